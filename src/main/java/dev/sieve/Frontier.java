@@ -1,0 +1,79 @@
+package dev.sieve;
+
+import java.util.Collection;
+
+/**
+ * A to-visit queue that takes each URL once and hands it out until somebody says that it is done.
+ *
+ * <p>A URL is <em>new</em> when its key was not pushed before, up to the false-positive rate of the filter behind the
+ * frontier. New URLs come out first in, first out; a URL that was given back by {@link #retry} comes out again when its
+ * time has come. Of racing pushes of one URL exactly one is told that it was new.
+ *
+ * <p>Every frontier is safe for use by many threads. Time is passed in: any clock that never runs backwards will do, as
+ * long as every call on one frontier reads the same one ({@link System#nanoTime()} is the usual choice).
+ *
+ * <p>A frontier on a disk or behind a network throws {@link java.io.UncheckedIOException} from any method when it can
+ * no longer keep its promises; nothing is said to be accepted that was not.
+ */
+public interface Frontier extends AutoCloseable {
+
+    /**
+     * Queues a seed: a URL at depth 0 that no page refers to.
+     *
+     * @return true when the URL was new
+     */
+    boolean push(String url);
+
+    /**
+     * Queues seeds as one batch, which costs far less than pushing each by itself.
+     *
+     * @return how many of them were new
+     */
+    int pushAll(Collection<String> urls);
+
+    /**
+     * Queues the URLs that were found on one page, in their order. Afterwards {@link UrlBatch#isNew} tells which of
+     * them were new.
+     *
+     * @return how many of them were new
+     */
+    int pushAll(UrlBatch batch);
+
+    /**
+     * Hands out the next URL.
+     *
+     * @param nowNanos the present moment, in nanoseconds of the caller's clock
+     * @return null when nothing can be handed out at this moment; see {@link #pending()} and {@link #inFlight()} for
+     *     whether that may change
+     */
+    Lease take(long nowNanos);
+
+    /**
+     * Says that the work on a URL is over; it will not be handed out again. Push what was found on the page before.
+     *
+     * @return false when the lease was no longer held: it was answered before, or it had expired
+     */
+    boolean done(Lease lease);
+
+    /**
+     * Gives a URL back, to be handed out again with {@link Lease#attempt()} one higher. After a crash it may come out
+     * earlier than asked for, never later.
+     *
+     * @param readyNanos the moment from which it may be handed out, on the clock that {@link #take} is given
+     * @return false when the lease was no longer held: it was answered before, or it had expired
+     */
+    boolean retry(Lease lease, long readyNanos);
+
+    /** How many URLs wait to be handed out, those that were given back for later included. */
+    long pending();
+
+    /** How many URLs are handed out and not answered for. The crawl is over when this and {@link #pending()} are 0. */
+    long inFlight();
+
+    /** What the frontier has done so far, and how far its filter can be trusted. */
+    SieveStats stats();
+
+    /** Releases what the frontier holds. Leases that are still out count as never answered. */
+    @Override
+    void close();
+}

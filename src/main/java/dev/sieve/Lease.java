@@ -1,0 +1,14 @@
+package dev.sieve;
+
+/**
+ * A URL that a {@link Frontier} has handed out and wants to hear of again: answer with {@link Frontier#done} when the
+ * work on it is over, or with {@link Frontier#retry} when it has to be done once more.
+ *
+ * @param id names this URL within its frontier; never used again for another one
+ * @param url the URL as it was pushed
+ * @param depth links followed from a seed to here; 0 for a seed
+ * @param redirects redirects followed in a row to here; 0 for an ordinary link
+ * @param referrer the page on which the URL was first found; null for a seed
+ * @param attempt how often the URL was given back by {@link Frontier#retry} before; 0 for the first time
+ */
+public record Lease(long id, String url, int depth, int redirects, String referrer, int attempt) {}
