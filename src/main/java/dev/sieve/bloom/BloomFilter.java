@@ -1,0 +1,176 @@
+package dev.sieve.bloom;
+
+import java.io.IOException;
+import java.io.OutputStream;
+
+/**
+ * A Bloom filter in its classic layout: any number of bits, any number of hashes, bits spread over all of the memory.
+ *
+ * <p>Bit i of a key, from 0 on, is {@code h1 + i * h2} in 64 bits, scaled down to the number of bits. [A. Kirsch and
+ * M. Mitzenmacher, "Less hashing, same performance: building a better Bloom filter", ESA 2006]
+ *
+ * <p>Nothing is ever forgotten. Past its capacity the filter goes on to work, and takes more and more new keys for old
+ * ones. Each key costs as many cache misses as it has hashes.
+ */
+public final class BloomFilter implements Membership {
+    static final int KIND = 1;
+
+    private final long capacity;
+    private final long bits;
+    private final int hashes;
+    private final long seed;
+    private final long[] words;
+    private final long fullAt;
+    private long setBits;
+
+    private BloomFilter(long capacity, long bits, int hashes, long seed, long[] words) {
+        this.capacity = capacity;
+        this.bits = bits;
+        this.hashes = hashes;
+        this.seed = seed;
+        this.words = words;
+        this.fullAt = Math.round(BloomSize.expectedSetBits(capacity, bits, hashes));
+        this.setBits = Words.countBits(words);
+    }
+
+    /** A filter as by {@link #create(long, double, long)} with the seed 0: equal keys set equal bits in all of them. */
+    public static BloomFilter create(long expectedInsertions, double falsePositiveRate) {
+        return create(expectedInsertions, falsePositiveRate, 0);
+    }
+
+    /**
+     * A filter that is large enough for so many distinct keys at such a rate.
+     *
+     * @param expectedInsertions distinct keys, at least 1
+     * @param falsePositiveRate from {@link BloomSize#MIN_RATE} to {@link BloomSize#MAX_RATE}
+     * @param seed {@link Memberships#randomSeed()} when others choose the keys and must not know which bits they set
+     * @throws IllegalArgumentException when a value is out of its range, or the filter would take more than 16 GiB
+     */
+    public static BloomFilter create(long expectedInsertions, double falsePositiveRate, long seed) {
+        long bits = BloomSize.bits(expectedInsertions, falsePositiveRate);
+        return make(expectedInsertions, bits, BloomSize.hashes(falsePositiveRate), seed);
+    }
+
+    /** A filter as by {@link #of(long, int, long)} with the seed 0. */
+    public static BloomFilter of(long bits, int hashes) {
+        return of(bits, hashes, 0);
+    }
+
+    /**
+     * A filter of so many bits, of which each key sets so many. Its capacity is the number of keys that set half of its
+     * bits, (m/k) ln 2.
+     *
+     * @param bits at least 1
+     * @param hashes from 1 to {@link BloomSize#MAX_HASHES}
+     * @throws IllegalArgumentException when a value is out of its range, or the filter would take more than 16 GiB
+     */
+    public static BloomFilter of(long bits, int hashes, long seed) {
+        BloomSize.checkBits(bits);
+        BloomSize.checkHashes(hashes);
+        return make(Math.max(1, (long) (bits / (double) hashes * Math.log(2))), bits, hashes, seed);
+    }
+
+    private static BloomFilter make(long capacity, long bits, int hashes, long seed) {
+        return new BloomFilter(capacity, bits, hashes, seed, new long[Words.length(Words.forBits(bits))]);
+    }
+
+    @Override
+    public boolean add(long h1, long h2) {
+        int flipped = 0;
+        for (int i = 0; i < hashes; i++) {
+            long bit = Words.reduce(h1 + i * h2, bits);
+            int at = (int) (bit >>> 6);
+            long word = words[at];
+            words[at] = word | 1L << bit;
+            flipped += (int) (~word >>> bit & 1);
+        }
+        setBits += flipped;
+        return flipped != 0;
+    }
+
+    @Override
+    public boolean mightContain(long h1, long h2) {
+        for (int i = 0; i < hashes; i++) {
+            long bit = Words.reduce(h1 + i * h2, bits);
+            if ((words[(int) (bit >>> 6)] >>> bit & 1) == 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    @Override
+    public long touch(long[] keys, int count) {
+        long any = 0;
+        for (int key = 0; key < 2 * count; key += 2) {
+            for (int i = 0; i < hashes; i++) {
+                any ^= words[(int) (Words.reduce(keys[key] + i * keys[key + 1], bits) >>> 6)];
+            }
+        }
+        return any;
+    }
+
+    /** Whether as many bits are set as its capacity of keys sets. */
+    boolean isFull() {
+        return setBits >= fullAt;
+    }
+
+    /** The number of bits, m. */
+    public long bits() {
+        return bits;
+    }
+
+    /** The number of bits that a key sets, k. */
+    public int hashes() {
+        return hashes;
+    }
+
+    @Override
+    public long seed() {
+        return seed;
+    }
+
+    @Override
+    public long capacity() {
+        return capacity;
+    }
+
+    /** {@inheritDoc} By {@link BloomSize#estimate}; finite even when every bit is set. */
+    @Override
+    public long estimatedSize() {
+        return Math.round(BloomSize.estimate(setBits, bits, hashes));
+    }
+
+    @Override
+    public double falsePositiveRate() {
+        return Math.pow((double) setBits / bits, hashes);
+    }
+
+    @Override
+    public long memoryBytes() {
+        return 8L * words.length;
+    }
+
+    @Override
+    public void writeTo(OutputStream out) throws IOException {
+        FormWriter form = new FormWriter(out, KIND, seed);
+        writeTo(form);
+        form.finish();
+    }
+
+    void writeTo(FormWriter form) throws IOException {
+        form.writeLong(capacity);
+        form.writeLong(bits);
+        form.writeLong(hashes);
+        form.writeWords(words, 0, words.length);
+    }
+
+    static BloomFilter read(FormReader form) throws IOException {
+        long capacity = form.readLong("capacity", 1, Long.MAX_VALUE);
+        long bits = form.readLong("bits", 1, 64L * Words.MAX);
+        int hashes = (int) form.readLong("hashes", 1, BloomSize.MAX_HASHES);
+        long[] words = form.readWords("words", Words.forBits(bits), 0);
+        form.requireClear("bits after the last", words[words.length - 1] & (-1L << (bits - 1)) << 1);
+        return new BloomFilter(capacity, bits, hashes, form.seed(), words);
+    }
+}

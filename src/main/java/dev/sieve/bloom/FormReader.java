@@ -1,0 +1,119 @@
+package dev.sieve.bloom;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.zip.CRC32C;
+
+/**
+ * Reads the saved form of one membership and trusts nothing in it; {@link Memberships} draws it.
+ *
+ * <p>Every number is checked when it is read. Memory is taken as the bytes come in, at most sixteen times as much, so
+ * that a few forged numbers cannot ask for all of it. Not one byte after the form is read.
+ */
+final class FormReader {
+    private static final int GROWTH = 16;
+
+    private final InputStream in;
+    private final ByteBuffer buffer = ByteBuffer.allocate(1 << 16).order(ByteOrder.LITTLE_ENDIAN);
+    private final CRC32C crc = new CRC32C();
+    private long offset;
+    private final int kind;
+    private final long seed;
+
+    FormReader(InputStream in) throws IOException {
+        this.in = in;
+        if (read("magic", 8).getLong(0) != FormWriter.MAGIC) {
+            throw new IOException("not the saved form of a membership: wrong magic at offset 0");
+        }
+        readLong("version", FormWriter.VERSION, FormWriter.VERSION);
+        kind = (int) readLong("kind", 1, 255);
+        seed = readLong("seed", Long.MIN_VALUE, Long.MAX_VALUE);
+    }
+
+    int kind() {
+        return kind;
+    }
+
+    long seed() {
+        return seed;
+    }
+
+    /** Reads a number that has to be from min to max. */
+    long readLong(String field, long min, long max) throws IOException {
+        long value = read(field, 8).getLong(0);
+        if (value < min || value > max) {
+            throw new IOException(String.format(
+                    "damaged saved form: %s at offset %d must be from %d to %d: %d",
+                    field, offset - 8, min, max, value));
+        }
+        return value;
+    }
+
+    /** Reads a rate that can be asked for. */
+    double readRate(String field) throws IOException {
+        double value = read(field, 8).getDouble(0);
+        if (!(value >= BloomSize.MIN_RATE && value <= BloomSize.MAX_RATE)) {
+            throw new IOException(
+                    "damaged saved form: " + field + " at offset " + (offset - 8) + " is no rate: " + value);
+        }
+        return value;
+    }
+
+    /**
+     * Reads words into an array whose first words are left free.
+     *
+     * @param free words that stay 0 before those that are read
+     */
+    long[] readWords(String field, long count, int free) throws IOException {
+        if (count > Words.MAX - free) {
+            throw new IOException("damaged saved form: more " + field + " at offset " + offset + " than fit: " + count);
+        }
+        long room = count;
+        while (room > buffer.capacity()) {
+            room = (room + GROWTH - 1) / GROWTH;
+        }
+        long[] words = new long[(int) room + free];
+        int at = free;
+        while (at < free + count) {
+            if (at == words.length) {
+                words = Arrays.copyOf(words, (int) Math.min(free + count, (long) GROWTH * words.length));
+            }
+            int read = Math.min(words.length - at, buffer.capacity() / 8);
+            read(field, 8 * read).asLongBuffer().get(words, at, read);
+            at += read;
+        }
+        return words;
+    }
+
+    /** Refuses a form in which something is set that has to be clear. */
+    void requireClear(String field, long value) throws IOException {
+        if (value != 0) {
+            throw new IOException("damaged saved form: " + field + " before offset " + offset + " are not clear");
+        }
+    }
+
+    /** Reads the checksum and compares it. */
+    void finish() throws IOException {
+        int computed = (int) crc.getValue();
+        int stored = read("checksum", 4).getInt(0);
+        if (computed != stored) {
+            throw new IOException(String.format(
+                    "damaged saved form: checksum at offset %d is %08x, that of the bytes before it is %08x",
+                    offset - 4, stored, computed));
+        }
+    }
+
+    private ByteBuffer read(String field, int length) throws IOException {
+        int read = in.readNBytes(buffer.array(), 0, length);
+        offset += read;
+        if (read < length) {
+            throw new EOFException("damaged saved form: ends within " + field + " at offset " + offset);
+        }
+        crc.update(buffer.array(), 0, length);
+        return buffer.clear();
+    }
+}

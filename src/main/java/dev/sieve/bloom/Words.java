@@ -1,0 +1,41 @@
+package dev.sieve.bloom;
+
+/** The memory of a filter, and the step from a hash to a place in it. */
+final class Words {
+    /** The longest array that every JVM can make. */
+    static final int MAX = Integer.MAX_VALUE - 8;
+
+    private Words() {}
+
+    /** The number of words as an array length, refused when no array can be that long. */
+    static int length(long words) {
+        if (words > MAX) {
+            throw new IllegalArgumentException("a filter holds at most " + MAX + " words of 64 bits: " + words);
+        }
+        return (int) words;
+    }
+
+    /** Words for so many bits, 1 at least. */
+    static long forBits(long bits) {
+        return ((bits - 1) >>> 6) + 1;
+    }
+
+    /**
+     * A number from 0 to range - 1 from the upper bits of a hash, without a division.
+     *
+     * <p>D. Lemire, "Fast random integer generation in an interval", ACM TOMACS 29 (2019), section 2.
+     *
+     * @param range from 1 to 2^62
+     */
+    static long reduce(long hash, long range) {
+        return Math.multiplyHigh(hash >>> 1, range << 1);
+    }
+
+    static long countBits(long[] words) {
+        long count = 0;
+        for (long word : words) {
+            count += Long.bitCount(word);
+        }
+        return count;
+    }
+}
