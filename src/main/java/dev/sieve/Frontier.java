@@ -49,6 +49,14 @@ public interface Frontier extends AutoCloseable {
     Lease take(long nowNanos);
 
     /**
+     * How long until {@link #take} may have something to hand out, in nanoseconds, if nothing else happens.
+     *
+     * @param nowNanos the present moment, in nanoseconds of the caller's clock
+     * @return 0 when it has something now; {@link Long#MAX_VALUE} when time alone will bring nothing
+     */
+    long waitNanos(long nowNanos);
+
+    /**
      * Says that the work on a URL is over; it will not be handed out again. Push what was found on the page before.
      *
      * @return false when the lease was no longer held: it was answered before, or it had expired

@@ -2,6 +2,8 @@ package dev.sieve;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sieve.bloom.Membership;
+import dev.sieve.bloom.Murmur3;
 import java.util.Arrays;
 import java.util.Objects;
 
@@ -20,6 +22,7 @@ public final class UrlBatch {
     private byte[] bytes = new byte[8192];
     private int size;
     private long[] isNew = new long[1];
+    private final long[] hashes = new long[2 * Membership.BATCH];
     private int depth;
     private int redirects;
     private String referrer;
@@ -157,8 +160,17 @@ public final class UrlBatch {
         return offsets[2 * index + 2];
     }
 
-    /** Notes which of the 64 URLs from index 64 * word on were new, one bit each. */
-    void noteNew(int word, long mask) {
+    /** Hashes the keys of up to 64 URLs, into an array that is used again by the next call. */
+    long[] hash(int from, int count, long seed) {
+        for (int i = 0; i < count; i++) {
+            Murmur3.hash(bytes, keyStart(from + i), keyEnd(from + i), seed, hashes, 2 * i);
+        }
+        return hashes;
+    }
+
+    /** Notes which of the 64 URLs from an index on, a multiple of 64, were new, one bit each. */
+    void noteNew(int from, long mask) {
+        int word = from >> 6;
         if (word >= isNew.length) {
             isNew = Arrays.copyOf(isNew, Math.max(word + 1, isNew.length * 2));
         }

@@ -1,0 +1,184 @@
+package dev.sieve;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.ArrayDeque;
+import java.util.Objects;
+
+/**
+ * The pending URLs in memory, first in, first out: an {@link ArrayDeque} of byte segments, not of Strings, which would
+ * take half as much again.
+ *
+ * <p>A segment is a row of records, each led by a number in base 128, lowest digits first:
+ *
+ * <pre>
+ *   0                                            the segment ends here
+ *   1  depth  redirects  0                       what follows was found there, with no referrer,
+ *   1  depth  redirects  length + 1  bytes       or with this one
+ *   length + 2  bytes                            a URL
+ * </pre>
+ *
+ * The context is written when it changes, so once a page and not once a link. Not safe for use by many threads.
+ */
+final class UrlQueue {
+    private static final int SEGMENT_BYTES = 1 << 16;
+    private static final int END = 0;
+    private static final int CONTEXT = 1;
+    private static final int FIRST_LENGTH = 2;
+    private static final int MAX_NUMBER_BYTES = 5;
+
+    private record Context(int depth, int redirects, String referrer) {
+        boolean is(UrlBatch batch) {
+            return depth == batch.depth()
+                    && redirects == batch.redirects()
+                    && Objects.equals(referrer, batch.referrer());
+        }
+    }
+
+    private static final Context SEED = new Context(0, 0, null);
+
+    private final ArrayDeque<byte[]> segments = new ArrayDeque<>();
+    private byte[] tail;
+    private int writeAt;
+    private int readAt;
+    private Context written = SEED;
+    private Context read = SEED;
+    private long nextId;
+    private long size;
+
+    long size() {
+        return size;
+    }
+
+    /** Appends the URLs of a batch from {@code from} on whose bits are set, the lowest bit for the first. */
+    void append(UrlBatch batch, int from, long mask) {
+        if (mask == 0) {
+            return;
+        }
+        if (!written.is(batch)) {
+            writeContext(new Context(batch.depth(), batch.redirects(), batch.referrer()));
+        }
+        for (long bits = mask; bits != 0; bits &= bits - 1) {
+            int index = from + Long.numberOfTrailingZeros(bits);
+            int start = batch.urlStart(index);
+            writeUrl(batch.bytes(), start, batch.urlEnd(index) - start);
+        }
+    }
+
+    /** Appends a seed, given as UTF-8. */
+    void append(byte[] url) {
+        if (!written.equals(SEED)) {
+            writeContext(SEED);
+        }
+        writeUrl(url, 0, url.length);
+    }
+
+    private void writeUrl(byte[] bytes, int start, int length) {
+        reserve(MAX_NUMBER_BYTES + (long) length);
+        writeNumber(Math.addExact(length, FIRST_LENGTH));
+        write(bytes, start, length);
+        size++;
+    }
+
+    private void writeContext(Context context) {
+        byte[] referrer = context.referrer == null ? null : context.referrer.getBytes(UTF_8);
+        int length = referrer == null ? 0 : referrer.length;
+        reserve(4 * MAX_NUMBER_BYTES + (long) length);
+        writeNumber(CONTEXT);
+        writeNumber(context.depth);
+        writeNumber(context.redirects);
+        if (referrer == null) {
+            writeNumber(0);
+        } else {
+            writeNumber(length + 1);
+            write(referrer, 0, length);
+        }
+        written = context;
+    }
+
+    /** Makes room for a record and the end mark after it. */
+    private void reserve(long length) {
+        if (tail == null || writeAt + length >= tail.length) {
+            if (tail != null) {
+                tail[writeAt] = END;
+            }
+            tail = new byte[Math.toIntExact(Math.max(SEGMENT_BYTES, length + 1))];
+            writeAt = 0;
+            segments.addLast(tail);
+        }
+    }
+
+    private void write(byte[] bytes, int start, int length) {
+        System.arraycopy(bytes, start, tail, writeAt, length);
+        writeAt += length;
+    }
+
+    private void writeNumber(int number) {
+        int rest = number;
+        while (rest > 0x7f) {
+            tail[writeAt++] = (byte) (rest | 0x80);
+            rest >>>= 7;
+        }
+        tail[writeAt++] = (byte) rest;
+    }
+
+    /** Takes the first URL out, as a lease whose id is its number in this queue; null when there is none. */
+    Lease poll() {
+        if (size == 0) {
+            return null;
+        }
+        int number = readNumber();
+        while (number < FIRST_LENGTH) {
+            if (number == END) {
+                segments.removeFirst();
+                readAt = 0;
+            } else {
+                read = readContext();
+            }
+            number = readNumber();
+        }
+        String url = readString(number - FIRST_LENGTH);
+        if (--size == 0) {
+            rewind();
+        }
+        return new Lease(nextId++, url, read.depth, read.redirects, read.referrer, 0);
+    }
+
+    /** An empty queue starts over in the segment it has, as long as that is an ordinary one. */
+    private void rewind() {
+        readAt = 0;
+        writeAt = 0;
+        segments.clear();
+        if (tail.length == SEGMENT_BYTES) {
+            segments.addLast(tail);
+        } else {
+            tail = null;
+        }
+        written = read;
+    }
+
+    private Context readContext() {
+        int depth = readNumber();
+        int redirects = readNumber();
+        int length = readNumber();
+        return new Context(depth, redirects, length == 0 ? null : readString(length - 1));
+    }
+
+    private String readString(int length) {
+        String text = new String(segments.getFirst(), readAt, length, UTF_8);
+        readAt += length;
+        return text;
+    }
+
+    private int readNumber() {
+        byte[] head = segments.getFirst();
+        int number = 0;
+        for (int shift = 0; ; shift += 7) {
+            byte digits = head[readAt++];
+            number |= (digits & 0x7f) << shift;
+            if (digits >= 0) {
+                return number;
+            }
+        }
+    }
+}

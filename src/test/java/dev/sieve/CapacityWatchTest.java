@@ -1,0 +1,129 @@
+package dev.sieve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.sieve.bloom.ExactSet;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+class CapacityWatchTest {
+    private final Logger logger = (Logger) LoggerFactory.getLogger("dev.sieve.capacity");
+    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+    private final List<CapacityEvent> events = new ArrayList<>();
+
+    @BeforeEach
+    void listen() {
+        log.start();
+        logger.addAppender(log);
+        logger.setAdditive(false);
+    }
+
+    @AfterEach
+    void leave() {
+        logger.detachAppender(log);
+        logger.setAdditive(true);
+    }
+
+    @Test
+    void eachThresholdIsToldOnceHoweverManyUrlsFollow() {
+        Sieve sieve = Sieve.builder(100_000).onCapacity(events::add).seed(3).build();
+
+        for (int i = 0; i < 1_000_000; i++) {
+            sieve.push("http://host" + i % 1000 + ".example/" + i);
+        }
+
+        assertThat(log.list).hasSizeBetween(4, 8).hasSameSizeAs(events);
+        assertThat(events)
+                .extracting(CapacityEvent::threshold)
+                .startsWith(0.8, 1.0, 2.0, 4.0)
+                .doesNotHaveDuplicates();
+        assertThat(log.list.subList(0, 4))
+                .extracting(ILoggingEvent::getLevel)
+                .containsExactly(Level.WARN, Level.WARN, Level.ERROR, Level.ERROR);
+    }
+
+    @Test
+    void anEventSaysHowFullTheSieveIsAndWhatThatCosts() {
+        Sieve sieve = Sieve.builder(10_000)
+                .falsePositiveRate(0.01)
+                .onCapacity(events::add)
+                .seed(3)
+                .build();
+
+        sieve.pushAll(SieveTest.urls(10_500));
+
+        CapacityEvent full = events.get(1);
+        assertThat(full.threshold()).isEqualTo(1);
+        assertThat((double) full.estimatedSize()).isBetween(10_000.0, 10_120.0);
+        assertThat(full.capacity()).isEqualTo(10_000);
+        assertThat(full.falsePositiveRate()).isBetween(0.008, 0.012);
+        assertThat(full.estimatedMissed()).isBetween(5.0, 30.0);
+        ILoggingEvent line = log.list.get(1);
+        assertThat(line.getFormattedMessage())
+                .contains("100 %", "of 10,000 URLs", "false-positive rate now", "new pages missed so far");
+        assertThat(line.getKeyValuePairs())
+                .extracting(pair -> pair.key)
+                .containsExactly("event", "threshold", "size", "capacity", "rate", "missed");
+    }
+
+    @Test
+    void theEstimateOfMissedPagesIsNearTheTruth() {
+        int pushed = 40_000;
+        Sieve sieve = Sieve.builder(10_000).falsePositiveRate(0.01).seed(5).build();
+
+        int accepted = sieve.pushAll(SieveTest.urls(pushed));
+
+        double missed = pushed - accepted;
+        assertThat(sieve.stats().estimatedMissed()).isBetween(missed * 0.97, missed * 1.03);
+    }
+
+    @Test
+    void aSieveThatGrowsWarnsAndNeverCallsItAnError() {
+        Sieve sieve = Sieve.builder(1000)
+                .onFull(OnFull.GROW)
+                .onCapacity(events::add)
+                .seed(1)
+                .build();
+
+        sieve.pushAll(SieveTest.urls(10_000));
+
+        assertThat(events).extracting(CapacityEvent::threshold).containsExactly(0.8, 1.0, 2.0, 4.0, 8.0);
+        assertThat(log.list).extracting(ILoggingEvent::getLevel).containsOnly(Level.WARN);
+    }
+
+    @Test
+    void aSetThatMissesNothingHasNothingToTell() {
+        Sieve sieve = Sieve.builder(100)
+                .membership(ExactSet.create())
+                .onCapacity(events::add)
+                .build();
+
+        assertThat(sieve.pushAll(SieveTest.urls(1000))).isEqualTo(1000);
+
+        assertThat(events).isEmpty();
+        assertThat(log.list).isEmpty();
+        assertThat(sieve.stats().estimatedMissed()).isLessThan(1e-20);
+    }
+
+    @Test
+    void aCallbackThatThrowsDoesNotUndoThePush() {
+        Sieve sieve = Sieve.builder(10)
+                .onCapacity(event -> {
+                    throw new IllegalStateException("mine");
+                })
+                .build();
+
+        sieve.pushAll(SieveTest.urls(20));
+
+        assertThat(sieve.pending()).isGreaterThan(15);
+        assertThat(log.list).anyMatch(line -> line.getFormattedMessage().contains("callback failed"));
+    }
+}
