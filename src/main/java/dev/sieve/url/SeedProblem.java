@@ -1,0 +1,39 @@
+package dev.sieve.url;
+
+/**
+ * A line of a list of seeds that is no URL which can be fetched.
+ *
+ * @param source the file as it was named, {@code standard input} or {@code command line}
+ * @param line the number of the line, from 1; of the word, on the command line
+ * @param text the beginning of the line, at most 200 characters, safe to print: control characters, and those that
+ *     change the direction of writing, are question marks
+ * @param reason what is wrong, in a few words
+ */
+public record SeedProblem(String source, long line, String text, String reason) {
+    private static final int MAX_TEXT = 200;
+
+    /** {@code seeds.txt:12: not http or https: ftp://example.com/}. */
+    @Override
+    public String toString() {
+        return source + ":" + line + ": " + reason + ": " + text;
+    }
+
+    static String printable(String text) {
+        int length = Math.min(text.length(), MAX_TEXT);
+        StringBuilder printable = new StringBuilder(length);
+        text.codePoints().limit(length).map(c -> isPrintable(c) ? c : '?').forEach(printable::appendCodePoint);
+        return printable.toString();
+    }
+
+    private static boolean isPrintable(int codePoint) {
+        return switch (Character.getType(codePoint)) {
+            case Character.CONTROL,
+                    Character.FORMAT,
+                    Character.SURROGATE,
+                    Character.UNASSIGNED,
+                    Character.LINE_SEPARATOR,
+                    Character.PARAGRAPH_SEPARATOR -> false;
+            default -> true;
+        };
+    }
+}

@@ -1,0 +1,233 @@
+package dev.sieve.url;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_16BE;
+import static java.nio.charset.StandardCharsets.UTF_16LE;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.SequenceInputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SeedsTest {
+    private final List<String> urls = new ArrayList<>();
+    private final List<String> problems = new ArrayList<>();
+    private final Seeds seeds = new Seeds(urls::add, problem -> problems.add(problem.toString()));
+
+    @TempDir
+    Path directory;
+
+    @ParameterizedTest
+    @ValueSource(strings = {"\n", "\r\n", "\r"})
+    void listHoldsAUrlALineWhateverEndsTheLines(String end) throws IOException {
+        read("\ufeff# seeds", "", "  http://a/  ", "\t", "HTTP://B:80/x#y", " # more", "https://c/", end);
+        assertThat(urls).containsExactly("http://a/", "http://b/x", "https://c/");
+        assertThat(problems).isEmpty();
+    }
+
+    private void read(String... linesAndEnd) throws IOException {
+        List<String> lines = Arrays.asList(linesAndEnd).subList(0, linesAndEnd.length - 1);
+        readList(String.join(linesAndEnd[linesAndEnd.length - 1], lines).getBytes(UTF_8));
+    }
+
+    private void readList(byte[] list) throws IOException {
+        seeds.readList("list", new ByteArrayInputStream(list));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"\n", "\r\n", "\r"})
+    void badLineIsAProblemWithItsNumberAndReadingGoesOn(String end) throws IOException {
+        read("http://a/", "", "example.com", "# x", "ftp://b/", "http://c/", "http://d..e/", "http://f/ g", end);
+        assertThat(urls).containsExactly("http://a/", "http://c/");
+        assertThat(problems)
+                .containsExactly(
+                        "list:3: no scheme: example.com",
+                        "list:5: not http or https: ftp://b/",
+                        "list:7: no valid host: http://d..e/",
+                        "list:8: a blank inside of a URL: http://f/ g");
+    }
+
+    @Test
+    void lastLineNeedsNoEnd() throws IOException {
+        readList("http://a/\nhttp://b/".getBytes(UTF_8));
+        readList("http://c/\r".getBytes(UTF_8));
+        readList(new byte[0]);
+        assertThat(urls).containsExactly("http://a/", "http://b/", "http://c/");
+    }
+
+    @Test
+    void utf16ListIsReadBehindItsMark() throws IOException {
+        readList("\ufeffhttp://é/\r\nhttp://b/".getBytes(UTF_16LE));
+        readList("\ufeffhttp://é/\r\nhttp://b/".getBytes(UTF_16BE));
+        assertThat(urls).containsExactly("http://xn--9ca/", "http://b/", "http://xn--9ca/", "http://b/");
+        assertThat(problems).isEmpty();
+    }
+
+    @Test
+    void controlCharactersOfABadLineAreNotPrinted() throws IOException {
+        readList("\u001b[31mred\u202e\u0000".getBytes(UTF_8));
+        assertThat(problems).containsExactly("list:1: no scheme: ?[31mred??");
+    }
+
+    @Test
+    void lineBeyondTheLimitIsOneBadLine() throws IOException {
+        String longLine = "http://h/" + "a".repeat(100_000);
+        read("http://a/", longLine, " ".repeat(100_000), "#" + longLine, "http://b/", "\n");
+        assertThat(urls).containsExactly("http://a/", "http://b/");
+        assertThat(problems).hasSize(2);
+        assertThat(problems.get(0))
+                .startsWith("list:2: longer than 8192 characters: http://h/aaa")
+                .hasSizeLessThan(300);
+        assertThat(problems.get(1)).startsWith("list:3: longer than 8192 characters");
+    }
+
+    @Test
+    void binaryJunkIsBadLinesAndNoMore() throws IOException {
+        long seed = 7;
+        byte[] junk = new byte[1_000_000];
+        new Random(seed).nextBytes(junk);
+        readList(junk);
+        readList("\nhttp://é/\n".getBytes(ISO_8859_1));
+        assertThat(urls).isEmpty();
+        assertThat(problems).isNotEmpty().allMatch(problem -> problem.length() < 600);
+    }
+
+    @Test
+    void endlessListsAreStreamed() throws IOException {
+        byte[] line = "http://example.com/0123456789\n".getBytes(UTF_8);
+        AtomicLong handed = new AtomicLong();
+        Seeds counting = new Seeds(url -> handed.incrementAndGet(), problem -> problems.add(problem.toString()));
+        counting.readList("long", repeated(line, 200_000));
+        assertThat(handed).hasValue(200_000);
+
+        counting.readList("without line ends", repeated(new byte[4096], 2_000));
+        assertThat(problems).hasSize(1);
+    }
+
+    private static InputStream repeated(byte[] part, int times) {
+        return new InputStream() {
+            private long left = (long) part.length * times;
+
+            @Override
+            public int read() {
+                return left > 0 ? part[(int) (left-- % part.length)] : -1;
+            }
+
+            @Override
+            public int read(byte[] into, int from, int length) {
+                int n = (int) Math.min(length, left);
+                long start = (long) part.length * times - left;
+                for (int i = 0; i < n; i++) {
+                    into[from + i] = part[(int) ((start + i) % part.length)];
+                }
+                left -= n;
+                return n == 0 ? -1 : n;
+            }
+        };
+    }
+
+    @Test
+    void wordsAreUrlsFilesAndStandardInputInTheirOrder() throws IOException {
+        Path file = Files.writeString(directory.resolve("my.seeds"), "http://from-file/\nbad\n");
+        InputStream standardInput = new ByteArrayInputStream("http://from-input/\nworse".getBytes(UTF_8));
+        seeds.read(List.of("HTTPS://a", file.toString(), "-", "example.com/x", "http://b:0/"), standardInput);
+        assertThat(urls)
+                .containsExactly("https://a/", "http://from-file/", "http://from-input/", "http://example.com/x");
+        assertThat(problems)
+                .containsExactly(
+                        file + ":2: no scheme: bad",
+                        "standard input:2: no scheme: worse",
+                        "command line:5: no valid port: http://b:0/");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "example.com, http://example.com/",
+        "example.com:8080/x?y, http://example.com:8080/x?y",
+        "www.example.com/seeds.txt, http://www.example.com/seeds.txt",
+        "localhost, http://localhost/",
+        "localhost:8101/index.html, http://localhost:8101/index.html",
+        "127.0.0.1:8101, http://127.0.0.1:8101/",
+        "[::1]:8101, http://[::1]:8101/",
+        "例え.jp, http://xn--r8jz45g.jp/"
+    })
+    void wordThatLooksLikeAUrlIsOne(String word, String url) throws IOException {
+        seeds.read(List.of(word), InputStream.nullInputStream());
+        assertThat(urls).containsExactly(url);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "seeds.txt",
+                "Seeds.CSV",
+                "seeds",
+                "lists/seeds.txt",
+                "./seeds",
+                "../example.com",
+                "/no/such.file",
+                "C:\\seeds",
+                "8101",
+                "",
+                "ftp://example.com/",
+                "mailto:a@example.com",
+                "javascript:x.y",
+                "a..b",
+                "x\u0000.y z"
+            })
+    void fileThatDoesNotExistIsNamed(String word) {
+        assertThatThrownBy(() -> seeds.read(List.of(word), InputStream.nullInputStream()))
+                .isInstanceOf(IOException.class)
+                .hasMessage("no such file, and no http or https URL: " + word.replace('\u0000', '?'));
+        assertThat(urls).isEmpty();
+    }
+
+    @Test
+    void fileGoesBeforeWhatLooksLikeAUrl() throws IOException {
+        Path file = Files.writeString(directory.resolve("example.com"), "http://a/");
+        seeds.read(List.of(file.toString()), InputStream.nullInputStream());
+        assertThat(urls).containsExactly("http://a/");
+    }
+
+    @Test
+    void directoryIsRefusedByName() {
+        assertThatThrownBy(() -> seeds.read(List.of(directory.toString()), InputStream.nullInputStream()))
+                .isInstanceOf(IOException.class)
+                .hasMessage("a directory, not a list of URLs: " + directory);
+    }
+
+    @Test
+    void failureWhileReadingNamesSourceAndLine() {
+        InputStream ends = new ByteArrayInputStream("http://a/\nhttp://b/\n".getBytes(UTF_8));
+        InputStream failing = new SequenceInputStream(ends, new InputStream() {
+            @Override
+            public int read() throws IOException {
+                throw new IOException("gone");
+            }
+
+            @Override
+            public int read(byte[] into, int from, int length) throws IOException {
+                throw new IOException("gone");
+            }
+        });
+        assertThatThrownBy(() -> seeds.readList("disk", failing))
+                .isInstanceOf(IOException.class)
+                .hasMessage("cannot read disk after line 2: gone");
+        assertThat(urls).containsExactly("http://a/", "http://b/");
+    }
+}
