@@ -1,0 +1,8 @@
+def classpath = new File(basedir, 'target/classpath.txt').text.trim()
+def jars = classpath.split(File.pathSeparator).collect { new File(it).name.replaceAll(/-\d.*/, '') }.sort()
+assert jars == ['sieve', 'slf4j-api']
+
+def java = new File(System.getProperty('java.home'), 'bin/java').path
+def run = [java, '-cp', new File(basedir, 'target/classes').path + File.pathSeparator + classpath, 'embed.App'].execute()
+assert run.text.trim() == 'true false https://example.org/ false'
+assert run.waitFor() == 0
