@@ -1,0 +1,91 @@
+package dev.sieve.output;
+
+import dev.sieve.fetch.FetchResult;
+import java.io.IOException;
+import java.io.Writer;
+
+/**
+ * Writes each visit as one line of JSON, with these fields in this order: {@code url, key, depth, referrer, status,
+ * type, bytes, ms, fetched_at, redirect_to, title, links, error}, and {@code "cut": true} at the end when only the
+ * beginning of the body was read. What does not apply is null; {@code links} is the number of distinct links.
+ */
+public final class JsonlSink implements PageSink {
+    private final Writer out;
+    private final StringBuilder line = new StringBuilder(512);
+
+    /** A sink that writes to {@code out} and closes it in the end. */
+    public JsonlSink(Writer out) {
+        this.out = out;
+    }
+
+    @Override
+    public void accept(Visit visit) throws IOException {
+        FetchResult.Page page = visit.page();
+        FetchResult result = visit.result();
+        line.setLength(0);
+        line.append('{');
+        field("url", visit.url());
+        field("key", visit.key());
+        field("depth", visit.depth());
+        field("referrer", visit.referrer());
+        field("status", result.status() == 0 ? null : result.status());
+        field("type", page == null || page.type().isEmpty() ? null : page.type());
+        field("bytes", page == null ? null : page.length());
+        field("ms", visit.took().toMillis());
+        field("fetched_at", visit.fetchedAt().toString());
+        field("redirect_to", result instanceof FetchResult.Redirect redirect ? redirect.target() : null);
+        field("title", visit.title().isEmpty() ? null : visit.title());
+        field("links", page == null || !page.isHtml() ? null : visit.links().size());
+        field("error", result.error().isEmpty() ? null : error(result));
+        if (page != null && page.isCut()) {
+            field("cut", true);
+        }
+        line.append("}\n");
+        out.append(line);
+    }
+
+    private static String error(FetchResult result) {
+        return result instanceof FetchResult.Failed failed ? failed.error() + ": " + failed.detail() : result.error();
+    }
+
+    private void field(String name, Object value) {
+        if (line.length() > 1) {
+            line.append(", ");
+        }
+        line.append('"').append(name).append("\": ");
+        if (value instanceof String text) {
+            quote(text);
+        } else {
+            line.append(value);
+        }
+    }
+
+    /** A JSON string, RFC 8259 section 7. */
+    private void quote(String text) {
+        line.append('"');
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '"' || c == '\\') {
+                line.append('\\').append(c);
+            } else if (isPlain(c)) {
+                line.append(c);
+            } else {
+                line.append("\\u");
+                for (int shift = 12; shift >= 0; shift -= 4) {
+                    line.append(Character.forDigit(c >> shift & 0xf, 16));
+                }
+            }
+        }
+        line.append('"');
+    }
+
+    /** Letters of any script stay legible; controls, surrogates and what turns the direction of writing do not. */
+    private static boolean isPlain(char c) {
+        return c < 0x7f ? c >= ' ' : Character.isLetterOrDigit(c);
+    }
+
+    @Override
+    public void close() throws IOException {
+        out.close();
+    }
+}

@@ -1,0 +1,263 @@
+package dev.sieve.fetch;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sieve.fetch.FetchResult.Failed;
+import dev.sieve.fetch.FetchResult.Page;
+import dev.sieve.fetch.FetchResult.Reason;
+import dev.sieve.fetch.FetchResult.Redirect;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(60)
+class FetcherTest {
+    private static final int LIMIT = 10_000;
+    /** What a client sends first that expects a secure server. */
+    private static final int TLS_HANDSHAKE = 0x16;
+
+    private RawServer server;
+    private Fetcher fetcher;
+
+    /** Answers each connection with the bytes that it was given, whatever is asked, and counts requests. */
+    private static final class RawServer implements AutoCloseable {
+        final ServerSocket socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        volatile byte[] answer = new byte[0];
+        volatile boolean closes = true;
+        final AtomicInteger requests = new AtomicInteger();
+        volatile String lastRequest = "";
+
+        RawServer() throws IOException {
+            Thread thread = new Thread(this::serve, "raw-server");
+            thread.setDaemon(true);
+            thread.start();
+        }
+
+        private void serve() {
+            while (!socket.isClosed()) {
+                try {
+                    Socket client = socket.accept();
+                    lastRequest = readHead(client.getInputStream());
+                    requests.incrementAndGet();
+                    client.getOutputStream().write(answer);
+                    client.getOutputStream().flush();
+                    if (closes) {
+                        client.close();
+                    }
+                } catch (IOException e) {
+                    // The client or the test has gone.
+                }
+            }
+        }
+
+        private static String readHead(InputStream in) throws IOException {
+            StringBuilder head = new StringBuilder();
+            while (head.indexOf("\r\n\r\n") < 0) {
+                int next = in.read();
+                if (next < 0 || next == TLS_HANDSHAKE) {
+                    break;
+                }
+                head.append((char) next);
+            }
+            return head.toString();
+        }
+
+        String url() {
+            return "http://127.0.0.1:" + socket.getLocalPort() + "/";
+        }
+
+        @Override
+        public void close() throws IOException {
+            socket.close();
+        }
+    }
+
+    @BeforeEach
+    void open() throws IOException {
+        server = new RawServer();
+        Fetcher.Options defaults = Fetcher.Options.defaults("testbot");
+        fetcher = new Fetcher(new Fetcher.Options(
+                "testbot", Map.of("X-Mine", "1"), Duration.ofSeconds(2), LIMIT, false, 4, defaults.resolver()));
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        fetcher.close();
+        server.close();
+    }
+
+    private FetchResult answer(String head, byte[] body) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        bytes.writeBytes(head.replace("\n", "\r\n").getBytes(ISO_8859_1));
+        bytes.writeBytes("\r\n".getBytes(ISO_8859_1));
+        bytes.writeBytes(body);
+        server.answer = bytes.toByteArray();
+        return fetcher.fetch(server.url());
+    }
+
+    private FetchResult answer(String head) {
+        return answer(head, new byte[0]);
+    }
+
+    @Test
+    void aPageIsItsStatusTypeCharsetAndBody() {
+        FetchResult result = answer(
+                "HTTP/1.1 404 Not Found\nContent-Type: Text/HTML; charset=latin1\n", "<p>x".getBytes(ISO_8859_1));
+
+        assertThat(result).isInstanceOfSatisfying(Page.class, page -> {
+            assertThat(page.status()).isEqualTo(404);
+            assertThat(page.type()).isEqualTo("text/html");
+            assertThat(page.charset()).isEqualTo("ISO-8859-1");
+            assertThat(page.body()).asString().isEqualTo("<p>x");
+            assertThat(page.isHtml()).isTrue();
+            assertThat(page.header("content-type")).startsWith("Text/HTML");
+        });
+        assertThat(server.lastRequest).contains("User-Agent: testbot", "X-Mine: 1", "Accept-Encoding: gzip");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"charset=no-such-charset", "charset=utf-7", "charset=\"", "charset"})
+    void aCharsetThatIsNoneIsLeftOut(String charset) {
+        assertThat(answer("HTTP/1.1 200 OK\nContent-Type: text/html; " + charset + "\n", "x".getBytes(ISO_8859_1)))
+                .isInstanceOfSatisfying(
+                        Page.class, page -> assertThat(page.charset()).isNull());
+    }
+
+    @Test
+    void aBodyThatIsNoDocumentIsNotRead() {
+        assertThat(answer("HTTP/1.1 200 OK\nContent-Type: image/png\nContent-Length: 123456789\n"))
+                .isInstanceOfSatisfying(Page.class, page -> {
+                    assertThat(page.body()).isEmpty();
+                    assertThat(page.length()).isEqualTo(123456789);
+                    assertThat(page.isHtml()).isFalse();
+                    assertThat(page.isCut()).isFalse();
+                });
+    }
+
+    @Test
+    void aBodyWithoutATypeIsADocumentWhenItBeginsLikeOne() {
+        assertThat(((Page) answer("HTTP/1.1 200 OK\n", "\n <html>".getBytes(ISO_8859_1))).isHtml())
+                .isTrue();
+        assertThat(((Page) answer("HTTP/1.1 200 OK\n", "%PDF".getBytes(ISO_8859_1))).isHtml())
+                .isFalse();
+    }
+
+    @Test
+    void aBodyIsCutAtTheLimitWhichCountsAfterDecoding() throws IOException {
+        ByteArrayOutputStream packed = new ByteArrayOutputStream();
+        try (GZIPOutputStream gzip = new GZIPOutputStream(packed)) {
+            gzip.write(new byte[50_000_000]);
+        }
+        FetchResult result =
+                answer("HTTP/1.1 200 OK\nContent-Type: text/html\nContent-Encoding: gzip\n", packed.toByteArray());
+
+        assertThat(result).isInstanceOfSatisfying(Page.class, page -> {
+            assertThat(page.isCut()).isTrue();
+            assertThat(page.body()).hasSize(LIMIT);
+        });
+    }
+
+    @Test
+    void aBodyOfJustTheLimitIsWhole() {
+        assertThat(answer("HTTP/1.1 200 OK\nContent-Type: text/html\n", new byte[LIMIT]))
+                .isInstanceOfSatisfying(
+                        Page.class, page -> assertThat(page.isCut()).isFalse());
+    }
+
+    @Test
+    void aRedirectIsNotFollowedAndItsTargetIsAbsolute() {
+        FetchResult result = answer("HTTP/1.1 302 Found\nLocation: a/../b?c#d\n");
+
+        assertThat(result).isEqualTo(new Redirect(302, server.url() + "b?c"));
+        assertThat(server.requests.get()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"", "Location: file:///etc/passwd\n", "Location: http://a..b/\n", "Location: gopher://h/\n"})
+    void aRedirectToNowhereIsAFailure(String location) {
+        assertThat(answer("HTTP/1.1 301 Moved\n" + location)).isInstanceOfSatisfying(Failed.class, failed -> {
+            assertThat(failed.reason()).isEqualTo(Reason.BAD_REDIRECT);
+            assertThat(failed.status()).isEqualTo(301);
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"408 Request Timeout\n", "503 Unavailable\nRetry-After: 0\n", "503 Unavailable\n"})
+    void nothingIsSentASecondTime(String status) {
+        FetchResult result = answer("HTTP/1.1 " + status + "Content-Length: 0\n");
+
+        assertThat(result).isInstanceOf(Page.class);
+        assertThat(result.isWorthRetrying()).isTrue();
+        assertThat(server.requests.get()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "HTTP/1.1 200 OK\nContent-Length: -5\n",
+                "HTTP/1.1 200 OK\nContent-Type: text/html\nContent-Length: 500\n",
+                "HTTP/1.1 200 OK\nContent-Type: text/html\nContent-Encoding: gzip\nContent-Length: 3\n",
+                "HTTP/1.1 200 OK\nContent-Type: text/html\nTransfer-Encoding: chunked\n\nffffffffffffffffff\n",
+                "SSH-2.0-OpenSSH_9.2\n",
+                "HTTP/1.1 2000 OK\n",
+                "",
+            })
+    void anAnswerThatIsNoneIsAFailure(String head) {
+        assertThat(answer(head, "abc".getBytes(ISO_8859_1))).isInstanceOf(Failed.class);
+    }
+
+    @Test
+    void headersWithoutEndAreAFailure() {
+        assertThat(answer("HTTP/1.1 200 OK\n" + ("X-Y: " + "z".repeat(1000) + "\n").repeat(5000)))
+                .isInstanceOf(Failed.class);
+    }
+
+    @Test
+    void aServerThatSaysNothingMoreIsGivenUpAtTheDeadline() {
+        server.closes = false;
+
+        FetchResult result = answer("HTTP/1.1 200 OK\nContent-Type: text/html\nContent-Length: 500\n");
+
+        assertThat(result)
+                .isInstanceOfSatisfying(
+                        Failed.class, failed -> assertThat(failed.reason()).isEqualTo(Reason.TIMEOUT));
+    }
+
+    @Test
+    void whoIsNotThereIsAFailure() throws IOException {
+        String url = server.url();
+        server.close();
+
+        assertThat(((Failed) fetcher.fetch(url)).reason()).isEqualTo(Reason.CONNECT);
+        try (Fetcher lost =
+                new Fetcher(new Fetcher.Options("testbot", Map.of(), Duration.ofSeconds(2), LIMIT, false, 4, host -> {
+                    throw new UnknownHostException(host);
+                }))) {
+            assertThat(((Failed) lost.fetch("http://nowhere.test/")).reason()).isEqualTo(Reason.DNS);
+        }
+    }
+
+    @Test
+    void aServerThatIsNotSecureIsAFailure() {
+        String url = server.url().replace("http:", "https:");
+        server.answer = "HTTP/1.1 400 Bad\r\n\r\n".getBytes(ISO_8859_1);
+
+        assertThat(((Failed) fetcher.fetch(url)).reason()).isEqualTo(Reason.TLS);
+    }
+}
