@@ -1,0 +1,63 @@
+package dev.sieve.polite;
+
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/** The header {@code Retry-After} (RFC 9110, section 10.2.3): seconds, or a date in any of the three forms of HTTP. */
+public final class RetryAfter {
+    /** The longest pause that a server can ask for; longer ones are cut to it. */
+    public static final Duration LONGEST = Duration.ofHours(24);
+
+    private static final Pattern SECONDS = Pattern.compile("[+-]?[0-9]+");
+    private static final int MAX_LENGTH = 64;
+
+    /** RFC 9110, section 5.6.7; the day of the week, which is often wrong, is cut off before. */
+    private static final DateTimeFormatter DATE = DateTimeFormatter.ofPattern(
+            "[d MMM uuuu HH:mm:ss 'GMT'][d-MMM-uu HH:mm:ss 'GMT'][MMM d HH:mm:ss uuuu]", Locale.US);
+
+    private RetryAfter() {}
+
+    /**
+     * How long to wait, from zero to {@link #LONGEST}; a moment that has passed is zero.
+     *
+     * @param value what the header holds; null when there is none
+     * @param now the moment of the answer, best taken from its {@code Date}
+     * @return empty when the value is missing or makes no sense
+     */
+    public static Optional<Duration> parse(String value, Instant now) {
+        if (value == null || value.length() > MAX_LENGTH) {
+            return Optional.empty();
+        }
+        String text = value.strip();
+        if (SECONDS.matcher(text).matches()) {
+            return Optional.of(clamp(Duration.ofSeconds((long) Math.min(Double.parseDouble(text), Integer.MAX_VALUE))));
+        }
+        return parseDate(text, LocalDateTime.ofInstant(now, ZoneOffset.UTC));
+    }
+
+    private static Optional<Duration> parseDate(String text, LocalDateTime now) {
+        String date = text.replaceFirst("^\\p{Alpha}+,? +", "").replaceAll(" +", " ");
+        LocalDateTime until;
+        try {
+            until = LocalDateTime.parse(date, DATE);
+        } catch (DateTimeException e) {
+            return Optional.empty();
+        }
+        boolean lastCentury = date.contains("-") && until.isAfter(now.plusYears(50));
+        return Optional.of(clamp(Duration.between(now, lastCentury ? until.minusYears(100) : until)));
+    }
+
+    private static Duration clamp(Duration pause) {
+        if (pause.isNegative()) {
+            return Duration.ZERO;
+        }
+        return pause.compareTo(LONGEST) > 0 ? LONGEST : pause;
+    }
+}
