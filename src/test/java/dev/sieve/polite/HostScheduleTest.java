@@ -1,0 +1,370 @@
+package dev.sieve.polite;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class HostScheduleTest {
+    private static final long SECOND = 1_000_000_000L;
+
+    private static HostSchedule.Builder<String> options() {
+        return HostSchedule.<String>builder();
+    }
+
+    /** Polls and ends every request at once, until nothing may be asked at this moment. */
+    private static List<String> drain(HostSchedule<String> schedule, long now) {
+        List<String> items = new ArrayList<>();
+        for (String item = schedule.poll(now); item != null; item = schedule.poll(now)) {
+            items.add(item);
+            schedule.finished(host(item), now);
+        }
+        return items;
+    }
+
+    private static String host(String item) {
+        return item.substring(0, 1);
+    }
+
+    @Test
+    void itemsOfAHostComeOutInOrderOneEachDelay() {
+        HostSchedule<String> schedule = options().build(0);
+        schedule.add("a", "a1");
+        schedule.add("a", "a2");
+        schedule.add("a", "a3");
+
+        assertThat(drain(schedule, 0)).containsExactly("a1");
+        assertThat(schedule.waitNanos(0)).isEqualTo(SECOND);
+        assertThat(drain(schedule, SECOND - 1)).isEmpty();
+        assertThat(schedule.waitNanos(SECOND - 1)).isEqualTo(1);
+        assertThat(drain(schedule, SECOND)).containsExactly("a2");
+        assertThat(drain(schedule, 5 * SECOND)).containsExactly("a3");
+        assertThat(schedule.waitNanos(5 * SECOND)).isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
+    void delayCountsFromStartToStart() {
+        HostSchedule<String> schedule = options().build(0);
+        schedule.add("a", "a1");
+        schedule.add("a", "a2");
+        assertThat(schedule.poll(0)).isEqualTo("a1");
+        assertThat(schedule.waitNanos(0)).isEqualTo(Long.MAX_VALUE);
+        assertThat(schedule.poll(3 * SECOND)).isNull();
+        schedule.finished("a", 3 * SECOND);
+        assertThat(schedule.waitNanos(3 * SECOND)).isZero();
+        assertThat(schedule.poll(3 * SECOND)).isEqualTo("a2");
+    }
+
+    @Test
+    void noMoreRequestsThanSetAreUnderWay() {
+        HostSchedule<String> schedule =
+                options().delay(Duration.ZERO).perHost(2).build(0);
+        for (int i = 0; i < 4; i++) {
+            schedule.add("a", "a" + i);
+        }
+        assertThat(schedule.poll(0)).isEqualTo("a0");
+        assertThat(schedule.poll(0)).isEqualTo("a1");
+        assertThat(schedule.poll(0)).isNull();
+        assertThat(schedule.stats().underWay()).isEqualTo(2);
+        schedule.finished("a", 0);
+        assertThat(schedule.poll(0)).isEqualTo("a2");
+        assertThat(schedule.poll(0)).isNull();
+    }
+
+    @Test
+    void delayHoldsBetweenRequestsThatOverlap() {
+        HostSchedule<String> schedule = options().perHost(9).build(0);
+        schedule.add("a", "a1");
+        schedule.add("a", "a2");
+        assertThat(schedule.poll(0)).isEqualTo("a1");
+        assertThat(schedule.poll(SECOND - 1)).isNull();
+        assertThat(schedule.poll(SECOND)).isEqualTo("a2");
+    }
+
+    @Test
+    void theHostThatHasBeenFreeLongestComesFirst() {
+        HostSchedule<String> schedule = options().build(0);
+        schedule.add("a", "a1");
+        schedule.add("a", "a2");
+        schedule.add("b", "b1");
+        schedule.add("b", "b2");
+        assertThat(schedule.poll(0)).isEqualTo("a1");
+        assertThat(schedule.poll(1)).isEqualTo("b1");
+        schedule.finished("b", 2);
+        schedule.finished("a", 3);
+        schedule.add("c", "c1");
+        assertThat(drain(schedule, 9 * SECOND)).containsExactly("c1", "a2", "b2");
+    }
+
+    @Test
+    void aHostWithMuchWorkTakesTurnsWithOthers() {
+        HostSchedule<String> schedule = options().delay(Duration.ZERO).build(0);
+        for (int i = 0; i < 1000; i++) {
+            schedule.add("a", "a" + i);
+        }
+        schedule.add("b", "b0");
+        schedule.add("b", "b1");
+        schedule.add("c", "c0");
+        assertThat(drain(schedule, 0))
+                .startsWith("a0", "b0", "c0", "a1", "b1", "a2")
+                .hasSize(1003);
+    }
+
+    @Test
+    void whatIsPutBackComesOutNext() {
+        HostSchedule<String> schedule = options().delay(Duration.ZERO).build(0);
+        schedule.add("a", "a1");
+        schedule.add("a", "a2");
+        assertThat(schedule.poll(0)).isEqualTo("a1");
+        schedule.putBack("a", "a1");
+        schedule.finished("a", 0);
+        assertThat(drain(schedule, 0)).containsExactly("a1", "a2");
+    }
+
+    @Test
+    void onlyOneRequestProbesAHostThatIsNotOpen() {
+        HostSchedule<String> schedule =
+                options().delay(Duration.ZERO).perHost(3).probeFirst(true).build(0);
+        for (int i = 0; i < 5; i++) {
+            schedule.add("a", "a" + i);
+        }
+        assertThat(schedule.poll(0)).isEqualTo("a0");
+        assertThat(schedule.poll(0)).isNull();
+        schedule.putBack("a", "a0");
+        schedule.open("a");
+        schedule.finished("a", 0);
+        assertThat(schedule.poll(0)).isEqualTo("a0");
+        assertThat(schedule.poll(0)).isEqualTo("a1");
+        assertThat(schedule.poll(0)).isEqualTo("a2");
+        assertThat(schedule.poll(0)).isNull();
+    }
+
+    @Test
+    void openingAHostLetsOthersStartWhileTheProbeIsUnderWay() {
+        HostSchedule<String> schedule =
+                options().delay(Duration.ZERO).perHost(2).probeFirst(true).build(0);
+        schedule.add("a", "a0");
+        schedule.add("a", "a1");
+        assertThat(schedule.poll(0)).isEqualTo("a0");
+        schedule.open("a");
+        assertThat(schedule.poll(0)).isEqualTo("a1");
+    }
+
+    @Test
+    void aHostsOwnDelayHoldsFromTheLastRequestOn() {
+        HostSchedule<String> schedule = options().build(0);
+        schedule.add("a", "a1");
+        schedule.add("a", "a2");
+        schedule.add("a", "a3");
+        assertThat(schedule.poll(0)).isEqualTo("a1");
+        schedule.delay("a", Duration.ofSeconds(10));
+        schedule.finished("a", SECOND);
+        assertThat(schedule.waitNanos(SECOND)).isEqualTo(9 * SECOND);
+        assertThat(drain(schedule, 10 * SECOND)).containsExactly("a2");
+        assertThat(schedule.waitNanos(10 * SECOND)).isEqualTo(10 * SECOND);
+    }
+
+    @Test
+    void aHostsOwnDelayNeverShortensThatOfAll() {
+        HostSchedule<String> schedule = options().build(0);
+        schedule.delay("a", Duration.ofMillis(1));
+        schedule.add("a", "a1");
+        schedule.add("a", "a2");
+        assertThat(drain(schedule, 0)).containsExactly("a1");
+        assertThat(schedule.waitNanos(0)).isEqualTo(SECOND);
+    }
+
+    @Test
+    void aHostThatBacksOffIsLeftAloneAndOthersAreNot() {
+        HostSchedule<String> schedule = options().build(0);
+        schedule.add("a", "a1");
+        schedule.add("b", "b1");
+        schedule.backOff("a", 60 * SECOND);
+        assertThat(drain(schedule, 0)).containsExactly("b1");
+        assertThat(schedule.stats().backingOff()).isEqualTo(1);
+        assertThat(schedule.waitNanos(0)).isEqualTo(60 * SECOND);
+        schedule.backOff("a", 30 * SECOND);
+        assertThat(schedule.waitNanos(0)).isEqualTo(60 * SECOND);
+        assertThat(drain(schedule, 60 * SECOND)).containsExactly("a1");
+        assertThat(schedule.stats().backingOff()).isZero();
+    }
+
+    @Test
+    void failuresInARowLengthenThePauseUntilARequestSucceeds() {
+        HostSchedule<String> schedule = options()
+                .backOff(new BackOff(Duration.ofSeconds(10), Duration.ofSeconds(30)))
+                .build(0);
+        long now = 0;
+        for (int pause : new int[] {10, 20, 30, 30}) {
+            schedule.add("a", "a1");
+            assertThat(schedule.poll(now)).isEqualTo("a1");
+            schedule.failed("a", Duration.ZERO, now);
+            schedule.putBack("a", "a1");
+            assertThat(schedule.waitNanos(now)).isEqualTo(pause * SECOND);
+            now += pause * SECOND;
+            assertThat(schedule.poll(now)).isEqualTo("a1");
+            schedule.skipped("a", now, now);
+        }
+        schedule.add("a", "a1");
+        assertThat(schedule.poll(now)).isEqualTo("a1");
+        assertThat(schedule.failed("a", Duration.ofMinutes(5), now)).isEqualTo(5);
+        now += 300 * SECOND;
+        schedule.add("a", "a1");
+        assertThat(schedule.poll(now)).isEqualTo("a1");
+        schedule.finished("a", now);
+        now += SECOND;
+        schedule.add("a", "a1");
+        assertThat(schedule.poll(now)).isEqualTo("a1");
+        assertThat(schedule.failed("a", Duration.ZERO, now)).isEqualTo(1);
+    }
+
+    @Test
+    void aHostThatFailsIsAskedOneRequestAtATime() {
+        HostSchedule<String> schedule =
+                options().delay(Duration.ZERO).perHost(4).build(0);
+        for (int i = 0; i < 8; i++) {
+            schedule.add("a", "a" + i);
+        }
+        schedule.poll(0);
+        schedule.poll(0);
+        schedule.failed("a", Duration.ZERO, 0);
+        assertThat(schedule.poll(60 * SECOND)).isNull();
+        schedule.failed("a", Duration.ZERO, 60 * SECOND);
+        assertThat(schedule.poll(120 * SECOND)).isNotNull();
+        assertThat(schedule.poll(120 * SECOND)).isNull();
+        schedule.finished("a", 120 * SECOND);
+        assertThat(schedule.poll(120 * SECOND)).isNotNull();
+        assertThat(schedule.poll(120 * SECOND)).isNotNull();
+    }
+
+    @Test
+    void aSkippedItemOwesNoDelay() {
+        HostSchedule<String> schedule = options().perHost(4).build(0);
+        for (int i = 0; i < 5; i++) {
+            schedule.add("a", "a" + i);
+        }
+        for (int i = 0; i < 4; i++) {
+            assertThat(schedule.poll(0)).isEqualTo("a" + i);
+            schedule.skipped("a", 0, 0);
+        }
+        assertThat(schedule.poll(0)).isEqualTo("a4");
+    }
+
+    @Test
+    void aSkippedItemDoesNotForgiveTheDelayOfAnotherRequest() {
+        HostSchedule<String> schedule = options().perHost(4).build(0);
+        schedule.add("a", "a0");
+        schedule.add("a", "a1");
+        schedule.add("a", "a2");
+        schedule.poll(0);
+        schedule.poll(SECOND);
+        schedule.skipped("a", 0, SECOND);
+        assertThat(schedule.waitNanos(SECOND)).isEqualTo(SECOND);
+    }
+
+    @Test
+    void noHostIsAskedBeforeTheStart() {
+        HostSchedule<String> schedule = options().build(5 * SECOND);
+        schedule.add("a", "a1");
+        schedule.add("b", "b1");
+        assertThat(schedule.poll(0)).isNull();
+        assertThat(schedule.waitNanos(0)).isEqualTo(5 * SECOND);
+        schedule.backOff("b", 7 * SECOND);
+        assertThat(drain(schedule, 5 * SECOND)).containsExactly("a1");
+        assertThat(schedule.waitNanos(5 * SECOND)).isEqualTo(2 * SECOND);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {Long.MIN_VALUE, -SECOND / 2, 0, Long.MAX_VALUE - SECOND / 2})
+    void theClockMayBeginAnywhereAndOverflow(long start) {
+        HostSchedule<String> schedule = options().build(start);
+        schedule.add("a", "a1");
+        schedule.add("a", "a2");
+        schedule.add("b", "b1");
+        assertThat(drain(schedule, start)).containsExactly("a1", "b1");
+        assertThat(schedule.waitNanos(start)).isEqualTo(SECOND);
+        assertThat(drain(schedule, start + SECOND)).containsExactly("a2");
+    }
+
+    @Test
+    void hostsThatAreDoneWithAreForgotten() {
+        HostSchedule<String> schedule = options().probeFirst(true).build(0);
+        for (int i = 0; i < 100_000; i++) {
+            long now = i * (SECOND / 10);
+            schedule.add("host" + i, "item");
+            assertThat(schedule.poll(now)).isEqualTo("item");
+            schedule.open("host" + i);
+            schedule.delay("host" + i, Duration.ofSeconds(2));
+            schedule.finished("host" + i, now);
+        }
+        assertThat(schedule.stats().remembered()).isLessThan(100);
+    }
+
+    @Test
+    void aDelayThatWasSetIsKeptWithoutWork() {
+        HostSchedule<String> schedule = options().build(0);
+        schedule.delay("a", Duration.ofSeconds(60));
+        for (int i = 0; i < 1000; i++) {
+            schedule.add("host" + i, "item");
+            schedule.poll(i * SECOND);
+            schedule.finished("host" + i, i * SECOND);
+        }
+        schedule.add("a", "a1");
+        schedule.add("a", "a2");
+        assertThat(drain(schedule, 1000 * SECOND)).containsExactly("a1");
+        assertThat(schedule.waitNanos(1000 * SECOND)).isEqualTo(60 * SECOND);
+    }
+
+    @Test
+    void statsSayHowLongWhichHostWasWaitedFor() {
+        HostSchedule<String> schedule = options().build(0);
+        for (int i = 0; i < 3; i++) {
+            schedule.add("a", "a" + i);
+        }
+        schedule.add("b", "b0");
+        schedule.backOff("b", SECOND / 4);
+        schedule.poll(0);
+        schedule.finished("a", 0);
+        schedule.poll(0);
+        schedule.poll(SECOND / 4);
+        schedule.finished("b", SECOND / 4);
+        schedule.poll(SECOND / 4);
+        assertThat(schedule.stats().waiting()).isEqualTo(1);
+        schedule.poll(SECOND);
+        schedule.finished("a", SECOND);
+        schedule.poll(2 * SECOND);
+        ScheduleStats stats = schedule.stats();
+        assertThat(stats.waited()).isEqualTo(Duration.ofSeconds(1));
+        assertThat(stats.slowestHost()).contains("a");
+        assertThat(stats.slowestWaited()).isEqualTo(Duration.ofMillis(750));
+        assertThat(stats.queued()).isZero();
+        assertThat(stats.hosts()).isZero();
+        assertThat(stats.underWay()).isEqualTo(1);
+    }
+
+    @Test
+    void endingWhatNeverBeganIsRefused() {
+        HostSchedule<String> schedule = options().build(0);
+        schedule.add("a", "a1");
+        assertThatThrownBy(() -> schedule.finished("a", 0)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> schedule.skipped("b", 0, 0))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("b");
+    }
+
+    @Test
+    void badOptionsAreNamed() {
+        assertThatThrownBy(() -> options().delay(Duration.ofSeconds(-1))).hasMessageContaining("PT-1S");
+        assertThatThrownBy(() -> options().perHost(0)).hasMessageContaining(": 0");
+        assertThatThrownBy(() -> options().perHost(99_999)).hasMessageContaining(": 99999");
+        assertThatThrownBy(() -> new BackOff(Duration.ZERO, Duration.ofSeconds(1)))
+                .hasMessageContaining("PT0S");
+        assertThatThrownBy(() -> options().build(0).add("a".repeat(2000), "x"))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+}
