@@ -32,7 +32,7 @@ final class CapacityWatch {
     private final Consumer<CapacityEvent> listener;
     private final long step;
 
-    private long untilCheck;
+    private long sinceCheck;
     private double threshold = FIRST_THRESHOLD;
     private boolean full;
     private double missedPerAccepted;
@@ -57,9 +57,8 @@ final class CapacityWatch {
 
     /** Notes that so many URLs were new; answers the events that are to be published, nearly always none. */
     List<CapacityEvent> accepted(int count) {
-        missed += count * missedPerAccepted;
-        untilCheck -= count;
-        return untilCheck > 0 ? List.of() : check();
+        sinceCheck += count;
+        return sinceCheck < step ? List.of() : check();
     }
 
     private List<CapacityEvent> check() {
@@ -78,10 +77,12 @@ final class CapacityWatch {
     }
 
     private void look(long size) {
-        untilCheck = step;
         full = size >= capacity;
         double rate = filter.falsePositiveRate();
-        missedPerAccepted = rate < 1 ? rate / (1 - rate) : 0;
+        double now = rate < 1 ? rate / (1 - rate) : missedPerAccepted;
+        missed += sinceCheck * (missedPerAccepted + now) / 2;
+        missedPerAccepted = now;
+        sinceCheck = 0;
     }
 
     /** A set that makes no mistakes has no capacity to watch. */
@@ -99,7 +100,7 @@ final class CapacityWatch {
     }
 
     double missed() {
-        return missed;
+        return missed + sinceCheck * missedPerAccepted;
     }
 
     /** Logs events and hands them to the listener; called without any lock, since both may do as they please. */
