@@ -1,0 +1,190 @@
+package dev.sieve.crawl;
+
+import dev.sieve.fetch.Fetcher;
+import dev.sieve.polite.RobotsRules;
+import dev.sieve.url.Scope;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * The choices a crawl is made with. Each setter names its default last; a crawl copies them when it is made.
+ */
+public final class CrawlOptions {
+    /** A time that no crawl lasts. */
+    static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);
+
+    Scope.Kind scope = Scope.Kind.HOST;
+    List<String> includes = new ArrayList<>();
+    List<String> excludes = new ArrayList<>();
+    int maxDepth = Integer.MAX_VALUE;
+    long maxPages = Long.MAX_VALUE;
+    Duration maxTime = FOR_EVER;
+    Duration delay = Duration.ofSeconds(1);
+    int perHost = 1;
+    int concurrency = 32;
+    Duration timeout = Duration.ofSeconds(30);
+    int retries = 2;
+    String userAgent = "sieve/" + version();
+    Map<String, String> headers = new LinkedHashMap<>();
+    boolean obeyRobots = true;
+    int bodyLimit = 8 << 20;
+    boolean allBodies;
+    Fetcher.Resolver resolver = host -> List.of(InetAddress.getAllByName(host));
+
+    /** The defaults: a polite crawl of the hosts of the seeds. */
+    public CrawlOptions() {}
+
+    /** Which URLs belong to the crawl, relative to its seeds; those on a seed's host. */
+    public CrawlOptions scope(Scope.Kind kind) {
+        scope = Objects.requireNonNull(kind, "scope");
+        return this;
+    }
+
+    /** Adds a regular expression of which at least one has to be found in a URL; none. */
+    public CrawlOptions include(String regex) {
+        includes.add(Objects.requireNonNull(regex, "include"));
+        return this;
+    }
+
+    /** Adds a regular expression that must not be found in a URL, whatever includes it; none. */
+    public CrawlOptions exclude(String regex) {
+        excludes.add(Objects.requireNonNull(regex, "exclude"));
+        return this;
+    }
+
+    /** How many links are followed from a seed, at least 0; without limit. */
+    public CrawlOptions maxDepth(int links) {
+        maxDepth = atLeast(0, links, "maxDepth");
+        return this;
+    }
+
+    /** After how many pages, of whatever status, the crawl ends, at least 1; without limit. */
+    public CrawlOptions maxPages(long pages) {
+        maxPages = atLeast(1, pages, "maxPages");
+        return this;
+    }
+
+    /** After which time the crawl ends, above 0; without limit. */
+    public CrawlOptions maxTime(Duration time) {
+        if (time.isNegative() || time.isZero()) {
+            throw new IllegalArgumentException("maxTime must be above 0: " + time);
+        }
+        maxTime = time;
+        return this;
+    }
+
+    /** The time between the starts of two requests to one host, at least 0; a second. */
+    public CrawlOptions delay(Duration time) {
+        if (time.isNegative()) {
+            throw new IllegalArgumentException("delay must not be negative: " + time);
+        }
+        delay = time;
+        return this;
+    }
+
+    /** Requests to one host that are under way at a time, at least 1; 1. */
+    public CrawlOptions perHost(int requests) {
+        perHost = atLeast(1, requests, "perHost");
+        return this;
+    }
+
+    /** Requests that are under way at a time in all, from 1 to 10,000, each with a thread; 32. */
+    public CrawlOptions concurrency(int requests) {
+        concurrency = atLeast(1, requests, "concurrency");
+        if (requests > 10_000) {
+            throw new IllegalArgumentException("concurrency > 10000: " + requests);
+        }
+        return this;
+    }
+
+    /** The deadline of a whole request, above 0; 30 seconds. */
+    public CrawlOptions timeout(Duration time) {
+        if (time.isNegative() || time.isZero()) {
+            throw new IllegalArgumentException("timeout must be above 0: " + time);
+        }
+        timeout = time;
+        return this;
+    }
+
+    /** How often a URL is asked for again when that may help, at least 0; 2. */
+    public CrawlOptions retries(int times) {
+        retries = atLeast(0, times, "retries");
+        return this;
+    }
+
+    /** What the crawler calls itself; its first word is looked for in robots.txt; "sieve/VERSION". */
+    public CrawlOptions userAgent(String name) {
+        if (name.isBlank()) {
+            throw new IllegalArgumentException("userAgent must not be blank");
+        }
+        userAgent = name;
+        return this;
+    }
+
+    /** A header field that goes with every request; none. */
+    public CrawlOptions header(String name, String value) {
+        headers.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, "value"));
+        return this;
+    }
+
+    /** Whether robots.txt is asked for and obeyed; true. */
+    public CrawlOptions obeyRobots(boolean choice) {
+        obeyRobots = choice;
+        return this;
+    }
+
+    /** Bytes of a body that are read at most, counted after decoding, at least 1; 8 MiB. */
+    public CrawlOptions bodyLimit(int bytes) {
+        bodyLimit = atLeast(1, bytes, "bodyLimit");
+        return this;
+    }
+
+    /** Whether bodies of all types are read, or only documents; only documents. */
+    public CrawlOptions allBodies(boolean choice) {
+        allBodies = choice;
+        return this;
+    }
+
+    /** Finds the addresses of hosts; the system. */
+    public CrawlOptions resolver(Fetcher.Resolver choice) {
+        resolver = Objects.requireNonNull(choice, "resolver");
+        return this;
+    }
+
+    Scope newScope() {
+        Scope.Builder builder = Scope.builder(scope).maxDepth(maxDepth);
+        includes.forEach(builder::include);
+        excludes.forEach(builder::exclude);
+        return builder.build();
+    }
+
+    Fetcher.Options fetcherOptions() {
+        return new Fetcher.Options(userAgent, headers, timeout, bodyLimit, allBodies, concurrency, resolver);
+    }
+
+    String productToken() {
+        return RobotsRules.productToken(userAgent);
+    }
+
+    private static int atLeast(int least, int value, String name) {
+        return (int) atLeast(least, (long) value, name);
+    }
+
+    private static long atLeast(long least, long value, String name) {
+        if (value < least) {
+            throw new IllegalArgumentException(name + " < " + least + ": " + value);
+        }
+        return value;
+    }
+
+    /** The version of this crawler, as its jar tells it. */
+    public static String version() {
+        String version = CrawlOptions.class.getPackage().getImplementationVersion();
+        return version == null ? "dev" : version;
+    }
+}

@@ -1,0 +1,268 @@
+package dev.sieve.crawl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sieve.OnFull;
+import dev.sieve.Sieve;
+import dev.sieve.output.Visit;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class CrawlerTest {
+    private Site site;
+    private final List<Visit> visits = new ArrayList<>();
+    private final Sieve sieve = Sieve.builder(10_000).seed(1).build();
+
+    @BeforeEach
+    void open() throws IOException {
+        site = new Site();
+    }
+
+    @AfterEach
+    void close() {
+        site.close();
+    }
+
+    private static CrawlOptions fast() {
+        return new CrawlOptions().delay(Duration.ZERO).perHost(8).concurrency(8).userAgent("testbot/1.0");
+    }
+
+    private CrawlReport crawl(CrawlOptions options, String... paths) throws IOException {
+        try (Crawler crawler = new Crawler(options, sieve)) {
+            for (String path : paths) {
+                crawler.seed(site.url(path));
+            }
+            return crawler.run(visits::add);
+        }
+    }
+
+    private Visit visit(String path) {
+        return visits.stream()
+                .filter(each -> each.url().equals(site.url(path)))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void everyPageIsFetchedOnceAndThenTheCrawlIsOver() throws IOException {
+        site.page("/", "/a", "/b", "/a#x", "b?", "/")
+                .page("/a", "/c", "/")
+                .page("/b", "/a", "missing")
+                .page("/c");
+
+        CrawlReport report = crawl(fast(), "/");
+
+        assertThat(site.requests()).containsExactlyInAnyOrder("/", "/a", "/b", "/c", "/missing");
+        assertThat(report.ending()).isEqualTo(Ending.DRAINED);
+        assertThat(report.pages()).containsEntry(2, 4L).containsEntry(4, 1L);
+        assertThat(visit("/c").depth()).isEqualTo(2);
+        assertThat(visit("/c").referrer()).isEqualTo(site.url("/a"));
+        assertThat(visit("/c").title()).isEqualTo("/c");
+        assertThat(report.failures())
+                .containsExactly(new CrawlReport.Failure(site.url("/missing"), "404", site.url("/b")));
+    }
+
+    @Test
+    void theNumbersOfTheReportAddUp() throws IOException {
+        site.page("/", "/a", "/r", "/private", "/gone", "http://elsewhere.test/", "mailto:x@y", "/b")
+                .page("/a", "/", "/b");
+        site.redirect("/r", "/b").page("/b").robots("User-agent: *\nDisallow: /private\n");
+
+        CrawlReport report = crawl(fast(), "/");
+
+        assertThat(report.urlsNew())
+                .isEqualTo(
+                        report.pageCount() + report.redirects() + report.failed() + report.refused() + report.left());
+        assertThat(report.urlsFound())
+                .isEqualTo(report.urlsNew()
+                        + report.urlsSeen()
+                        + report.skipped().values().stream()
+                                .mapToLong(Long::longValue)
+                                .sum());
+        assertThat(report.refused()).isEqualTo(1);
+        assertThat(report.redirects()).isEqualTo(1);
+        assertThat(report.skipped()).containsEntry("out of scope", 1L);
+        assertThat(site.requests()).doesNotContain("/private").doesNotHaveDuplicates();
+    }
+
+    @Test
+    void aRedirectIsALink() throws IOException {
+        site.page("/", "/r1", "/r2", "/t")
+                .redirect("/r1", "/t")
+                .redirect("/r2", "/r1")
+                .page("/t");
+
+        crawl(fast(), "/");
+
+        assertThat(site.requests()).containsExactlyInAnyOrder("/", "/r1", "/r2", "/t");
+    }
+
+    @Test
+    void aRedirectToAnotherSpellingOfItselfIsFetchedOnce() throws IOException {
+        site.redirect("/%7Euser", "/~user").page("/~user", "/x").page("/x");
+
+        crawl(fast(), "/%7Euser");
+
+        assertThat(site.requests()).containsExactlyInAnyOrder("/%7Euser", "/~user", "/x");
+    }
+
+    @Test
+    void aChainOfRedirectsEndsAtItsLimit() throws IOException {
+        for (int i = 0; i < 30; i++) {
+            site.redirect("/" + i, "/" + (i + 1));
+        }
+
+        CrawlReport report = crawl(fast(), "/0");
+
+        assertThat(site.requests()).hasSize(11);
+        assertThat(report.failureCounts()).containsEntry("too many redirects", 1L);
+    }
+
+    @Test
+    void aSeedThatHasMovedTakesTheScopeWithIt() throws IOException {
+        try (Site other = new Site()) {
+            site.redirect("/", other.url("/"));
+            other.page("/", "/next").page("/next");
+
+            crawl(fast(), "/");
+
+            assertThat(other.requests()).containsExactlyInAnyOrder("/", "/next");
+        }
+    }
+
+    @Test
+    void maxPagesIsExact() throws IOException {
+        String[] links = IntStream.range(0, 200).mapToObj(i -> "/p" + i).toArray(String[]::new);
+        site.page("/", links);
+        for (String link : links) {
+            site.page(link);
+        }
+
+        CrawlReport report = crawl(fast().maxPages(57), "/");
+
+        assertThat(report.ending()).isEqualTo(Ending.MAX_PAGES);
+        assertThat(visits).hasSize(57);
+        assertThat(site.requests()).hasSize(57);
+        assertThat(report.left()).isEqualTo(report.urlsNew() - 57);
+    }
+
+    @Test
+    void depthCountsLinksFromASeed() throws IOException {
+        site.page("/", "/1").page("/1", "/2").page("/2", "/3").page("/3");
+
+        CrawlReport report = crawl(fast().maxDepth(2), "/");
+
+        assertThat(site.requests()).containsExactly("/", "/1", "/2");
+        assertThat(report.skipped()).containsEntry("too deep", 1L);
+    }
+
+    @Test
+    void noMoreRequestsThanAllowedAreUnderWayOnOneHost() throws IOException {
+        site.page("/", IntStream.range(0, 40).mapToObj(i -> "/p" + i).toArray(String[]::new));
+
+        crawl(fast().perHost(2), "/");
+
+        assertThat(site.requests()).hasSize(41);
+        assertThat(site.mostUnderWay()).isLessThanOrEqualTo(2);
+    }
+
+    @Test
+    void aPageThatFailsForNowIsTriedAgain() throws IOException {
+        AtomicInteger tries = new AtomicInteger();
+        site.page("/", "/shaky").answer("/shaky", () -> Site.status(tries.incrementAndGet() < 2 ? 503 : 200));
+
+        CrawlReport report = crawl(fast(), "/");
+
+        assertThat(site.requests()).containsExactly("/", "/shaky", "/shaky");
+        assertThat(visit("/shaky").result().status()).isEqualTo(200);
+        assertThat(report.retried()).isEqualTo(1);
+        assertThat(visits).hasSize(2);
+    }
+
+    @Test
+    void robotsOfAHostThatIsBrokenCloseIt() throws IOException {
+        site.page("/").answer("/robots.txt", () -> Site.status(500));
+
+        CrawlReport report = crawl(fast().retries(0), "/");
+
+        assertThat(site.requests()).isEmpty();
+        assertThat(report.failureCounts()).containsEntry("robots.txt unavailable", 1L);
+        assertThat(report.isFruitless()).isTrue();
+    }
+
+    @Test
+    void robotsAreNotAskedForWhereTheyAreIgnored() throws IOException {
+        site.page("/", "/private").page("/private").robots("User-agent: *\nDisallow: /");
+
+        crawl(fast().obeyRobots(false), "/");
+
+        assertThat(site.requests()).containsExactly("/", "/private");
+    }
+
+    @Test
+    void aSinkThatFailsEndsTheCrawlAndItsPageIsNotDone() {
+        site.page("/", "/a", "/b");
+
+        assertThatThrownBy(() -> {
+                    try (Crawler crawler = new Crawler(fast(), sieve)) {
+                        crawler.seed(site.url("/"));
+                        crawler.run(visit -> {
+                            throw new IOException("disk full");
+                        });
+                    }
+                })
+                .isInstanceOf(IOException.class)
+                .hasMessage("disk full");
+        assertThat(sieve.stats().done()).isZero();
+        assertThat(sieve.inFlight()).isPositive();
+    }
+
+    @Test
+    void stopEndsTheCrawlInOrder() throws IOException {
+        site.page("/", IntStream.range(0, 100).mapToObj(i -> "/p" + i).toArray(String[]::new));
+        try (Crawler crawler = new Crawler(fast().perHost(1), sieve)) {
+            crawler.seed(site.url("/"));
+
+            CrawlReport report = crawler.run(visit -> crawler.stop());
+
+            assertThat(report.ending()).isEqualTo(Ending.STOPPED);
+            assertThat(report.left()).isEqualTo(100);
+            assertThat(site.requests()).containsExactly("/");
+        }
+    }
+
+    @Test
+    void aFullSieveThatFailsEndsTheCrawl() throws IOException {
+        site.page("/", IntStream.range(0, 100).mapToObj(i -> "/p" + i).toArray(String[]::new));
+        for (int i = 0; i < 100; i++) {
+            site.page("/p" + i, "/q" + i);
+        }
+        Sieve small = Sieve.builder(50).onFull(OnFull.FAIL).seed(1).build();
+        try (Crawler crawler = new Crawler(fast(), small)) {
+            crawler.seed(site.url("/"));
+
+            CrawlReport report = crawler.run(visits::add);
+
+            assertThat(report.ending()).isEqualTo(Ending.FULL);
+        }
+    }
+
+    @Test
+    void whatIsNoUrlIsNoSeed() {
+        try (Crawler crawler = new Crawler(fast(), sieve)) {
+            assertThatThrownBy(() -> crawler.seed("ftp://x/"))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("ftp://x/");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+package dev.sieve.crawl;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import mockwebserver3.Dispatcher;
+import mockwebserver3.MockResponse;
+import mockwebserver3.MockWebServer;
+import mockwebserver3.RecordedRequest;
+
+/** A small site on loopback: what it answers at each path is said in a line, and it remembers what it was asked for. */
+final class Site implements AutoCloseable {
+    private final MockWebServer server = new MockWebServer();
+    private final Map<String, Supplier<MockResponse>> answers = new ConcurrentHashMap<>();
+    private final Queue<String> requests = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger underWay = new AtomicInteger();
+    private final AtomicInteger mostUnderWay = new AtomicInteger();
+
+    Site() throws IOException {
+        server.setDispatcher(new Dispatcher() {
+            @Override
+            public MockResponse dispatch(RecordedRequest request) {
+                mostUnderWay.accumulateAndGet(underWay.incrementAndGet(), Math::max);
+                try {
+                    requests.add(request.getTarget());
+                    Supplier<MockResponse> answer = answers.get(request.getTarget());
+                    return answer == null ? status(404) : answer.get();
+                } finally {
+                    underWay.decrementAndGet();
+                }
+            }
+        });
+        server.start();
+    }
+
+    static MockResponse status(int status) {
+        return new MockResponse.Builder().code(status).build();
+    }
+
+    String url(String path) {
+        return "http://" + server.getHostName() + ":" + server.getPort() + path;
+    }
+
+    Site answer(String path, Supplier<MockResponse> answer) {
+        answers.put(path, answer);
+        return this;
+    }
+
+    Site html(String path, String html) {
+        return answer(
+                path,
+                () -> new MockResponse.Builder()
+                        .addHeader("Content-Type", "text/html; charset=utf-8")
+                        .body(html)
+                        .build());
+    }
+
+    /** A page that links to others. */
+    Site page(String path, String... links) {
+        StringBuilder html = new StringBuilder("<title>" + path + "</title>");
+        List.of(links).forEach(link -> html.append("<a href=\"").append(link).append("\">x</a>"));
+        return html(path, html.toString());
+    }
+
+    Site redirect(String path, String target) {
+        return answer(
+                path,
+                () -> new MockResponse.Builder()
+                        .code(302)
+                        .addHeader("Location", target)
+                        .build());
+    }
+
+    Site robots(String text) {
+        return answer("/robots.txt", () -> new MockResponse.Builder().body(text).build());
+    }
+
+    /** The paths that were asked for in their order, robots.txt aside. */
+    List<String> requests() {
+        return requests.stream().filter(path -> !path.equals("/robots.txt")).toList();
+    }
+
+    int mostUnderWay() {
+        return mostUnderWay.get();
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}
