@@ -1,0 +1,140 @@
+package dev.sieve.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import java.time.Duration;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine.TypeConversionException;
+
+class OptionValuesTest {
+
+    @ParameterizedTest
+    @CsvSource({
+        "0, 0",
+        "7, 7",
+        "1000000, 1000000",
+        "1_000_000, 1000000",
+        "1M, 1000000",
+        "1m, 1000000",
+        "20k, 20000",
+        "1e9, 1000000000",
+        "1E9, 1000000000",
+        "1.5M, 1500000",
+        "2.5e3, 2500",
+        "10e2k, 1000000",
+        "1T, 1000000000000",
+        "1e15, 1000000000000000",
+        "007, 7"
+    })
+    void quantitiesAreUnderstood(String text, long value) {
+        assertThat(new Quantity().convert(text)).isEqualTo(value);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                " ",
+                "x",
+                "-1",
+                "+1",
+                "1.5",
+                "1e-1",
+                "1__0",
+                "_1",
+                "1_",
+                "1,000",
+                "1MM",
+                "1 M",
+                "0x10",
+                "NaN",
+                "1.",
+                ".5k",
+                "1e16",
+                "2e99",
+                "1e999999999",
+                "1000000000000001",
+                "99999999999999999999999999999T",
+                "\u0661"
+            })
+    void otherQuantitiesAreRefusedInOneLineWithTheirText(String text) {
+        assertThatThrownBy(() -> new Quantity().convert(text))
+                .isInstanceOf(TypeConversionException.class)
+                .hasMessageStartingWith("'" + text + "' is ")
+                .hasMessageNotContaining("\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "0.0001, 1e-4",
+        "1e-4, 1e-4",
+        "1E-4, 1e-4",
+        "0.01%, 1e-4",
+        "0.01 %, 1e-4",
+        "1%, 0.01",
+        ".5, 0.5",
+        "50%, 0.5",
+        "1e-2%, 1e-4",
+        "1e-15, 1e-15"
+    })
+    void missRatesAreUnderstood(String text, double value) {
+        assertThat(new MissRate().convert(text)).isEqualTo(value, within(value * 1e-12));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "x",
+                "0",
+                "-0.1",
+                "1",
+                "0.6",
+                "51%",
+                "1e-16",
+                "0.1%%",
+                "%",
+                "NaN",
+                "Infinity",
+                "1e-9999",
+                "0,1"
+            })
+    void otherMissRatesAreRefusedInOneLineWithTheirText(String text) {
+        assertThatThrownBy(() -> new MissRate().convert(text))
+                .isInstanceOf(TypeConversionException.class)
+                .hasMessageStartingWith("'" + text + "' is ")
+                .hasMessageNotContaining("\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "0, PT0S",
+        "500ms, PT0.5S",
+        "1s, PT1S",
+        "1.5s, PT1.5S",
+        "10m, PT10M",
+        "2h, PT2H",
+        "1d, PT24H",
+        "3, PT3S",
+        "0.25, PT0.25S",
+        "365d, PT8760H",
+        "0.000000000001, PT0S"
+    })
+    void timesAreUnderstood(String text, Duration value) {
+        assertThat(new TimeSpan().convert(text)).isEqualTo(value);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"", "x", "-1s", "1 s", "1S", "s", "1h30m", "1us", "366d", "999999999999d", "1e3", ".5s", "PT1S"})
+    void otherTimesAreRefusedInOneLineWithTheirText(String text) {
+        assertThatThrownBy(() -> new TimeSpan().convert(text))
+                .isInstanceOf(TypeConversionException.class)
+                .hasMessageStartingWith("'" + text + "' is ")
+                .hasMessageNotContaining("\n");
+    }
+}
