@@ -1,0 +1,298 @@
+package dev.sieve.cli;
+
+import ch.qos.logback.classic.Level;
+import dev.sieve.OnFull;
+import dev.sieve.Sieve;
+import dev.sieve.SieveFullException;
+import dev.sieve.bloom.BloomSize;
+import dev.sieve.bloom.ExactSet;
+import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.crawl.Crawler;
+import dev.sieve.output.PageSink;
+import dev.sieve.url.Scope;
+import dev.sieve.url.Seeds;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Crawls from seeds; what the program does when no other command is named. */
+@Command(
+        name = "sieve",
+        mixinStandardHelpOptions = true,
+        versionProvider = CrawlCommand.Version.class,
+        sortOptions = false,
+        usageHelpWidth = 100,
+        customSynopsis = "sieve [crawl] [OPTIONS] SEED...",
+        description = "Crawls politely and visits every page once.%n",
+        footerHeading = "%nExit codes: ",
+        footer = "0 done, or a limit was reached; 1 internal error, or sieve full; 2 wrong usage;%n"
+                + "3 no page could be fetched; 4 output failed; 130 interrupted, 143 terminated.")
+final class CrawlCommand implements Callable<Integer> {
+    private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.cli");
+
+    /** The rest is for the queue, the pages in work and the program itself. */
+    private static final double SHARE_OF_HEAP = 0.8;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Parameters(paramLabel = "SEED", description = "A URL, a file with a URL a line, or - for standard input.")
+    private List<String> seeds = new ArrayList<>();
+
+    @Option(
+            names = "--scope",
+            paramLabel = "WHERE",
+            description = "What to crawl, seen from the seeds: host, domain, prefix or any (default: host).")
+    private Scope.Kind scope = Scope.Kind.HOST;
+
+    @Option(names = "--include", paramLabel = "REGEX", description = "Only URLs in which this is found; repeatable.")
+    private List<String> includes = new ArrayList<>();
+
+    @Option(names = "--exclude", paramLabel = "REGEX", description = "No URL in which this is found; repeatable, wins.")
+    private List<String> excludes = new ArrayList<>();
+
+    @Option(names = "--depth", paramLabel = "N", description = "Links to follow from a seed (default: no limit).")
+    private Integer depth;
+
+    @Option(
+            names = "--max-pages",
+            paramLabel = "N",
+            converter = Quantity.class,
+            description = "Stop after exactly so many pages (default: no limit).")
+    private Long maxPages;
+
+    @Option(
+            names = "--max-time",
+            paramLabel = "TIME",
+            converter = TimeSpan.class,
+            description = "Stop after so long (default: no limit).")
+    private Duration maxTime;
+
+    @Option(
+            names = "--delay",
+            paramLabel = "TIME",
+            converter = TimeSpan.class,
+            description = "Between the starts of two requests to one host (default: 1s).")
+    private Duration delay;
+
+    @Option(names = "--per-host", paramLabel = "N", description = "Requests to one host at a time (default: 1).")
+    private Integer perHost;
+
+    @Option(names = "--concurrency", paramLabel = "N", description = "Requests at a time in all (default: 32).")
+    private Integer concurrency;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "TIME",
+            converter = TimeSpan.class,
+            description = "For a whole request (default: 30s).")
+    private Duration timeout;
+
+    @Option(names = "--retries", paramLabel = "N", description = "Further tries where they may help (default: 2).")
+    private Integer retries;
+
+    @Option(names = "--user-agent", paramLabel = "NAME", description = "Who is asking (default: sieve/VERSION).")
+    private String userAgent;
+
+    @Option(names = "-H", paramLabel = "'NAME: VALUE'", description = "A header for every request; repeatable.")
+    private List<String> headers = new ArrayList<>();
+
+    @Option(names = "--ignore-robots", description = "Do not ask for robots.txt. Be sure that you may.")
+    private boolean ignoresRobots;
+
+    @Option(
+            names = "--capacity",
+            paramLabel = "N",
+            converter = Quantity.class,
+            description = "URLs that the sieve is made for (default: 1M).")
+    private long capacity = 1_000_000;
+
+    @Option(
+            names = "--miss-rate",
+            paramLabel = "P",
+            converter = MissRate.class,
+            description = "Share of new pages it may miss when full (default: 1e-4).")
+    private Double missRate;
+
+    @Option(names = "--exact", description = "Remember every URL by 128 bits: no page missed, more memory.")
+    private boolean isExact;
+
+    @Option(
+            names = "--on-full",
+            paramLabel = "WHAT",
+            description = "Past the capacity: warn, grow or fail (default: warn).")
+    private OnFull onFull;
+
+    @Option(
+            names = {"-o", "--output"},
+            paramLabel = "FILE",
+            description = "Write .txt (URLs) or .jsonl (records); repeatable (default: URLs to stdout).")
+    private List<Path> outputs = new ArrayList<>();
+
+    @Option(names = "--force", description = "Write over output files that exist.")
+    private boolean isForced;
+
+    @Option(names = "-q", description = "Only warnings: no progress, no summary.")
+    private boolean isQuiet;
+
+    @Option(names = "-v", description = "Say more.")
+    private boolean isVerbose;
+
+    /** Tells the version that stands in the jar. */
+    static final class Version implements picocli.CommandLine.IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            return new String[] {"sieve " + CrawlOptions.version()};
+        }
+    }
+
+    @Override
+    public Integer call() {
+        Logging.set(isQuiet ? Level.WARN : isVerbose ? Level.DEBUG : Level.INFO);
+        if (seeds.isEmpty()) {
+            throw wrong("Missing SEED: a URL, a file of URLs, or - for standard input");
+        }
+        CrawlOptions options = options();
+        Outputs.check(outputs, isForced, spec);
+        Sieve sieve = newSieve();
+        try (Crawler crawler = new Crawler(options, sieve)) {
+            if (!readSeeds(crawler)) {
+                throw wrong("No SEED that can be fetched");
+            }
+            return new CrawlRun(crawler, openOutputs(), System.err, isQuiet, ignoresRobots).run();
+        } catch (SieveFullException e) {
+            System.err.println("sieve: " + e.getMessage());
+            return Main.INTERNAL_ERROR;
+        } catch (IOException e) {
+            System.err.println("sieve: " + e.getMessage());
+            return Main.OUTPUT_FAILED;
+        }
+    }
+
+    private CrawlOptions options() {
+        CrawlOptions options = new CrawlOptions().scope(scope).obeyRobots(!ignoresRobots);
+        includes.forEach(each -> check("--include", () -> options.include(each)));
+        excludes.forEach(each -> check("--exclude", () -> options.exclude(each)));
+        headers.forEach(each -> check("-H", () -> addHeader(options, each)));
+        set("--depth", depth, options::maxDepth);
+        set("--max-pages", maxPages, options::maxPages);
+        set("--max-time", maxTime, options::maxTime);
+        set("--delay", delay, options::delay);
+        set("--per-host", perHost, options::perHost);
+        set("--concurrency", concurrency, options::concurrency);
+        set("--timeout", timeout, options::timeout);
+        set("--retries", retries, options::retries);
+        set("--user-agent", userAgent, options::userAgent);
+        return options;
+    }
+
+    private static void addHeader(CrawlOptions options, String header) {
+        int colon = header.indexOf(':');
+        if (colon < 1) {
+            throw new IllegalArgumentException("not of the form 'Name: value': " + header);
+        }
+        options.header(
+                header.substring(0, colon).strip(), header.substring(colon + 1).strip());
+    }
+
+    private <T> void set(String option, T value, Consumer<T> setter) {
+        if (value != null) {
+            check(option, () -> setter.accept(value));
+        }
+    }
+
+    private void check(String option, Runnable use) {
+        try {
+            use.run();
+        } catch (IllegalArgumentException e) {
+            throw wrong("Invalid value for option '" + option + "': " + e.getMessage());
+        }
+    }
+
+    private ParameterException wrong(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+
+    private Sieve newSieve() {
+        if (isExact && (missRate != null || onFull != null)) {
+            throw wrong("Option '--exact' goes with neither '--miss-rate' nor '--on-full'");
+        }
+        List<Sieve> sieve = new ArrayList<>(1);
+        check("--capacity", () -> sieve.add(sieveBuilder().build()));
+        return sieve.get(0);
+    }
+
+    private Sieve.Builder sieveBuilder() {
+        Sieve.Builder builder = Sieve.builder(capacity);
+        if (isExact) {
+            return builder.membership(ExactSet.create());
+        }
+        double rate = missRate == null ? Sieve.DEFAULT_FALSE_POSITIVE_RATE : missRate;
+        check("--miss-rate", () -> builder.falsePositiveRate(rate));
+        long bytes = BloomSize.bits(capacity, rate) / 8;
+        long heap = Runtime.getRuntime().maxMemory();
+        if (bytes > heap * SHARE_OF_HEAP) {
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "%,d URLs at %s take %s, and this process may have %s: run java with -Xmx%dm",
+                    capacity,
+                    rate,
+                    Units.bytes(bytes),
+                    Units.bytes(heap),
+                    (long) (bytes / SHARE_OF_HEAP) >> 20));
+        }
+        return builder.onFull(onFull == null ? OnFull.WARN : onFull);
+    }
+
+    private Outputs openOutputs() throws IOException {
+        Outputs files = Outputs.open(outputs, isForced);
+        return files.isEmpty() ? files.and(onStdout()) : files;
+    }
+
+    /** Shows URLs as they come; on a terminal, each takes the place of the progress line. */
+    private static PageSink onStdout() {
+        PrintStream out = System.out;
+        String start = Terminal.isStdout() ? Terminal.WIPE : "";
+        return visit -> {
+            if (visit.isSuccess()) {
+                out.print(start + visit.url() + "\n");
+                out.flush();
+                if (out.checkError()) {
+                    throw new IOException("standard output is closed");
+                }
+            }
+        };
+    }
+
+    /** Hands the seeds to the crawler; answers whether there was any that can be used. */
+    private boolean readSeeds(Crawler crawler) {
+        AtomicLong good = new AtomicLong();
+        Seeds reader = new Seeds(
+                url -> {
+                    crawler.seed(url);
+                    good.incrementAndGet();
+                },
+                problem -> LOG.warn("{}", problem));
+        try {
+            reader.read(seeds, System.in);
+        } catch (IOException e) {
+            throw wrong("Invalid SEED: " + e.getMessage());
+        }
+        return good.get() > 0;
+    }
+}

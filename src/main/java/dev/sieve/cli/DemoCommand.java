@@ -1,0 +1,129 @@
+package dev.sieve.cli;
+
+import dev.sieve.Sieve;
+import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.crawl.CrawlReport;
+import dev.sieve.crawl.Crawler;
+import dev.sieve.url.Scope;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Serves a web of its own on loopback and crawls it, with a sieve that is a little too small for it. */
+@Command(
+        name = "demo",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = "Crawls a web of known size on this machine, in a few seconds and without a network. The sieve is"
+                + " made a little too small, so that its warnings are seen.%n")
+final class DemoCommand implements Callable<Integer> {
+    /** The share of the web's URLs that the sieve is made for: the warnings come, and next to nothing is missed. */
+    private static final double CAPACITY_SHARE = 0.9;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Option(names = "--hosts", paramLabel = "N", description = "Hosts of the web (default: 200).")
+    private int hosts = 200;
+
+    @Option(names = "--pages", paramLabel = "N", description = "Pages of the web (default: 5000).")
+    private int pages = 5000;
+
+    @Option(names = "--serve", description = "Only serve the web, until interrupted, and say how to crawl it.")
+    private boolean serves;
+
+    @Option(names = "--port", paramLabel = "N", description = "Port of the web (default: one that is free).")
+    private int port;
+
+    @Option(
+            names = "--delay",
+            paramLabel = "TIME",
+            converter = TimeSpan.class,
+            description = "Between the starts of two requests to one host (default: 0s).")
+    private Duration delay = Duration.ZERO;
+
+    @Option(
+            names = {"-o", "--output"},
+            paramLabel = "FILE",
+            description = "Write .txt (URLs) or .jsonl (records); repeatable.")
+    private List<Path> outputs = new ArrayList<>();
+
+    @Option(names = "--force", description = "Write over output files that exist.")
+    private boolean isForced;
+
+    @Override
+    public Integer call() throws InterruptedException {
+        Outputs.check(outputs, isForced, spec);
+        try (DemoWeb web = open()) {
+            return serves ? serve(web) : crawl(web);
+        } catch (IOException e) {
+            System.err.println("sieve: " + e.getMessage());
+            return Main.OUTPUT_FAILED;
+        }
+    }
+
+    private DemoWeb open() throws IOException {
+        try {
+            return DemoWeb.builder().hosts(hosts).pages(pages).port(port).open();
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), "Invalid value for an option: " + e.getMessage());
+        }
+    }
+
+    private static int serve(DemoWeb web) throws InterruptedException {
+        System.out.printf(
+                Locale.ROOT,
+                "%d pages on %d hosts, from %s%nThis is an HTTP proxy for itself: curl -x 127.0.0.1:%d %s%n",
+                web.pages(),
+                web.hosts(),
+                web.start(),
+                web.port(),
+                web.start());
+        new CountDownLatch(1).await();
+        return 0;
+    }
+
+    private int crawl(DemoWeb web) throws IOException {
+        long urls = web.expected().count();
+        CrawlOptions options =
+                new CrawlOptions().scope(Scope.Kind.ANY).delay(delay).resolver(host -> List.of(DemoWeb.resolve(host)));
+        Sieve sieve = new Sieve(Math.max(1, (long) (urls * CAPACITY_SHARE)));
+        PrintStream err = System.err;
+        err.printf(
+                Locale.ROOT,
+                "A web of %,d pages on %,d hosts, served on 127.0.0.1:%d; %,d URLs with its redirects and dead links,"
+                        + " for a sieve of %,d.%n",
+                web.pages(),
+                web.hosts(),
+                web.port(),
+                urls,
+                sieve.stats().capacity());
+        try (Crawler crawler = new Crawler(options, sieve)) {
+            crawler.seed(web.start());
+            int exitCode = new CrawlRun(crawler, Outputs.open(outputs, isForced), err, false, false).run();
+            tellWhatWasFound(crawler.report(), web, err);
+            return exitCode;
+        }
+    }
+
+    private static void tellWhatWasFound(CrawlReport report, DemoWeb web, PrintStream err) {
+        long found = report.pages().getOrDefault(2, 0L);
+        err.printf(
+                Locale.ROOT,
+                "%,d of the %,d pages were found%s.%n",
+                found,
+                web.pages(),
+                found == web.pages() ? "" : "; the others were missed for want of capacity");
+    }
+}

@@ -1,0 +1,125 @@
+package dev.sieve.cli;
+
+import dev.sieve.SieveStats;
+import dev.sieve.crawl.CrawlReport;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** What is said when a crawl is over; its numbers add up as {@link CrawlReport} says. */
+final class Summary {
+    private Summary() {}
+
+    static String of(CrawlReport report, boolean ignoredRobots) {
+        StringBuilder text = new StringBuilder();
+        text.append("Done in ")
+                .append(clock(report.elapsed()))
+                .append(": ")
+                .append(report.ending().text());
+        text.append(ignoredRobots ? ", robots.txt ignored.\n" : ".\n");
+        row(text, "urls", urls(report));
+        row(text, "pages", pages(report));
+        row(text, "links", links(report));
+        row(text, "sieve", sieve(report.sieve()));
+        failures(text, report);
+        return text.toString();
+    }
+
+    private static void row(StringBuilder text, String name, String value) {
+        text.append(String.format(Locale.ROOT, "  %-9s%s%n", name, value));
+    }
+
+    private static String urls(CrawlReport report) {
+        return String.format(
+                Locale.ROOT,
+                "%,d accepted = %,d pages + %,d redirects + %,d failed + %,d refused by robots.txt + %,d left",
+                report.urlsNew(),
+                report.pageCount(),
+                report.redirects(),
+                report.failed(),
+                report.refused(),
+                report.left());
+    }
+
+    private static String pages(CrawlReport report) {
+        double seconds = Math.max(1e-3, report.elapsed().toMillis() / 1e3);
+        String classes = report.pages().entrySet().stream()
+                .sorted(Map.Entry.comparingByKey())
+                .map(each -> String.format(Locale.ROOT, "  %dxx %,d", each.getKey(), each.getValue()))
+                .collect(Collectors.joining());
+        return String.format(
+                        Locale.ROOT,
+                        "%,d (%.1f a second)%s  %s decoded",
+                        report.pageCount(),
+                        report.pageCount() / seconds,
+                        classes,
+                        Units.bytes(report.bytes()))
+                + (report.cut() == 0 ? "" : String.format(Locale.ROOT, "  %,d cut", report.cut()))
+                + (report.retried() == 0 ? "" : String.format(Locale.ROOT, "  %,d retries", report.retried()));
+    }
+
+    private static String links(CrawlReport report) {
+        long skipped =
+                report.skipped().values().stream().mapToLong(Long::longValue).sum();
+        String reasons = report.skipped().entrySet().stream()
+                .map(each -> String.format(Locale.ROOT, "%s %,d", each.getKey(), each.getValue()))
+                .collect(Collectors.joining(", "));
+        return String.format(
+                Locale.ROOT,
+                "%,d found = %,d new + %,d already seen + %,d skipped%s",
+                report.urlsFound(),
+                report.urlsNew(),
+                report.urlsSeen(),
+                skipped,
+                reasons.isEmpty() ? "" : " (" + reasons + ")");
+    }
+
+    private static String sieve(SieveStats sieve) {
+        double missed = sieve.estimatedMissed();
+        String pages = missed > 0 && missed < 0.01 ? "<0.01" : String.format(Locale.ROOT, "%,.2f", missed);
+        return String.format(
+                Locale.ROOT,
+                "%,d of %,d URLs (%.1f %%)  %s  estimated pages missed: %s",
+                sieve.estimatedSize(),
+                sieve.capacity(),
+                100.0 * sieve.estimatedSize() / sieve.capacity(),
+                Units.bytes(sieve.memoryBytes()),
+                sieve.falsePositiveRate() == 0 ? "0" : pages);
+    }
+
+    private static void failures(StringBuilder text, CrawlReport report) {
+        if (report.failures().isEmpty()) {
+            return;
+        }
+        String counts = report.failureCounts().entrySet().stream()
+                .map(each -> String.format(Locale.ROOT, "%s x%,d", each.getKey(), each.getValue()))
+                .collect(Collectors.joining("  "));
+        row(text, "failures", counts);
+        for (CrawlReport.Failure failure : report.failures()) {
+            text.append(String.format(
+                    Locale.ROOT,
+                    "    %s  %s  %s%n",
+                    failure.reason(),
+                    failure.url(),
+                    failure.referrer() == null ? "a seed" : "first linked from " + failure.referrer()));
+        }
+        long all = report.failureCounts().values().stream()
+                .mapToLong(Long::longValue)
+                .sum();
+        if (all > report.failures().size()) {
+            text.append(String.format(
+                    Locale.ROOT,
+                    "    and %,d more, all in a .jsonl output%n",
+                    all - report.failures().size()));
+        }
+    }
+
+    static String clock(Duration time) {
+        double seconds = time.toMillis() / 1e3;
+        return seconds < 60
+                ? String.format(Locale.ROOT, "%.1f s", seconds)
+                : String.format(
+                        Locale.ROOT, "%d:%02d:%02d", time.toHours(), time.toMinutesPart(), time.toSecondsPart());
+    }
+}

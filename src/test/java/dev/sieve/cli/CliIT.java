@@ -1,0 +1,240 @@
+package dev.sieve.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Runs the packaged program as a user does. */
+@Timeout(120)
+class CliIT {
+    @TempDir
+    private Path folder;
+
+    private Cli sieve(String... args) throws IOException, InterruptedException {
+        return Cli.run(folder, args);
+    }
+
+    @Test
+    void theDemoCrawlsAWebOfItsOwnAndShowsTheWarnings() throws Exception {
+        Cli demo = sieve("demo", "--hosts", "20", "--pages", "400", "-o", "pages.jsonl", "-o", "urls.txt");
+
+        assertThat(demo.exitCode()).isZero();
+        assertThat(demo.stdout()).isEmpty();
+        assertThat(demo.stderr())
+                .contains("sieve past 80 % of its capacity", "sieve past 100 % of its capacity")
+                .contains("Done in", "frontier empty", "estimated pages missed")
+                .contains("of the 400 pages were found");
+        // One page in ten thousand may be missed, and what it alone leads to.
+        List<String> urls = Files.readAllLines(folder.resolve("urls.txt"));
+        assertThat(urls).hasSizeBetween(380, 400).doesNotHaveDuplicates();
+        assertThat(Files.readAllLines(folder.resolve("pages.jsonl")))
+                .hasSizeGreaterThan(urls.size())
+                .allMatch(line -> line.startsWith("{\"url\": \"http://") && line.endsWith("}"));
+    }
+
+    @Test
+    void dataGoesToStdoutAndTalkToStderr() throws Exception {
+        try (DemoWeb web = DemoWeb.builder().hosts(1).pages(30).open()) {
+            Cli crawl = sieve(loopback(web), "--delay", "0", "--exact");
+
+            assertThat(crawl.exitCode()).isEqualTo(0);
+            assertThat(crawl.stdout().lines()).isNotEmpty().allMatch(line -> line.startsWith("http://127.0.0.1:"));
+            assertThat(crawl.stderr()).contains("Done in").doesNotContain("\u001B");
+        }
+    }
+
+    /** The demo web answers by the Host header, so its start page by the address of this machine is none of its hosts. */
+    private static String loopback(DemoWeb web) {
+        return "http://127.0.0.1:" + web.port() + "/";
+    }
+
+    @Test
+    void seedsComeFromStandardInputToo() throws Exception {
+        Cli crawl = Cli.start(folder, "-", "--retries", "0", "-q").write("# none\n\nftp://x/\nhttp://127.0.0.1:1/\n");
+
+        assertThat(crawl.await().exitCode()).isEqualTo(3);
+        assertThat(crawl.stderr()).contains("standard input:3", "ftp://x/");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "--delay | -1s",
+                "--delay | NaN",
+                "--timeout | 0s",
+                "--max-pages | 0",
+                "--max-pages | many",
+                "--max-time | 0",
+                "--per-host | 0",
+                "--concurrency | 0",
+                "--concurrency | 2147483648",
+                "--depth | -1",
+                "--retries | -2",
+                "--capacity | 0",
+                "--capacity | 1e15",
+                "--miss-rate | 2",
+                "--miss-rate | 0",
+                "--scope | galaxy",
+                "--on-full | explode",
+                "--include | (",
+                "--exclude | [",
+                "-H | nonsense",
+                "-o | pages.csv",
+                "--frobnicate | 1",
+            })
+    void aBadValueIsNamedInOneLineAndNothingIsCreated(String option, String value) throws Exception {
+        Cli crawl = sieve("http://127.0.0.1:1/", "-o", "out.jsonl", option, value);
+
+        assertThat(crawl.exitCode()).isEqualTo(2);
+        assertThat(crawl.stderr().lines()).hasSize(1);
+        assertThat(crawl.stderr()).contains(option);
+        assertThat(crawl.stdout()).isEmpty();
+        try (Stream<Path> files = Files.list(folder)) {
+            assertThat(files).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"no-such-file.txt", "ftp://x/", "."})
+    void aSeedThatIsNoneIsNamedInOneLine(String seed) throws Exception {
+        Cli crawl = sieve(seed, "-o", "out.jsonl", "-q");
+
+        assertThat(crawl.exitCode()).isEqualTo(2);
+        assertThat(crawl.stderr().lines()).hasSize(1);
+        assertThat(crawl.stderr()).contains(seed);
+        assertThat(folder.resolve("out.jsonl")).doesNotExist();
+    }
+
+    @Test
+    void anOutputThatExistsIsNotWrittenOver() throws Exception {
+        Files.writeString(folder.resolve("mine.txt"), "mine");
+
+        Cli crawl = sieve("http://127.0.0.1:1/", "-o", "mine.txt");
+
+        assertThat(crawl.exitCode()).isEqualTo(2);
+        assertThat(crawl.stderr()).contains("-o", "mine.txt", "--force");
+        assertThat(folder.resolve("mine.txt")).hasContent("mine");
+    }
+
+    @Test
+    void anOutputThatFailsIsExitCode4() throws Exception {
+        Cli crawl = sieve("http://127.0.0.1:1/", "--retries", "0", "-o", "no-such-folder/out.jsonl");
+
+        assertThat(crawl.exitCode()).isEqualTo(4);
+        assertThat(crawl.stderr()).contains("no-such-folder");
+    }
+
+    @Test
+    void aCrawlThatGetsNothingIsExitCode3() throws Exception {
+        Cli crawl = sieve("http://127.0.0.1:1/", "--retries", "0");
+
+        assertThat(crawl.exitCode()).isEqualTo(3);
+        assertThat(crawl.stderr()).contains("robots.txt unavailable");
+    }
+
+    @Test
+    void aSignalEndsTheCrawlInOrderWithItsSummary() throws Exception {
+        for (String signal : List.of("INT", "TERM")) {
+            try (ServerSocket tarPit = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+                Cli crawl = Cli.start(folder, "http://127.0.0.1:" + tarPit.getLocalPort() + "/", "--ignore-robots");
+                tarPit.accept();
+
+                crawl.signal(signal);
+
+                assertThat(crawl.await().exitCode()).isEqualTo(signal.equals("INT") ? 130 : 143);
+                assertThat(crawl.stderr()).contains("Done in", "interrupted", "1 left");
+            }
+        }
+    }
+
+    @Test
+    void helpAndVersionAreOnStdout() throws Exception {
+        assertThat(sieve("--help").stdout()).contains("Usage: sieve", "--max-pages", "Exit codes");
+        assertThat(sieve("--version").stdout()).matches("sieve \\d+\\.\\d+\\.\\d+\\S*\\R");
+        assertThat(sieve("demo", "--help").stdout()).contains("--serve");
+        assertThat(sieve("plan", "--help").stdout()).contains("--urls");
+    }
+
+    /** A run of the program. */
+    private static final class Cli {
+        private final Process process;
+        private final Path out;
+        private final Path err;
+
+        private Cli(Process process, Path out, Path err) {
+            this.process = process;
+            this.out = out;
+            this.err = err;
+        }
+
+        static Cli start(Path folder, String... args) throws IOException {
+            Path out = Files.createTempFile("sieve-out", null);
+            Path err = Files.createTempFile("sieve-err", null);
+            List<String> command = Stream.concat(
+                            Stream.of(
+                                    Path.of(System.getProperty("java.home"), "bin", "java")
+                                            .toString(),
+                                    "-jar",
+                                    System.getProperty("sieve.cli")),
+                            Stream.of(args))
+                    .toList();
+            Process process = new ProcessBuilder(command)
+                    .directory(folder.toFile())
+                    .redirectOutput(out.toFile())
+                    .redirectError(err.toFile())
+                    .start();
+            return new Cli(process, out, err);
+        }
+
+        static Cli run(Path folder, String... args) throws IOException, InterruptedException {
+            Cli cli = start(folder, args);
+            cli.process.getOutputStream().close();
+            return cli.await();
+        }
+
+        Cli write(String input) throws IOException {
+            try (var stdin = process.outputWriter()) {
+                stdin.write(input);
+            }
+            return this;
+        }
+
+        void signal(String name) throws IOException, InterruptedException {
+            new ProcessBuilder("kill", "-" + name, String.valueOf(process.pid()))
+                    .start()
+                    .waitFor();
+        }
+
+        Cli await() throws InterruptedException {
+            if (!process.waitFor(100, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+            }
+            return this;
+        }
+
+        int exitCode() {
+            return process.exitValue();
+        }
+
+        String stdout() throws IOException {
+            return Files.readString(out);
+        }
+
+        String stderr() throws IOException {
+            return Files.readString(err);
+        }
+    }
+}

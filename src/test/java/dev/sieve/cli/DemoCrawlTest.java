@@ -1,0 +1,58 @@
+package dev.sieve.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sieve.Sieve;
+import dev.sieve.bloom.ExactSet;
+import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.crawl.CrawlReport;
+import dev.sieve.crawl.Crawler;
+import dev.sieve.url.Scope;
+import dev.sieve.url.UrlNormalizer;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The ordinary crawler on the demo web, of which it is known what a crawl has to find. */
+@Timeout(120)
+class DemoCrawlTest {
+    @Test
+    void everyUrlOfTheDemoWebIsAskedForOnceAndNothingElse() throws IOException {
+        try (DemoWeb web =
+                DemoWeb.builder().hosts(20).pages(600).recorded(100_000).open()) {
+            CrawlOptions options = new CrawlOptions()
+                    .scope(Scope.Kind.ANY)
+                    .delay(Duration.ZERO)
+                    .perHost(4)
+                    .resolver(host -> List.of(DemoWeb.resolve(host)));
+            Sieve sieve = Sieve.builder(10_000).membership(ExactSet.create()).build();
+            CrawlReport report;
+            try (Crawler crawler = new Crawler(options, sieve)) {
+                crawler.seed(web.start());
+                report = crawler.run(visit -> {});
+            }
+
+            Map<String, Integer> expected = new TreeMap<>();
+            web.expected().forEach(each -> expected.put(UrlNormalizer.key(each.url()), each.status()));
+            assertThat(statuses(web)).isEqualTo(expected);
+            assertThat(report.pages()).containsEntry(2, (long) web.pages());
+            assertThat(report.refused()).isEqualTo(web.forbidden().count());
+        }
+    }
+
+    /** What the server was asked for and answered, by key; two requests for one page would collide here. */
+    private static Map<String, Integer> statuses(DemoWeb web) {
+        return web.requests().stream()
+                .filter(request -> !request.target().equals("/robots.txt"))
+                .collect(Collectors.toMap(
+                        request -> UrlNormalizer.key(request.url()),
+                        DemoWeb.Request::status,
+                        (a, b) -> -1,
+                        TreeMap::new));
+    }
+}

@@ -1,0 +1,168 @@
+package dev.sieve.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the README shows is run and compared, so that it stays true. */
+@Timeout(300)
+class ReadmeIT {
+    private static final Path PROJECT = Path.of("").toAbsolutePath();
+    private static final Pattern BLOCK = Pattern.compile("^```(\\w*)\\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);
+
+    @TempDir
+    private Path folder;
+
+    private static String readme() throws IOException {
+        return Files.readString(PROJECT.resolve("README.md"));
+    }
+
+    /** The code blocks of one language in their order. */
+    private static List<String> blocks(String language) throws IOException {
+        Matcher matcher = BLOCK.matcher(readme());
+        return matcher.results()
+                .filter(block -> block.group(1).equals(language))
+                .map(block -> block.group(2))
+                .toList();
+    }
+
+    private static String run(Path directory, Map<String, String> environment, String... command) throws Exception {
+        Path output = Files.createTempFile("readme", null);
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .directory(directory.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile());
+        builder.environment().putAll(environment);
+        Process process = builder.start();
+        assertThat(process.waitFor(280, TimeUnit.SECONDS)).isTrue();
+        String text = Files.readString(output);
+        assertThat(process.exitValue()).as(text).isZero();
+        return text;
+    }
+
+    @Test
+    void theFirstCommandBuildsACleanCopyAndRunsTheDemo() throws Exception {
+        copyProject();
+        String command = blocks("sh").get(0).strip();
+
+        String output = run(folder, Map.of(), "bash", "-c", command);
+
+        assertThat(command.lines()).hasSize(1);
+        assertThat(output).contains("sieve past 100 % of its capacity", "Done in", "of the 5,000 pages were found");
+    }
+
+    private void copyProject() throws IOException {
+        for (String name : List.of("pom.xml", "README.md", ".mvn", "src")) {
+            try (Stream<Path> paths = Files.walk(PROJECT.resolve(name))) {
+                for (Path path : paths.toList()) {
+                    Path copy = folder.resolve(PROJECT.relativize(path).toString());
+                    Files.createDirectories(copy.getParent());
+                    if (!Files.isDirectory(path)) {
+                        Files.copy(path, copy, StandardCopyOption.REPLACE_EXISTING);
+                    }
+                }
+            }
+        }
+    }
+
+    @Test
+    void theSecondCommandIsTheOneThatContinuousIntegrationRuns() throws IOException {
+        assertThat(blocks("sh").get(1).strip()).isEqualTo("mvn -B verify");
+        Path script = PROJECT.resolve(".ci/run");
+        assertThat(script).content().contains("\nmvn -B verify ");
+    }
+
+    @Test
+    void theHelpIsTheProgramsOwn() throws Exception {
+        String help = run(folder, Map.of(), java(), "-jar", System.getProperty("sieve.cli"), "--help");
+
+        assertThat(readme()).contains("```\n" + help.strip() + "\n```");
+    }
+
+    @Test
+    void thePlanIsTheProgramsOwn() throws Exception {
+        Matcher command = Pattern.compile("`java -jar target/sieve-\\*-cli.jar (plan [^`]*)`")
+                .matcher(readme());
+        assertThat(command.find()).isTrue();
+
+        String[] arguments = Stream.concat(
+                        Stream.of(java(), "-jar", System.getProperty("sieve.cli")),
+                        Stream.of(command.group(1).split(" ")))
+                .toArray(String[]::new);
+
+        assertThat(readme()).contains("```\n" + run(folder, Map.of(), arguments).strip() + "\n```");
+    }
+
+    @Test
+    void theJavaCompilesAndRuns() throws Exception {
+        List<String> programs = blocks("java");
+        assertThat(programs).hasSize(2);
+        assertThat(programs.get(0).lines().count()).isLessThanOrEqualTo(15);
+        for (String program : programs) {
+            Matcher name = Pattern.compile("class (\\w+)").matcher(program);
+            assertThat(name.find()).isTrue();
+            Path source = Files.writeString(folder.resolve(name.group(1) + ".java"), program);
+            int failed = ToolProvider.getSystemJavaCompiler()
+                    .run(
+                            null,
+                            null,
+                            null,
+                            "-d",
+                            folder.toString(),
+                            "-cp",
+                            System.getProperty("sieve.cli"),
+                            source.toString());
+            assertThat(failed).isZero();
+        }
+
+        String output = run(
+                folder,
+                Map.of(),
+                java(),
+                "-cp",
+                folder + File.pathSeparator + System.getProperty("sieve.cli"),
+                "Embedded");
+
+        assertThat(output).contains("next: https://example.org/", "1 seen before, 0 pending");
+    }
+
+    @Test
+    void theWarningIsTheOneThatIsLogged() throws IOException {
+        String warning = blocks("text").get(0);
+
+        assertThat(warning.lines())
+                .allMatch(line ->
+                        line.matches("\\d\\d:\\d\\d:\\d\\d (WARN |ERROR) sieve past [\\d,]+ % of its capacity: about"
+                                + " [\\d,]+ of [\\d,]+ URLs, false-positive rate now [\\d.e-]+, about [\\d.,]+ new pages missed"
+                                + " so far; .*"));
+    }
+
+    @Test
+    void theTopLevelIsBare() throws IOException {
+        try (Stream<Path> files = Files.list(PROJECT)) {
+            assertThat(files.map(file -> file.getFileName().toString())
+                            .filter(name -> !name.startsWith(".") && !name.equals("target"))
+                            .collect(Collectors.toSet()))
+                    .containsExactlyInAnyOrder("src", "seeds.txt", "README.md", "pom.xml", "LICENSE", "CHANGELOG.md");
+        }
+    }
+
+    private static String java() {
+        return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    }
+}
