@@ -54,7 +54,9 @@ public final class Murmur3 {
         int tail = from + (length & -16);
         long h1 = seed;
         long h2 = seed;
-        for (int i = from; i < tail; i += 16) {
+        // Not "<": the compiler would unroll a loop that runs a handful of times, at the price of mispredicted
+        // branches.
+        for (int i = from; i != tail; i += 16) {
             h1 ^= mix1((long) LONG.get(bytes, i));
             h1 = (Long.rotateLeft(h1, 27) + h2) * 5 + 0x52dce729;
             h2 ^= mix2((long) LONG.get(bytes, i + 8));
