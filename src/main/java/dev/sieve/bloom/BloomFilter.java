@@ -6,8 +6,7 @@ import java.io.OutputStream;
 /**
  * A Bloom filter in its classic layout: any number of bits, any number of hashes, bits spread over all of the memory.
  *
- * <p>Bit i of a key, from 0 on, is {@code h1 + i * h2} in 64 bits, scaled down to the number of bits. [A. Kirsch and
- * M. Mitzenmacher, "Less hashing, same performance: building a better Bloom filter", ESA 2006]
+ * <p>Bit i of a key, from 0 on, is {@code h1 + i * h2} in 64 bits, mixed and scaled down to the number of bits.
  *
  * <p>Nothing is ever forgotten. Past its capacity the filter goes on to work, and takes more and more new keys for old
  * ones. Each key costs as many cache misses as it has hashes.
@@ -20,7 +19,6 @@ public final class BloomFilter implements Membership {
     private final int hashes;
     private final long seed;
     private final long[] words;
-    private final long fullAt;
     private long setBits;
 
     private BloomFilter(long capacity, long bits, int hashes, long seed, long[] words) {
@@ -29,7 +27,6 @@ public final class BloomFilter implements Membership {
         this.hashes = hashes;
         this.seed = seed;
         this.words = words;
-        this.fullAt = Math.round(BloomSize.expectedSetBits(capacity, bits, hashes));
         this.setBits = Words.countBits(words);
     }
 
@@ -78,7 +75,7 @@ public final class BloomFilter implements Membership {
     public boolean add(long h1, long h2) {
         int flipped = 0;
         for (int i = 0; i < hashes; i++) {
-            long bit = Words.reduce(h1 + i * h2, bits);
+            long bit = Words.place(h1, h2, i, bits);
             int at = (int) (bit >>> 6);
             long word = words[at];
             words[at] = word | 1L << bit;
@@ -91,7 +88,7 @@ public final class BloomFilter implements Membership {
     @Override
     public boolean mightContain(long h1, long h2) {
         for (int i = 0; i < hashes; i++) {
-            long bit = Words.reduce(h1 + i * h2, bits);
+            long bit = Words.place(h1, h2, i, bits);
             if ((words[(int) (bit >>> 6)] >>> bit & 1) == 0) {
                 return false;
             }
@@ -104,15 +101,10 @@ public final class BloomFilter implements Membership {
         long any = 0;
         for (int key = 0; key < 2 * count; key += 2) {
             for (int i = 0; i < hashes; i++) {
-                any ^= words[(int) (Words.reduce(keys[key] + i * keys[key + 1], bits) >>> 6)];
+                any ^= words[(int) (Words.place(keys[key], keys[key + 1], i, bits) >>> 6)];
             }
         }
         return any;
-    }
-
-    /** Whether as many bits are set as its capacity of keys sets. */
-    boolean isFull() {
-        return setBits >= fullAt;
     }
 
     /** The number of bits, m. */
@@ -154,15 +146,11 @@ public final class BloomFilter implements Membership {
     @Override
     public void writeTo(OutputStream out) throws IOException {
         FormWriter form = new FormWriter(out, KIND, seed);
-        writeTo(form);
-        form.finish();
-    }
-
-    void writeTo(FormWriter form) throws IOException {
         form.writeLong(capacity);
         form.writeLong(bits);
         form.writeLong(hashes);
         form.writeWords(words, 0, words.length);
+        form.finish();
     }
 
     static BloomFilter read(FormReader form) throws IOException {

@@ -64,7 +64,7 @@ public final class CountingBloomFilter implements Membership {
     public boolean add(long h1, long h2) {
         boolean isNew = false;
         for (int i = 0; i < hashes; i++) {
-            long counter = Words.reduce(h1 + i * h2, counters);
+            long counter = Words.place(h1, h2, i, counters);
             int value = value(counter);
             if (value < HIGHEST) {
                 words[(int) (counter / PER_WORD)] += one(counter);
@@ -93,7 +93,7 @@ public final class CountingBloomFilter implements Membership {
             return false;
         }
         for (int i = 0; i < hashes; i++) {
-            long counter = Words.reduce(h1 + i * h2, counters);
+            long counter = Words.place(h1, h2, i, counters);
             int value = value(counter);
             // A key that was never added may come to one counter twice, though it stands at 1.
             if (value > 0 && value < HIGHEST) {
@@ -107,7 +107,7 @@ public final class CountingBloomFilter implements Membership {
     @Override
     public boolean mightContain(long h1, long h2) {
         for (int i = 0; i < hashes; i++) {
-            if (value(Words.reduce(h1 + i * h2, counters)) == 0) {
+            if (value(Words.place(h1, h2, i, counters)) == 0) {
                 return false;
             }
         }
@@ -119,7 +119,7 @@ public final class CountingBloomFilter implements Membership {
         long any = 0;
         for (int key = 0; key < 2 * count; key += 2) {
             for (int i = 0; i < hashes; i++) {
-                any ^= words[(int) (Words.reduce(keys[key] + i * keys[key + 1], counters) / PER_WORD)];
+                any ^= words[(int) (Words.place(keys[key], keys[key + 1], i, counters) / PER_WORD)];
             }
         }
         return any;
