@@ -9,7 +9,7 @@ import java.io.OutputStream;
  * <p>Bit i of a key, from 0 on, is {@code h1 + i * h2} in 64 bits, mixed and scaled down to the number of bits.
  *
  * <p>Nothing is ever forgotten. Past its capacity the filter goes on to work, and takes more and more new keys for old
- * ones. Each key costs as many cache misses as it has hashes.
+ * ones. Each key costs as many cache misses as it has hashes; {@link SplitBlockFilter} costs one.
  */
 public final class BloomFilter implements Membership {
     static final int KIND = 1;

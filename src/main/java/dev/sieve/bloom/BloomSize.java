@@ -22,6 +22,9 @@ public final class BloomSize {
     /** The most bits that a key may set. */
     public static final int MAX_HASHES = 255;
 
+    /** Bits in a line of a {@link SplitBlockFilter}: 64 bytes. */
+    static final int LINE_BITS = 512;
+
     private static final double LN2 = Math.log(2);
 
     private BloomSize() {}
@@ -67,6 +70,77 @@ public final class BloomSize {
      */
     public static double floorBits(long keys, double rate) {
         return -checkKeys(keys) * Math.log(checkRate(rate)) / LN2;
+    }
+
+    /**
+     * Bits for n keys at rate p in split blocks: whole lines of 512, no more of them than {@link #splitBlockRate} asks
+     * for with {@link #splitBlockHashes}.
+     */
+    public static long splitBlockBits(long keys, double rate) {
+        double lines = Math.ceil(checkKeys(keys) / keysPerLine(rate, splitBlockHashes(rate)));
+        return Math.min((long) lines, Long.MAX_VALUE / LINE_BITS) * LINE_BITS;
+    }
+
+    /** Keys that split blocks of m bits hold until their rate is p, with {@link #splitBlockHashes}. */
+    public static long splitBlockKeys(long bits, double rate) {
+        double lines = Math.floor((double) checkBits(bits) / LINE_BITS);
+        return (long) (lines * keysPerLine(rate, splitBlockHashes(rate)));
+    }
+
+    /** Hashes for rate p in split blocks: 8 or 16, whichever takes fewer bits. */
+    public static int splitBlockHashes(double rate) {
+        return keysPerLine(rate, 8) >= keysPerLine(rate, 16) ? 8 : 16;
+    }
+
+    /**
+     * The rate of split blocks with k hashes in lines that hold so many keys on average.
+     *
+     * <p>A line that holds j keys is wrong with probability (1 - (1 - k/512)^j)^k, as each key sets one in 512/k bits of
+     * k parts. A line holds j of them with the probability of Poisson's distribution. [F. Putze, P. Sanders and
+     * J. Singler, "Cache-, hash- and space-efficient Bloom filters", ACM JEA 14 (2009), section 3; J. Apple, "Split
+     * block Bloom filters", arXiv:2101.01719 (2021)]
+     *
+     * @param keysPerLine at least 0; n divided by the number of lines
+     * @param hashes 8 or 16
+     */
+    public static double splitBlockRate(double keysPerLine, int hashes) {
+        double clear = 1 - (double) checkHashes(hashes) / LINE_BITS;
+        if (Math.pow(clear, keysPerLine) < 1e-12) {
+            return 1;
+        }
+        // Weights in proportion to the probabilities, outwards from the most likely number of keys until they vanish.
+        int middle = (int) keysPerLine;
+        double sum = 0;
+        double wrong = 0;
+        double weight = 1;
+        for (int j = middle; weight > 1e-18; j++) {
+            sum += weight;
+            wrong += weight * Math.pow(1 - Math.pow(clear, j), hashes);
+            weight *= keysPerLine / (j + 1);
+        }
+        weight = middle / keysPerLine;
+        for (int j = middle - 1; j >= 0 && weight > 1e-18; j--) {
+            sum += weight;
+            wrong += weight * Math.pow(1 - Math.pow(clear, j), hashes);
+            weight *= j / keysPerLine;
+        }
+        return wrong / sum;
+    }
+
+    /** The most keys a line may hold on average for a rate, what {@link #splitBlockRate} turns round. */
+    private static double keysPerLine(double rate, int hashes) {
+        checkRate(rate);
+        double tooFew = 0;
+        double tooMany = LINE_BITS;
+        for (int i = 0; i < 60; i++) {
+            double middle = (tooFew + tooMany) / 2;
+            if (splitBlockRate(middle, hashes) <= rate) {
+                tooFew = middle;
+            } else {
+                tooMany = middle;
+            }
+        }
+        return tooFew;
     }
 
     static long checkKeys(long keys) {

@@ -8,11 +8,12 @@ import java.util.Arrays;
  * A Bloom filter without an end: whenever it is full it gets a further layer, twice as large and stricter.
  *
  * <p>[P. Almeida, C. Baquero, N. Preguiça and D. Hutchison, "Scalable Bloom filters", Information Processing Letters 101
- * (2007)]. Layer i, from 0 on, is made for a rate of p / ((i + 1) (i + 2)). The sum of these over all layers, however
- * many there are, is below p, and so is the rate of the whole.
+ * (2007)]. Layer i, from 0 on, is a {@link SplitBlockFilter} for a rate of p / ((i + 1) (i + 2)). The sum of these over
+ * all layers, however many there are, is below p, and so is the rate of the whole.
  *
  * <p>A key costs a look into each layer. A filter that has grown to twenty times its capacity has five layers; one that
- * was made large enough has one, and takes a little more memory than a filter that cannot grow.
+ * was made large enough has one, and takes a little more memory than a filter that cannot grow. The add that finds the
+ * newest layer full waits until the memory of the next one has been cleared.
  */
 public final class GrowingBloomFilter implements Membership {
     static final int KIND = 3;
@@ -25,9 +26,9 @@ public final class GrowingBloomFilter implements Membership {
     private final long seed;
 
     /** The oldest first. Never changed, only replaced, as {@link #touch} and {@link #writeTo} may read it meanwhile. */
-    private volatile BloomFilter[] layers;
+    private volatile SplitBlockFilter[] layers;
 
-    private GrowingBloomFilter(long capacity, double rate, long seed, BloomFilter... layers) {
+    private GrowingBloomFilter(long capacity, double rate, long seed, SplitBlockFilter... layers) {
         this.capacity = capacity;
         this.rate = rate;
         this.seed = seed;
@@ -48,12 +49,12 @@ public final class GrowingBloomFilter implements Membership {
      * @throws IllegalArgumentException when a value is out of its range, or the first layer would take more than 16 GiB
      */
     public static GrowingBloomFilter create(long expectedInsertions, double falsePositiveRate, long seed) {
-        BloomFilter first = layer(0, expectedInsertions, BloomSize.checkRate(falsePositiveRate), seed);
+        SplitBlockFilter first = layer(0, expectedInsertions, BloomSize.checkRate(falsePositiveRate), seed);
         return new GrowingBloomFilter(expectedInsertions, falsePositiveRate, seed, first);
     }
 
-    private static BloomFilter layer(int index, long keys, double rate, long seed) {
-        return BloomFilter.create(keys, layerRate(index, rate), seed);
+    private static SplitBlockFilter layer(int index, long keys, double rate, long seed) {
+        return SplitBlockFilter.create(keys, layerRate(index, rate), seed);
     }
 
     private static double layerRate(int index, double rate) {
@@ -62,26 +63,26 @@ public final class GrowingBloomFilter implements Membership {
 
     @Override
     public boolean add(long h1, long h2) {
-        BloomFilter[] all = layers;
+        SplitBlockFilter[] all = layers;
         int last = all.length - 1;
         for (int i = 0; i < last; i++) {
             if (all[i].mightContain(h1, h2)) {
                 return false;
             }
         }
-        BloomFilter newest = all[last];
+        SplitBlockFilter newest = all[last];
         if (newest.isFull() && !newest.mightContain(h1, h2)) {
             newest = grow();
         }
         return newest.add(h1, h2);
     }
 
-    private BloomFilter grow() {
-        BloomFilter[] all = layers;
+    private SplitBlockFilter grow() {
+        SplitBlockFilter[] all = layers;
         int index = all.length;
-        long most = BloomSize.keys(64L * Words.MAX, layerRate(index, rate));
-        BloomFilter next = layer(index, 2 * Math.min(all[index - 1].capacity(), most / 2), rate, seed);
-        BloomFilter[] more = Arrays.copyOf(all, index + 1);
+        long most = BloomSize.splitBlockKeys(SplitBlockFilter.MAX_BITS, layerRate(index, rate));
+        SplitBlockFilter next = layer(index, 2 * Math.min(all[index - 1].capacity(), most / 2), rate, seed);
+        SplitBlockFilter[] more = Arrays.copyOf(all, index + 1);
         more[index] = next;
         layers = more;
         return next;
@@ -89,7 +90,7 @@ public final class GrowingBloomFilter implements Membership {
 
     @Override
     public boolean mightContain(long h1, long h2) {
-        for (BloomFilter layer : layers) {
+        for (SplitBlockFilter layer : layers) {
             if (layer.mightContain(h1, h2)) {
                 return true;
             }
@@ -100,7 +101,7 @@ public final class GrowingBloomFilter implements Membership {
     @Override
     public long touch(long[] hashes, int count) {
         long any = 0;
-        for (BloomFilter layer : layers) {
+        for (SplitBlockFilter layer : layers) {
             any ^= layer.touch(hashes, count);
         }
         return any;
@@ -125,7 +126,7 @@ public final class GrowingBloomFilter implements Membership {
     @Override
     public long estimatedSize() {
         long size = 0;
-        for (BloomFilter layer : layers) {
+        for (SplitBlockFilter layer : layers) {
             size += layer.estimatedSize();
         }
         return size;
@@ -134,7 +135,7 @@ public final class GrowingBloomFilter implements Membership {
     @Override
     public double falsePositiveRate() {
         double allSayNo = 1;
-        for (BloomFilter layer : layers) {
+        for (SplitBlockFilter layer : layers) {
             allSayNo *= 1 - layer.falsePositiveRate();
         }
         return 1 - allSayNo;
@@ -143,7 +144,7 @@ public final class GrowingBloomFilter implements Membership {
     @Override
     public long memoryBytes() {
         long bytes = 0;
-        for (BloomFilter layer : layers) {
+        for (SplitBlockFilter layer : layers) {
             bytes += layer.memoryBytes();
         }
         return bytes;
@@ -151,12 +152,12 @@ public final class GrowingBloomFilter implements Membership {
 
     @Override
     public void writeTo(OutputStream out) throws IOException {
-        BloomFilter[] all = layers;
+        SplitBlockFilter[] all = layers;
         FormWriter form = new FormWriter(out, KIND, seed);
         form.writeLong(capacity);
         form.writeLong(Double.doubleToLongBits(rate));
         form.writeLong(all.length);
-        for (BloomFilter layer : all) {
+        for (SplitBlockFilter layer : all) {
             layer.writeTo(form);
         }
         form.finish();
@@ -165,9 +166,9 @@ public final class GrowingBloomFilter implements Membership {
     static GrowingBloomFilter read(FormReader form) throws IOException {
         long capacity = form.readLong("capacity", 1, Long.MAX_VALUE);
         double rate = form.readRate("rate");
-        BloomFilter[] layers = new BloomFilter[(int) form.readLong("layers", 1, MAX_LAYERS)];
+        SplitBlockFilter[] layers = new SplitBlockFilter[(int) form.readLong("layers", 1, MAX_LAYERS)];
         for (int i = 0; i < layers.length; i++) {
-            layers[i] = BloomFilter.read(form);
+            layers[i] = SplitBlockFilter.read(form);
         }
         return new GrowingBloomFilter(capacity, rate, form.seed(), layers);
     }

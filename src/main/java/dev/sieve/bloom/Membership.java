@@ -74,7 +74,10 @@ public interface Membership {
     /** How many distinct keys are in the set, estimated where it does not count them. */
     long estimatedSize();
 
-    /** The probability that a key which was never added is taken for one that was, at this moment. */
+    /**
+     * The probability that a key which was never added is taken for one that was, at this moment. Not for every key: it
+     * may take some microseconds.
+     */
     double falsePositiveRate();
 
     /** The memory that the set takes, in bytes. */
@@ -82,6 +85,9 @@ public interface Membership {
 
     /**
      * Writes the set, its seed included, in a form that {@link Memberships#read} understands on any machine.
+     *
+     * <p>One thread may go on to add meanwhile. Every key that was in when the call began is in what is written; of those
+     * that come later some are.
      *
      * @throws IOException when the stream fails
      */

@@ -20,21 +20,26 @@ import java.security.SecureRandom;
  *
  *  kind 1, {@link BloomFilter}            capacity, bits, hashes, then bits / 64 words, rounded up
  *  kind 2, {@link CountingBloomFilter}    capacity, counters, hashes, then counters / 16 words, rounded up
- *  kind 3, {@link GrowingBloomFilter}     capacity, rate (a double), number of layers, then each layer as kind 1 from
+ *  kind 3, {@link GrowingBloomFilter}     capacity, rate (a double), number of layers, then each layer as kind 5 from
  *                                capacity on, the oldest first
  *  kind 4, {@link ExactSet}               chunks: number of digests, 1 or more, then two words a digest; a 0 ends them
+ *  kind 5, {@link SplitBlockFilter}       capacity, lines, bits a word (1 or 2), then 8 words a line
  * </pre>
  *
  * <p>The form is complete when its checksum is there and right; nothing of it is used before. A version is never
  * changed once it is released: a better form gets the next number.
  */
 public final class Memberships {
+    /** Below it split blocks take over 1.4 times the bits of the classic layout. */
+    private static final double LOWEST_SPLIT_BLOCK_RATE = 1e-6;
+
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private Memberships() {}
 
     /**
-     * The filter to take when nothing speaks for another: large enough for so many distinct keys at such a rate.
+     * The filter to take when nothing speaks for another: a {@link SplitBlockFilter}; at rates below one in a million,
+     * for which a line is too small, a {@link BloomFilter}.
      *
      * @param expectedKeys at least 1
      * @param falsePositiveRate from {@link BloomSize#MIN_RATE} to {@link BloomSize#MAX_RATE}
@@ -42,7 +47,9 @@ public final class Memberships {
      * @throws IllegalArgumentException when a value is out of its range, or the filter would take more than 16 GiB
      */
     public static Membership create(long expectedKeys, double falsePositiveRate, long seed) {
-        return BloomFilter.create(expectedKeys, falsePositiveRate, seed);
+        return falsePositiveRate < LOWEST_SPLIT_BLOCK_RATE
+                ? BloomFilter.create(expectedKeys, falsePositiveRate, seed)
+                : SplitBlockFilter.create(expectedKeys, falsePositiveRate, seed);
     }
 
     /** A seed that nobody can guess. Safe for use by many threads. */
@@ -68,6 +75,7 @@ public final class Memberships {
             case BloomFilter.KIND -> BloomFilter.read(form);
             case CountingBloomFilter.KIND -> CountingBloomFilter.read(form);
             case GrowingBloomFilter.KIND -> GrowingBloomFilter.read(form);
+            case SplitBlockFilter.KIND -> SplitBlockFilter.read(form);
             case ExactSet.KIND -> ExactSet.read(form);
             default -> throw new IOException("damaged saved form: unknown kind at offset 16: " + form.kind());
         };

@@ -37,6 +37,43 @@ class BloomSizeTest {
         assertThat(BloomSize.estimate(setBits, bits, hashes)).isCloseTo(1_000_000, offset(2.0));
     }
 
+    @ParameterizedTest
+    @ValueSource(doubles = {0.5, 0.1, 0.01, 1e-3, 1e-4, 1e-6, 1e-8, 1e-15})
+    void splitBlockFormulasAgreeWithEachOther(double rate) {
+        long bits = BloomSize.splitBlockBits(1_000_000, rate);
+        int hashes = BloomSize.splitBlockHashes(rate);
+        assertThat(bits % 512).isZero();
+        assertThat(BloomSize.splitBlockRate(1_000_000 * 512.0 / bits, hashes))
+                .isLessThanOrEqualTo(rate)
+                .isCloseTo(rate, withinPercentage(0.1));
+        assertThat((double) BloomSize.splitBlockKeys(bits, rate)).isCloseTo(1_000_000, offset(300.0));
+    }
+
+    /** One line that always holds j keys would be wrong at (1 - (63/64)^j)^8; lines that vary are wrong more often. */
+    @Test
+    void unevenLinesCostMoreThanEvenOnes() {
+        double even = Math.pow(1 - Math.pow(63 / 64.0, 40), 8);
+        assertThat(BloomSize.splitBlockRate(40, 8)).isBetween(1.1 * even, 1.5 * even);
+    }
+
+    @Test
+    void splitBlockRateGoesFromNothingToOne() {
+        assertThat(BloomSize.splitBlockRate(0, 8)).isZero();
+        double rate = 0;
+        for (double keysPerLine = 0.5; keysPerLine < 5000; keysPerLine *= 1.5) {
+            assertThat(BloomSize.splitBlockRate(keysPerLine, 16)).isGreaterThanOrEqualTo(rate);
+            rate = BloomSize.splitBlockRate(keysPerLine, 16);
+        }
+        assertThat(rate).isEqualTo(1);
+        assertThat(BloomSize.splitBlockRate(1e300, 8)).isEqualTo(1);
+    }
+
+    @Test
+    void eightBitsAKeyServeHighRatesAndSixteenLowOnes() {
+        assertThat(BloomSize.splitBlockHashes(1e-3)).isEqualTo(8);
+        assertThat(BloomSize.splitBlockHashes(1e-4)).isEqualTo(16);
+    }
+
     @Test
     void estimateStaysFiniteWhenEveryBitIsSet() {
         assertThat(BloomSize.estimate(1024, 1024, 7)).isFinite().isGreaterThan(BloomSize.estimate(1023, 1024, 7));
@@ -46,6 +83,7 @@ class BloomSizeTest {
     @Test
     void hugeNumbersSaturate() {
         assertThat(BloomSize.bits(Long.MAX_VALUE, 1e-15)).isEqualTo(Long.MAX_VALUE);
+        assertThat(BloomSize.splitBlockBits(Long.MAX_VALUE, 1e-15)).isGreaterThan(Long.MAX_VALUE - 512);
         assertThat(BloomSize.rate(Long.MAX_VALUE, 1, 255)).isEqualTo(1);
     }
 

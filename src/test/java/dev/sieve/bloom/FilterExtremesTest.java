@@ -86,6 +86,33 @@ class FilterExtremesTest {
     }
 
     @Test
+    void filterToTakeIsOfSplitBlocksUnlessARateIsTooLowForThem() {
+        assertThat(Memberships.create(1000, 0.5, SEED)).isInstanceOf(SplitBlockFilter.class);
+        assertThat(Memberships.create(1000, 1e-6, SEED)).isInstanceOf(SplitBlockFilter.class);
+        assertThat(Memberships.create(1000, 1e-7, SEED)).isInstanceOf(BloomFilter.class);
+        assertThatIllegalArgumentException().isThrownBy(() -> Memberships.create(1000, 0, SEED));
+        assertThatIllegalArgumentException().isThrownBy(() -> Memberships.create(1000, Double.NaN, SEED));
+    }
+
+    @Test
+    void randomSeedsDiffer() {
+        assertThat(Memberships.randomSeed()).isNotEqualTo(Memberships.randomSeed());
+    }
+
+    @Test
+    void overfullSplitBlocksStayFinite() {
+        SplitBlockFilter filter = SplitBlockFilter.create(1, 0.5, SEED);
+        Random random = new Random(SEED);
+        for (int i = 0; i < 100_000; i++) {
+            filter.add(random.nextLong(), random.nextLong());
+        }
+        assertThat(filter.falsePositiveRate()).isEqualTo(1);
+        assertThat(filter.estimatedSize()).isBetween(1L, 100_000L);
+        assertThat(filter.bits()).isEqualTo(512);
+        assertThat(filter.add("a new key")).isFalse();
+    }
+
+    @Test
     void badBitsAndHashesAreRefusedByName() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> BloomFilter.of(0, 1))

@@ -8,6 +8,12 @@ enum Kind {
             return BloomFilter.create(keys, rate, seed);
         }
     },
+    SPLIT_BLOCK {
+        @Override
+        Membership create(long keys, double rate, long seed) {
+            return SplitBlockFilter.create(keys, rate, seed);
+        }
+    },
     COUNTING {
         @Override
         Membership create(long keys, double rate, long seed) {

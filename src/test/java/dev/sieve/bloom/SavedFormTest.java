@@ -10,6 +10,7 @@ import java.io.SequenceInputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -52,6 +53,26 @@ class SavedFormTest {
         assertThat(read.remove("a")).isTrue();
         assertThat(read.remove("a")).isTrue();
         assertThat(read.remove("a")).isFalse();
+    }
+
+    /** One thread adds while another one saves. */
+    @ParameterizedTest
+    @EnumSource
+    void keysThatWereInWhenSavingBeganAreSavedWhateverIsAddedMeanwhile(Kind kind) throws Exception {
+        Membership membership = kind.create(2_000, 0.001, SEED);
+        AtomicLong added = new AtomicLong();
+        Thread adder = new Thread(() -> {
+            for (int i = 0; i < 100_000; i++) {
+                Keys.add(membership, i, i + 1);
+                added.set(i + 1);
+            }
+        });
+        adder.start();
+        do {
+            long before = added.get();
+            assertThat(Keys.count(read(save(membership)), 0, before)).isEqualTo(before);
+        } while (adder.isAlive());
+        adder.join();
     }
 
     /** Larger than what is read at one time, so that the words come in by stages. */
@@ -119,6 +140,9 @@ class SavedFormTest {
         refused("counters after the last", header(CountingBloomFilter.KIND, 1, 15, 1, -1));
         refused("rate at offset 40", header(GrowingBloomFilter.KIND, 1, Double.doubleToLongBits(Double.NaN), 1, 0));
         refused("layers at offset 48", header(GrowingBloomFilter.KIND, 1, Double.doubleToLongBits(0.1), 1L << 40, 0));
+        refused("lines at offset 40", header(SplitBlockFilter.KIND, 1, Integer.MAX_VALUE, 1, 0));
+        refused("lines at offset 40", header(SplitBlockFilter.KIND, 1, 0, 1, 0));
+        refused("bits a word at offset 48", header(SplitBlockFilter.KIND, 1, 1, 3, 0));
         refused("digests at offset 32", header(ExactSet.KIND, -1));
     }
 
@@ -127,6 +151,7 @@ class SavedFormTest {
     void hugeSizesWithoutTheirBytesTakeNoMemory() {
         refused("ends within words at offset 60", header(BloomFilter.KIND, 1, 64L * Words.MAX, 1));
         refused("ends within words at offset 60", header(CountingBloomFilter.KIND, 1, 16L * Words.MAX, 1));
+        refused("ends within words at offset 60", header(SplitBlockFilter.KIND, 1, Words.MAX / 8 - 1, 1));
         refused("ends within digests at offset 44", header(ExactSet.KIND, Words.MAX / 2));
     }
 
