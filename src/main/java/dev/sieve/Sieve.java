@@ -2,7 +2,6 @@ package dev.sieve;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.sieve.bloom.BloomFilter;
 import dev.sieve.bloom.GrowingBloomFilter;
 import dev.sieve.bloom.Membership;
 import dev.sieve.bloom.Memberships;
@@ -379,7 +378,7 @@ public final class Sieve implements Frontier {
             long hashSeed = seed == null ? Memberships.randomSeed() : seed;
             return onFull == OnFull.GROW
                     ? GrowingBloomFilter.create(expectedUrls, rate, hashSeed)
-                    : BloomFilter.create(expectedUrls, rate, hashSeed);
+                    : Memberships.create(expectedUrls, rate, hashSeed);
         }
     }
 }

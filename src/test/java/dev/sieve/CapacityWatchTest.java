@@ -24,12 +24,14 @@ class CapacityWatchTest {
         log.start();
         logger.addAppender(log);
         logger.setAdditive(false);
+        logger.setLevel(Level.WARN);
     }
 
     @AfterEach
     void leave() {
         logger.detachAppender(log);
         logger.setAdditive(true);
+        logger.setLevel(null);
     }
 
     @Test
