@@ -2,8 +2,6 @@ package dev.sieve.url;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-import java.util.Arrays;
-
 /**
  * The parser of the WHATWG URL standard (url.spec.whatwg.org, section 4.4), cut down to what http and https need.
  *
@@ -13,30 +11,27 @@ import java.util.Arrays;
  * host, where it is not the base's, and the result.
  */
 final class UrlParser {
-    private static final int PATH = 1;
-    private static final int QUERY = 2;
-    private static final byte[] ESCAPED_IN = escapedIn();
-    private static final byte[] HEX = "0123456789ABCDEF".getBytes(ISO_8859_1);
-
-    /** Null when there is nothing to resolve against; else as this parser writes URLs. */
+    /** As this parser writes URLs; null when there is nothing to resolve against. */
     private final String base;
+
+    private final byte[] baseBytes;
     /** Where in the base the authority, the directory with its slash, and the path end. */
     private final int authorityEnd;
 
     private final int directoryEnd;
     private final int pathEnd;
 
-    private byte[] out = new byte[128];
-    private int size;
-    private int pathStart;
+    private final UrlBuffer out = new UrlBuffer();
     private Refusal refusal;
 
     UrlParser(String base) {
         this.base = base;
         if (base == null) {
             authorityEnd = directoryEnd = pathEnd = 0;
+            baseBytes = null;
             return;
         }
+        baseBytes = base.getBytes(ISO_8859_1);
         int query = base.indexOf('?');
         pathEnd = query < 0 ? base.length() : query;
         authorityEnd = base.indexOf('/', "https://".length());
@@ -45,7 +40,7 @@ final class UrlParser {
 
     /** The URL to fetch for a reference; null when there is none, for the reason that {@link #refusal} tells. */
     String parse(String text) {
-        size = 0;
+        out.clear();
         refusal = null;
         int from = 0;
         int to = text.length();
@@ -96,7 +91,7 @@ final class UrlParser {
         if (sameScheme && !text.startsWith("//", colon + 1)) {
             return relative(text, colon + 1, end);
         }
-        put(schemeLength == 4 ? "http://" : "https://");
+        out.put(schemeLength == 4 ? "http://" : "https://");
         return authority(text, colon + 1, end);
     }
 
@@ -118,7 +113,7 @@ final class UrlParser {
         char first = text.charAt(from);
         if (isSlash(first)) {
             if (from + 1 < end && isSlash(text.charAt(from + 1))) {
-                put(base.charAt(4) == ':' ? "http://" : "https://");
+                out.put(base.charAt(4) == ':' ? "http://" : "https://");
                 return authority(text, from, end);
             }
             copyBase(authorityEnd);
@@ -148,11 +143,11 @@ final class UrlParser {
         if (host == null) {
             return refuse(Refusal.BAD_HOST);
         }
-        put(host);
+        out.put(host);
         if (port + 1 < path && !port(text, port + 1, path)) {
             return refuse(Refusal.BAD_PORT);
         }
-        pathStart = size;
+        out.beginPath(out.size());
         return path(text, path, end);
     }
 
@@ -172,15 +167,13 @@ final class UrlParser {
     private boolean port(String text, int from, int end) {
         int port = 0;
         for (int i = from; i < end; i++) {
-            int digit = text.charAt(i) - '0';
-            if (digit < 0 || digit > 9) {
+            if (!Ascii.isDigit(text.charAt(i))) {
                 return false;
             }
-            port = Math.min(port * 10 + digit, 65_536);
+            port = Math.min(port * 10 + text.charAt(i) - '0', 65_536);
         }
-        boolean https = out[4] == 's';
-        if (port != (https ? 443 : 80)) {
-            put(":" + port);
+        if (port != (out.isHttps() ? 443 : 80)) {
+            out.put(":" + port);
         }
         return port > 0 && port < 65_536;
     }
@@ -188,13 +181,11 @@ final class UrlParser {
     private String path(String text, int from, int end) {
         int i = from < end && isSlash(text.charAt(from)) ? from + 1 : from;
         while (true) {
-            int segment = size;
-            put('/');
-            while (i < end && text.charAt(i) != '?' && !isSlash(text.charAt(i))) {
-                i = putEscaped(text, i, end, PATH);
-            }
+            int segment = out.size();
+            out.put('/');
+            i = out.putSegment(text, i, end);
             boolean last = i == end || text.charAt(i) == '?';
-            dropDots(segment, last);
+            out.dropDots(segment, last);
             if (last) {
                 return query(text, i, end);
             }
@@ -202,115 +193,21 @@ final class UrlParser {
         }
     }
 
-    /** Undoes the segment that was written last when it is {@code .} or {@code ..}, which takes one more along. */
-    private void dropDots(int segment, boolean last) {
-        int dots = dots(segment + 1);
-        if (dots == 0) {
-            return;
-        }
-        size = segment;
-        if (dots == 2 && size > pathStart) {
-            do {
-                size--;
-            } while (out[size] != '/');
-        }
-        if (last) {
-            put('/');
-        }
-    }
-
-    /** 1 or 2 when a segment is that many dots, each of them escaped or not; else 0. */
-    private int dots(int from) {
-        int dots = 0;
-        for (int i = from; i < size; i++) {
-            if (out[i] == '%' && i + 2 < size && out[i + 1] == '2' && (out[i + 2] | 0x20) == 'e') {
-                i += 2;
-            } else if (out[i] != '.') {
-                return 0;
-            }
-            if (++dots > 2) {
-                return 0;
-            }
-        }
-        return dots;
-    }
-
     private String query(String text, int from, int end) {
         if (from < end) {
-            put('?');
-        }
-        for (int i = from + 1; i < end; ) {
-            i = putEscaped(text, i, end, QUERY);
+            out.put('?');
+            out.putQuery(text, from + 1, end);
         }
         return result();
     }
 
     private String result() {
-        if (size > UrlNormalizer.MAX_LENGTH) {
-            return refuse(Refusal.TOO_LONG);
-        }
-        return new String(out, 0, size, ISO_8859_1);
-    }
-
-    /** Writes the character at an index, and answers the index of the next one. */
-    private int putEscaped(String text, int i, int end, int where) {
-        char c = text.charAt(i);
-        if (c < 0x80) {
-            if ((ESCAPED_IN[c] & where) == 0) {
-                put(c);
-            } else {
-                escape(c);
-            }
-            return i + 1;
-        }
-        if (Character.isHighSurrogate(c) && i + 1 < end && Character.isLowSurrogate(text.charAt(i + 1))) {
-            escapeUtf8(Character.toCodePoint(c, text.charAt(i + 1)));
-            return i + 2;
-        }
-        escapeUtf8(Character.isSurrogate(c) ? 0xFFFD : c);
-        return i + 1;
-    }
-
-    private void escapeUtf8(int codePoint) {
-        if (codePoint < 0x800) {
-            escape(0xC0 | (codePoint >> 6));
-        } else {
-            if (codePoint < 0x10000) {
-                escape(0xE0 | (codePoint >> 12));
-            } else {
-                escape(0xF0 | (codePoint >> 18));
-                escape(0x80 | ((codePoint >> 12) & 0x3F));
-            }
-            escape(0x80 | ((codePoint >> 6) & 0x3F));
-        }
-        escape(0x80 | (codePoint & 0x3F));
-    }
-
-    private void escape(int octet) {
-        put('%');
-        put(HEX[octet >> 4]);
-        put(HEX[octet & 15]);
-    }
-
-    private void put(int ascii) {
-        if (size == out.length) {
-            out = Arrays.copyOf(out, 2 * size);
-        }
-        out[size++] = (byte) ascii;
-    }
-
-    private void put(String ascii) {
-        for (int i = 0; i < ascii.length(); i++) {
-            put(ascii.charAt(i));
-        }
+        return out.size() > UrlNormalizer.MAX_LENGTH ? refuse(Refusal.TOO_LONG) : out.toString();
     }
 
     private void copyBase(int end) {
-        size = 0;
-        for (int i = 0; i < end; i++) {
-            put(base.charAt(i));
-        }
-        pathStart = authorityEnd;
+        out.put(baseBytes, end);
+        out.beginPath(authorityEnd);
     }
 
     /** The colon behind a scheme; -1 when the text has none. */
@@ -353,16 +250,5 @@ final class UrlParser {
 
     private static boolean isSlash(char c) {
         return c == '/' || c == '\\';
-    }
-
-    /** The standard's path and special-query percent-encode sets, section 1.3. */
-    private static byte[] escapedIn() {
-        byte[] table = new byte[128];
-        Arrays.fill(table, 0, 0x21, (byte) (PATH | QUERY));
-        table[0x7F] = PATH | QUERY;
-        "\"#<>".chars().forEach(c -> table[c] |= PATH | QUERY);
-        "?^`{}".chars().forEach(c -> table[c] |= PATH);
-        table['\''] |= QUERY;
-        return table;
     }
 }
