@@ -13,7 +13,7 @@ import okhttp3.HttpUrl;
  * takes all three for 127.0.0.1.
  *
  * <p>Refused beyond the standard is what no name server can know, or OkHttp not fetch: an empty label inside of a domain,
- * one of more than 63 characters, a domain of more than 253, Punycode that is none.
+ * one of more than 63 characters or a domain of more than 253, mapped or not, and Punycode that is none.
  */
 final class Host {
     /** The standard's forbidden domain code points that are printable, section 3.1. */
@@ -21,6 +21,8 @@ final class Host {
 
     private static final int MAX_LABEL = 63;
     private static final int MAX_DOMAIN = 253;
+    /** The dots of UTS 46. */
+    private static final String DOTS = ".\u3002\uff0e\uff61";
 
     private Host() {}
 
@@ -72,12 +74,25 @@ final class Host {
 
     private static String international(String text) {
         String decoded = text.indexOf('%') < 0 ? text : decode(text);
-        if (hasForbidden(decoded)) {
+        if (!isShort(decoded) || hasForbidden(decoded)) {
             return null;
         }
         String host = okHttpHost(decoded);
         // Of some names, such as _é, OkHttp makes a Punycode that it does not take back; they could not be fetched.
         return host != null && !hasForbidden(host) && host.equals(okHttpHost(host)) ? host : null;
+    }
+
+    /** Asked before anything is mapped, since Punycode takes time in the square of a label's length. */
+    private static boolean isShort(String domain) {
+        int label = 0;
+        int length = 0;
+        for (int i = 0; i < domain.length(); i = domain.offsetByCodePoints(i, 1)) {
+            label = DOTS.indexOf(domain.charAt(i)) < 0 ? label + 1 : 0;
+            if (label > MAX_LABEL || ++length > MAX_DOMAIN) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static String okHttpHost(String host) {

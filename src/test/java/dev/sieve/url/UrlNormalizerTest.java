@@ -2,6 +2,7 @@ package dev.sieve.url;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.fail;
 
 import java.util.Random;
 import okhttp3.HttpUrl;
@@ -131,6 +132,14 @@ class UrlNormalizerTest {
     }
 
     @Test
+    void internationalLabelIsMeasuredBeforeItIsMapped() {
+        assertThat(UrlNormalizer.parse("http://" + "é".repeat(50) + "/")).isNotNull();
+        for (String host : new String[] {"é".repeat(64), "a\u00ad".repeat(64), "😀".repeat(64), "é。".repeat(127)}) {
+            assertThat(UrlNormalizer.refusal("http://" + host + "/")).isEqualTo(Refusal.BAD_HOST);
+        }
+    }
+
+    @Test
     void hugeDataUrlIsRefusedForItsScheme() {
         String data = "data:image/png;base64," + "A".repeat(5_000_000);
         assertThat(UrlNormalizer.refusal(data)).isEqualTo(Refusal.OTHER_SCHEME);
@@ -149,16 +158,18 @@ class UrlNormalizerTest {
         Random random = new Random(seed);
         UrlNormalizer.Base base = UrlNormalizer.base("https://example.com:8443/a/b/c?d");
         int accepted = 0;
-        for (int i = 0; i < 100_000; i++) {
+        for (int i = 0; i < 40_000; i++) {
             String reference = randomReference(random);
             String url = base.resolve(reference);
-            assertThat(url == null).as("%s, seed %d", reference, seed).isEqualTo(base.refusal() != null);
             if (url != null) {
                 accepted++;
                 assertStable(url);
             }
+            if ((url == null) != (base.refusal() != null)) {
+                fail("%s, seed %d: %s, %s", reference, seed, url, base.refusal());
+            }
         }
-        assertThat(accepted).isBetween(20_000, 99_000);
+        assertThat(accepted).isBetween(10_000, 39_000);
     }
 
     private static String randomReference(Random random) {
