@@ -11,7 +11,7 @@ import okhttp3.HttpUrl;
  * it is not. May be called by any thread.
  */
 public final class UrlParts {
-    private static final int CACHED_DOMAINS = 1024;
+    private static final int CACHED_DOMAINS = 1 << 13;
     private static final AtomicReferenceArray<HostDomain> DOMAINS = new AtomicReferenceArray<>(CACHED_DOMAINS);
 
     private record HostDomain(String host, String domain) {}
@@ -48,7 +48,7 @@ public final class UrlParts {
      */
     public static String domain(String url) {
         String host = host(url);
-        int slot = (host.hashCode() * 0x9E3779B1) >>> 22;
+        int slot = (host.hashCode() * 0x9E3779B1) >>> 19;
         HostDomain known = DOMAINS.get(slot);
         if (known == null || !known.host.equals(host)) {
             known = new HostDomain(host, domainOfHost(host));
