@@ -174,7 +174,7 @@ class SeedsTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "seeds.txt",
+                "no-such-list.txt",
                 "Seeds.CSV",
                 "seeds",
                 "lists/seeds.txt",
