@@ -45,15 +45,25 @@ public final class CrawlOptions {
         return this;
     }
 
-    /** Adds a regular expression of which at least one has to be found in a URL; none. */
+    /**
+     * Adds a regular expression of which at least one has to be found in a URL; none.
+     *
+     * @throws IllegalArgumentException when it cannot be read
+     */
     public CrawlOptions include(String regex) {
-        includes.add(Objects.requireNonNull(regex, "include"));
+        Scope.builder(scope).include(regex);
+        includes.add(regex);
         return this;
     }
 
-    /** Adds a regular expression that must not be found in a URL, whatever includes it; none. */
+    /**
+     * Adds a regular expression that must not be found in a URL, whatever includes it; none.
+     *
+     * @throws IllegalArgumentException when it cannot be read
+     */
     public CrawlOptions exclude(String regex) {
-        excludes.add(Objects.requireNonNull(regex, "exclude"));
+        Scope.builder(scope).exclude(regex);
+        excludes.add(regex);
         return this;
     }
 

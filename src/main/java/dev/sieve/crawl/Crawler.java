@@ -84,7 +84,6 @@ public final class Crawler implements AutoCloseable {
      *
      * @param options copied where they matter; changing them later changes nothing
      * @param frontier what is still to be visited, and what was seen; it stays the caller's to close
-     * @throws IllegalArgumentException when an expression cannot be read
      */
     public Crawler(CrawlOptions options, Frontier frontier) {
         this.options = options;
