@@ -91,7 +91,8 @@ final class DemoMap {
         HOP_STATUS,
         EXTRA,
         LOOP_LENGTH,
-        SLOW
+        SLOW,
+        SHY
     }
 
     private final long seed;
@@ -122,16 +123,21 @@ final class DemoMap {
         return page != 0 && roll(Roll.SLOW, page, 50) == 0;
     }
 
+    /** Whether only one link leads to a page, from the page that it hangs on, and that is no ordinary one. */
+    boolean isShy(int page) {
+        return roll(Roll.SHY, page, 20) == 0 && !hosts.isStartPage(page);
+    }
+
     /** What kind of document a page is; where others hang on it, one that can hold links. */
     Kind kind(int page) {
         int roll = roll(Roll.KIND, page, 50);
         if (roll > 4 || hosts.isStartPage(page)) {
             return Kind.HTML;
         }
-        if (roll < 4 && hosts.isLeaf(page)) {
-            return roll < 2 ? Kind.TEXT : Kind.PDF;
+        if (roll == 4 || !hosts.isLeaf(page)) {
+            return Kind.FRAMES;
         }
-        return roll == 4 ? Kind.FRAMES : Kind.HTML;
+        return roll < 2 ? Kind.TEXT : Kind.PDF;
     }
 
     Place place(int page) {

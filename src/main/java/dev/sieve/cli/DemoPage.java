@@ -162,14 +162,16 @@ final class DemoPage {
 
     private void document() {
         List<Place> links = links(20 + dice.roll(21));
-        if (dice.oneIn(12)) {
-            String rel = dice.pick("next", "prev");
-            html.append("<link rel=\"")
-                    .append(rel)
-                    .append("\" href=\"")
-                    .append(link.to(links.remove(0)))
-                    .append("\">\n");
+        List<Place> inHead = new ArrayList<>();
+        Place ordinary = dice.oneIn(12) ? links.get(0) : null;
+        for (Place place : links) {
+            if (place.equals(ordinary) || (isShy(place) && dice.oneIn(3))) {
+                html.append("<link rel=\"").append(dice.pick("next", "prev"));
+                html.append("\" href=\"").append(link.to(place)).append("\">\n");
+                inHead.add(place);
+            }
         }
+        links.removeAll(inHead);
         html.append("</head>\n<body>\n<h1>").append(title()).append("</h1>\n<nav>\n");
         int navigation = links.size() / 3;
         for (Place place : links.subList(0, navigation)) {
@@ -206,21 +208,26 @@ final class DemoPage {
         return links;
     }
 
+    private boolean isShy(Place place) {
+        return place.page() != page && map.isShy(place.page());
+    }
+
     private int known() {
         int other = dice.oneIn(6) ? dice.roll(hosts.hosts()) : host;
         int start = hosts.startPage(other);
         int pages = hosts.pagesOf(other);
-        return switch (dice.roll(6)) {
+        int known = switch (dice.roll(6)) {
             case 0, 1 -> start;
             case 2 -> other == host ? hosts.parent(page) : start;
             case 3 -> start + dice.roll(Math.min(pages, 20));
             default -> start + dice.roll(pages);
         };
+        return map.isShy(known) ? start : known;
     }
 
     private void link(Place place) {
         String reference = link.to(place);
-        switch (dice.roll(40)) {
+        switch (dice.roll(isShy(place) ? 2 : 40)) {
             case 0 ->
                 html.append("<map name=\"m\"><area alt=\"\" href=\"")
                         .append(reference)
