@@ -1,8 +1,8 @@
 package dev.sieve.cli;
 
 /**
- * Numbers that look random and depend on nothing but a seed, on every JDK alike: the SplitMix64 generator of Steele, Lea
- * and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014. Not safe for use by many threads.
+ * Numbers that look random and depend on nothing but a seed, on every JDK alike: the SplitMix64 generator of Steele,
+ * Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014. Not safe for use by many threads.
  */
 final class DemoDice {
     private static final long GAMMA = 0x9e3779b97f4a7c15L;

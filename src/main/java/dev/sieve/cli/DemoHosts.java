@@ -12,8 +12,8 @@ import java.util.stream.Stream;
  * The hosts of a demo web and the pages of each. Pages are numbered through. A host owns a run of them, the h-th (from
  * 0) in proportion to 1 / (h + 1), but one at least; the first of a run is the host's start page.
  *
- * <p>The pages of a host are a tree, {@value #FAN} children a page, and so are the hosts. Whoever follows the links from
- * each page to its {@link #children} finds every page from page 0. Immutable, so safe for use by many threads.
+ * <p>The pages of a host are a tree, {@value #FAN} children a page, and so are the hosts. Whoever follows the links
+ * from each page to its {@link #children} finds every page from page 0. Immutable, so safe for use by many threads.
  */
 final class DemoHosts {
     static final int FAN = 8;

@@ -5,8 +5,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * What there is on a demo web and where: its pages and all that pages link to, computed from a seed and a number whenever
- * it is asked for. Only the hosts are held in memory. Immutable, so safe for use by many threads.
+ * What there is on a demo web and where: its pages and all that pages link to, computed from a seed and a number
+ * whenever it is asked for. Only the hosts are held in memory. Immutable, so safe for use by many threads.
  *
  * <p>A page may have redirects before it, and then no link leads to it but through them. A page may have one thing
  * besides to link to: a ring of redirects, something missing, something disallowed, or a redirect to that.
@@ -14,21 +14,6 @@ import java.util.stream.Stream;
  * <p>The URL of a place holds the number of its page, so that a place is found again without a table.
  */
 final class DemoMap {
-    private static final String[] FOLDERS = {
-        "archive", "articles", "atlas", "blog", "catalogue", "docs", "essays", "events", "gallery", "guides", "help",
-        "history", "letters", "library", "maps", "news", "notes", "papers", "people", "recipes", "reviews", "shop",
-        "stories", "travel"
-    };
-    private static final String[] ADJECTIVES = {
-        "amber", "autumn", "blue", "bright", "calm", "clear", "cold", "deep", "early", "eastern", "empty", "fallen",
-        "gentle", "golden", "green", "hidden", "high", "late", "little", "long", "northern", "old", "open", "pale",
-        "quiet", "red", "silver", "slow", "small", "still", "western", "young"
-    };
-    private static final String[] NOUNS = {
-        "bay", "bridge", "brook", "cliff", "cloud", "coast", "field", "forest", "garden", "glade", "harbour", "heath",
-        "hill", "island", "lake", "lane", "leaf", "meadow", "mill", "moor", "orchard", "pine", "pond", "rain",
-        "ridge", "river", "road", "shore", "stone", "tower", "valley", "wind"
-    };
     private static final int[] HOP_STATUS = {301, 302, 307, 308};
 
     /** What a URL of this web leads to. */
@@ -256,7 +241,7 @@ final class DemoMap {
         if (hosts.isStartPage(page)) {
             return "/";
         }
-        String folder = "/" + FOLDERS[roll(Roll.FOLDER, page, FOLDERS.length)] + "/";
+        String folder = "/" + DemoWords.folder(roll(Roll.FOLDER, page)) + "/";
         String suffix = kind(page).suffix;
         return switch (roll(Roll.STYLE, page, 10)) {
             case 0 -> "/~" + noun(page) + "/" + adjective(page) + "-" + page + suffix;
@@ -268,11 +253,11 @@ final class DemoMap {
     }
 
     String adjective(int page) {
-        return ADJECTIVES[roll(Roll.ADJECTIVE, page, ADJECTIVES.length)];
+        return DemoWords.adjective(roll(Roll.ADJECTIVE, page));
     }
 
     String noun(int page) {
-        return NOUNS[roll(Roll.NOUN, page, NOUNS.length)];
+        return DemoWords.noun(roll(Roll.NOUN, page));
     }
 
     /** The place with this path and query on a host; null when there is none. */
@@ -318,6 +303,10 @@ final class DemoMap {
     }
 
     private int roll(Roll roll, int index, int bound) {
-        return DemoDice.below(bound, DemoDice.hash(seed, roll.name().hashCode(), index));
+        return DemoDice.below(bound, roll(roll, index));
+    }
+
+    private long roll(Roll roll, int index) {
+        return DemoDice.hash(seed, roll.name().hashCode(), index);
     }
 }

@@ -24,16 +24,16 @@ import java.util.stream.Stream;
  * never anything of {@link #forbidden()}.
  *
  * <p>Its hosts lie under {@code .test}, a domain that is never registered (RFC 6761); a crawler has to ask {@link
- * #resolve} for their addresses, or to be told that this web is its HTTP proxy. The few large hosts hold most pages. The
+ * #resolve} for their addresses, or to be told that this web is its HTTP proxy. A few large hosts hold most pages. The
  * same seed, hosts, pages and port make the same web, byte for byte.
  *
- * <p>A page is an URL with status 200: HTML of 20 to 40 links, most of them to pages that are known already, in many
- * spellings; some frame sets; some plain text and PDF, which are pages like the others and hold no links. Pages are linked
- * by {@code a}, {@code area}, {@code iframe}, {@code frame}, {@code link rel=next|prev}, redirects over one and more hosts
- * (nine in a row at most), and some in one of these ways only. Links marked {@code nofollow} lead to nothing that is not
- * linked otherwise. Some pages are slow, some are in ISO-8859-1, some have a {@code base}. Besides there are links to
- * what is missing (404), to rings of redirects, and to what robots.txt disallows, some of them by a redirect; one host in
- * five has no robots.txt.
+ * <p>A page is a URL with status 200: HTML of 20 to 40 links, most of them to pages that are known already, in many
+ * spellings; some frame sets; some plain text and PDF, which are pages like the others and hold no links. Pages are
+ * found by {@code a}, {@code area}, {@code iframe}, {@code frame}, {@code link rel=next|prev} and by redirects, up to
+ * nine in a row and over several hosts; some of them in one of these ways only. Links marked {@code nofollow} lead to
+ * nothing that is not linked otherwise. Some pages are slow, some are in ISO-8859-1, some have a {@code base}. Besides
+ * there are links to what is missing (404), to rings of redirects, and to what robots.txt disallows, some of them by a
+ * redirect; one host in five has no robots.txt.
  *
  * <p>Pages are made when they are asked for: memory is taken for the names of the hosts, the access log and the pages
  * under way. Safe for use by many threads. A slow page holds no thread.
@@ -90,8 +90,8 @@ public final class DemoWeb implements AutoCloseable {
     }
 
     /**
-     * The JDK's server reads its settings once a process, from system properties. Without the first, each answer over a
-     * connection in use waits for a delayed acknowledgement; without the second, it closes all but 200 idle connections.
+     * The JDK's server reads its settings once a process, from system properties. Without the first, an answer over a
+     * connection in use waits for a delayed acknowledgement; without the second, it closes all idle ones but 200.
      */
     private static HttpServer server(int port) throws IOException {
         setUnlessSet("sun.net.httpserver.nodelay", "true");
@@ -264,8 +264,8 @@ public final class DemoWeb implements AutoCloseable {
         }
 
         /**
-         * A file that is written anew with a line a request: start and end in nanoseconds, host, path and query, status,
-         * with a tab between them. None by default.
+         * A file that is written anew with a line a request: start and end in nanoseconds, host, path and query,
+         * status, with a tab between them. None by default.
          */
         public Builder accessLog(Path accessLog) {
             this.accessLog = accessLog;
