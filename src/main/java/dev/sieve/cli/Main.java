@@ -29,6 +29,7 @@ public final class Main {
     static CommandLine commandLine() {
         CommandLine line = new CommandLine(new CrawlCommand())
                 .addSubcommand(new DemoCommand())
+                .addSubcommand(new PlanCommand())
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setUsageHelpAutoWidth(true)
                 .setUsageHelpLongOptionsMaxWidth(30);

@@ -1,0 +1,50 @@
+package dev.sieve.cli;
+
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Shows what every kind of membership takes and misses. */
+@Command(
+        name = "plan",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description =
+                "Shows what it takes to remember so many URLs, and how many pages are missed, before any crawl.%n")
+final class PlanCommand implements Callable<Integer> {
+    @Option(
+            names = "--urls",
+            paramLabel = "N",
+            converter = Quantity.class,
+            defaultValue = "1M",
+            description = "URLs to remember: 1000000, 1M, 1e6 (default: 1M).")
+    private long urls;
+
+    @Option(
+            names = "--miss-rate",
+            paramLabel = "P",
+            converter = MissRate.class,
+            defaultValue = "1e-4",
+            description =
+                    "Share of new pages that may be missed when all are in: 0.0001, 1e-4, 0.01%% (default: 1e-4).")
+    private double missRate;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        if (urls < 1) {
+            throw new ParameterException(
+                    spec.commandLine(), "Invalid value for option '--urls': must be at least 1: " + urls);
+        }
+        PrintWriter out = spec.commandLine().getOut();
+        new Plan(urls, missRate).lines().forEach(out::println);
+        out.flush();
+        return 0;
+    }
+}
