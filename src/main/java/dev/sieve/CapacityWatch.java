@@ -39,10 +39,17 @@ final class CapacityWatch {
     private double missed;
 
     CapacityWatch(Membership filter, long capacity, OnFull onFull, Consumer<CapacityEvent> listener) {
+        this(filter, capacity, onFull, listener, 0);
+    }
+
+    /** Goes on to watch a filter that has turned away so many new URLs before. */
+    CapacityWatch(
+            Membership filter, long capacity, OnFull onFull, Consumer<CapacityEvent> listener, double missedBefore) {
         this.filter = filter;
         this.capacity = capacity;
         this.onFull = onFull;
         this.listener = listener;
+        missed = missedBefore;
         step = Math.max(1, capacity / STEPS);
         passSilently(filter.estimatedSize());
     }
@@ -94,9 +101,20 @@ final class CapacityWatch {
         return threshold < 1 ? 1 : threshold * 2;
     }
 
-    /** Whether a sieve that fails when it is full has to fail now. */
-    boolean refuses() {
-        return full && onFull == OnFull.FAIL && watches();
+    /**
+     * Refuses hashed keys when the sieve is full, fails then, and one of them is new.
+     *
+     * @throws SieveFullException then; nothing has changed
+     */
+    void refuseIfFull(long[] hashes, int count) {
+        if (!full || onFull != OnFull.FAIL || !watches()) {
+            return;
+        }
+        for (int i = 0; i < count; i++) {
+            if (!filter.mightContain(hashes[2 * i], hashes[2 * i + 1])) {
+                throw new SieveFullException(filter.estimatedSize(), capacity);
+            }
+        }
     }
 
     double missed() {

@@ -25,7 +25,7 @@ final class Leases {
     private final long timeoutNanos;
     private final IdSet held = new IdSet();
     /** The present attempt of each URL that was given back before; all others are at attempt 0. */
-    private final Map<Long, Integer> attempts = new HashMap<>();
+    private final Map<Long, Integer> attempts;
 
     private final PriorityQueue<Due> delayed = new PriorityQueue<>(Due.ORDER);
     /** All leases take equally long to expire, so the one that was handed out first expires first. */
@@ -33,7 +33,13 @@ final class Leases {
 
     /** Leases that expire after so many nanoseconds; {@link Long#MAX_VALUE}: never. */
     Leases(long timeoutNanos) {
+        this(timeoutNanos, new HashMap<>());
+    }
+
+    /** Leases that go on with attempts that were counted before. */
+    Leases(long timeoutNanos, Map<Long, Integer> attempts) {
         this.timeoutNanos = timeoutNanos;
+        this.attempts = attempts;
     }
 
     Lease hold(Lease lease, long nowNanos) {

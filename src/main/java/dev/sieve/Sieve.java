@@ -96,9 +96,7 @@ public final class Sieve implements Frontier {
         List<CapacityEvent> events;
         lock.lock();
         try {
-            if (watch.refuses()) {
-                refuseUnlessSeen(hash, 1);
-            }
+            watch.refuseIfFull(hash, 1);
             if (!filter.add(hash[0], hash[1])) {
                 seen++;
                 return false;
@@ -156,9 +154,7 @@ public final class Sieve implements Frontier {
         lock.lock();
         try {
             touched = touch;
-            if (watch.refuses()) {
-                refuseUnlessSeen(hashes, count);
-            }
+            watch.refuseIfFull(hashes, count);
             long mask = filter.addAll(hashes, count);
             batch.noteNew(from, mask);
             queue.append(batch, from, mask);
@@ -171,14 +167,6 @@ public final class Sieve implements Frontier {
         }
         watch.publish(events);
         return isNew;
-    }
-
-    private void refuseUnlessSeen(long[] hashes, int count) {
-        for (int i = 0; i < count; i++) {
-            if (!filter.mightContain(hashes[2 * i], hashes[2 * i + 1])) {
-                throw new SieveFullException(filter.estimatedSize(), capacity);
-            }
-        }
     }
 
     /** Takes the URL that was pushed first and counts it as done; empty when none is pending. */

@@ -85,6 +85,15 @@ public final class UrlBatch {
         size++;
     }
 
+    /** Adds a URL whose key is spelled otherwise, both given by their UTF-8 bytes; they are copied. */
+    public void add(byte[] utf8, int from, int to, byte[] key, int keyFrom, int keyTo) {
+        Objects.checkFromToIndex(keyFrom, keyTo, key.length);
+        add(utf8, from, to);
+        if (!Arrays.equals(utf8, from, to, key, keyFrom, keyTo)) {
+            offsets[2 * size] = append(key, keyFrom, keyTo);
+        }
+    }
+
     private int append(byte[] utf8, int from, int to) {
         int start = offsets[2 * size];
         int end = Math.addExact(start, to - from);
