@@ -1,0 +1,252 @@
+package dev.sieve;
+
+import dev.sieve.bloom.Membership;
+import java.io.IOException;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds out from a folder what its frontier was when it was left, and puts its files in order.
+ *
+ * <p>The newest checkpoint that is whole is loaded, and the log read from its position on. Without one all of the log is
+ * read, which needs all of it to be there. A torn tail is copied aside and cut off.
+ */
+final class Recovery {
+    private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
+    private static final int COPY_BYTES = 1 << 16;
+
+    /**
+     * What was found.
+     *
+     * @param filter every URL of the log is in it
+     * @param state what the log says
+     * @param watch over the filter, which has taken part in filling it
+     * @param segments the files of the log
+     * @param end where the log ends; null when there is none yet
+     * @param forced before this position all of the log is known to be on the disk
+     * @param seen URLs that were turned away as seen until the newest checkpoint
+     * @param from where the reading of the log began
+     * @param checkpoint the number of the checkpoint that was loaded; 0 when there was none
+     * @param lastCheckpoint the highest number of a checkpoint that was there; 0 when there was none
+     */
+    record Found(
+            Membership filter,
+            LogState state,
+            CapacityWatch watch,
+            NavigableMap<Integer, Segment> segments,
+            LogPosition end,
+            LogPosition forced,
+            long seen,
+            LogPosition from,
+            int checkpoint,
+            int lastCheckpoint) {}
+
+    private final Disk disk;
+    private final Settings settings;
+    private final TreeSet<Integer> logs = new TreeSet<>();
+    private final TreeSet<Integer> checkpoints = new TreeSet<>();
+    private final int lastCheckpoint;
+    private long seen;
+
+    Recovery(Disk disk, Settings settings) throws IOException {
+        this.disk = disk;
+        this.settings = settings;
+        for (String name : disk.names()) {
+            Segment.number(name).ifPresent(logs::add);
+            Checkpoint.number(name).ifPresent(checkpoints::add);
+        }
+        lastCheckpoint = checkpoints.isEmpty() ? 0 : checkpoints.last();
+    }
+
+    /** Whether no segment was ever deleted, so that the log alone says everything. */
+    boolean isLogWhole() {
+        return logs.isEmpty() ? checkpoints.isEmpty() : logs.first() == 1 && logs.last() == logs.size();
+    }
+
+    /**
+     * Does it.
+     *
+     * @param watcher makes the watch over a filter, given the URLs that the filter has missed before
+     * @throws IOException when the disk fails, or when something is damaged that had been safe on it
+     */
+    Found run(Function<Loaded, CapacityWatch> watcher) throws IOException {
+        boolean mustExplain = !checkpoints.isEmpty();
+        Loaded loaded = loadNewest();
+        if (loaded == null) {
+            if (!isLogWhole()) {
+                throw new IOException("no whole checkpoint is left, and the log no longer has its first segments");
+            }
+            if (mustExplain) {
+                LOG.warn("no checkpoint of this filter is left: it is made again from the log");
+            }
+            loaded = Loaded.nothing(settings.newFilter());
+        }
+        CapacityWatch watch = watcher.apply(loaded);
+        LogPosition from = loaded.from();
+        LogScan scan = new LogScan(
+                disk,
+                settings.frontierId(),
+                logs.tailSet(from.segment(), true),
+                loaded.state,
+                filler(loaded.filter, watch),
+                loaded.forced());
+        if (!logs.isEmpty() || loaded.saved != null) {
+            scan.run(from);
+        }
+        if (scan.torn() != null) {
+            cut(scan);
+        }
+        NavigableMap<Integer, Segment> segments = olderSegments(loaded);
+        segments.putAll(scan.segments());
+        return new Found(
+                loaded.filter,
+                loaded.state,
+                watch,
+                segments,
+                segments.isEmpty() ? null : scan.end(),
+                scan.forced(),
+                seen,
+                from,
+                loaded.saved == null ? 0 : loaded.saved.checkpoint().number(),
+                lastCheckpoint);
+    }
+
+    /**
+     * With what the reading of the log begins.
+     *
+     * @param saved the checkpoint; null when there is none
+     */
+    record Loaded(Checkpoint.Saved saved, LogState state, Membership filter) {
+        static Loaded nothing(Membership filter) {
+            return new Loaded(null, new LogState(), filter);
+        }
+
+        LogPosition from() {
+            return saved == null
+                    ? new Segment(1, 0).start()
+                    : saved.checkpoint().position();
+        }
+
+        LogPosition forced() {
+            return saved == null ? new LogPosition(1, 0) : saved.forced();
+        }
+
+        double missed() {
+            return saved == null ? 0 : saved.checkpoint().stats().estimatedMissed();
+        }
+    }
+
+    private Loaded loadNewest() throws IOException {
+        for (int number : List.copyOf(checkpoints.descendingSet())) {
+            try {
+                Checkpoint.Saved saved = Checkpoint.read(disk, number);
+                Checkpoint checkpoint = saved.checkpoint();
+                seen = Math.max(seen, checkpoint.stats().seen());
+                if (checkpoint.frontierId() != settings.frontierId()
+                        || checkpoint.filterSum() != settings.filterSum()) {
+                    LOG.warn("{}: passed over, since it is of another filter", checkpoint.name());
+                    continue;
+                }
+                Membership filter = saved.filter(disk);
+                if (filter.seed() != settings.seed()) {
+                    throw new IOException(checkpoint.name() + ": its filter has another seed");
+                }
+                return new Loaded(saved, checkpoint.state(), filter);
+            } catch (VersionException e) {
+                throw e;
+            } catch (IOException e) {
+                LOG.warn("{}: passed over and kept as .broken: {}", Checkpoint.name(number), e.getMessage());
+                disk.rename(Checkpoint.name(number), Checkpoint.name(number) + ".broken");
+                checkpoints.remove(number);
+            }
+        }
+        return null;
+    }
+
+    private static Consumer<UrlBatch> filler(Membership filter, CapacityWatch watch) {
+        return urls -> {
+            long[] hashes = urls.hash(0, urls.size(), filter.seed());
+            filter.touch(hashes, urls.size());
+            filter.addAll(hashes, urls.size());
+            watch.accepted(urls.size());
+        };
+    }
+
+    /** The segments before the position of the checkpoint, without those that were deleted since all of them is done. */
+    private NavigableMap<Integer, Segment> olderSegments(Loaded loaded) throws IOException {
+        NavigableMap<Integer, Segment> older = new TreeMap<>();
+        if (loaded.saved == null) {
+            return older;
+        }
+        NavigableMap<Integer, Segment> all = loaded.saved.checkpoint().segments();
+        for (Segment segment : all.headMap(loaded.from().segment()).values()) {
+            long end = all.higherEntry(segment.number()).getValue().firstId();
+            if (logs.contains(segment.number())) {
+                older.put(segment.number(), segment);
+            } else if (!loaded.state.done().containsAll(segment.firstId(), end)) {
+                throw new DamageException(segment.name(), 0, "the file is missing");
+            }
+        }
+        return older;
+    }
+
+    /** Copies aside what stands behind the end of the log, and cuts it off. */
+    private void cut(LogScan scan) throws IOException {
+        LogPosition at = scan.tornAt();
+        long bytes = 0;
+        for (int number : logs.tailSet(at.segment(), false).descendingSet()) {
+            bytes += putAside(number);
+        }
+        if (logs.contains(at.segment())) {
+            bytes += at.offset() == 0 ? putAside(at.segment()) : cutTail(at);
+        }
+        disk.forceNames();
+        if (bytes > 0) {
+            LOG.warn(
+                    "{}: cut off at offset {}, {} bytes that a crash left unfinished, kept as .broken ({})",
+                    Segment.name(at.segment()),
+                    at.offset(),
+                    bytes,
+                    scan.torn().getMessage());
+        }
+    }
+
+    private long putAside(int number) throws IOException {
+        String name = Segment.name(number);
+        long size;
+        try (Disk.Source source = disk.read(name)) {
+            size = source.size();
+        }
+        if (size == 0) {
+            disk.delete(name);
+        } else {
+            disk.rename(name, name + ".broken");
+        }
+        return size;
+    }
+
+    private long cutTail(LogPosition at) throws IOException {
+        String name = Segment.name(at.segment());
+        String temporary = name + ".tmp";
+        disk.delete(temporary);
+        long bytes = 0;
+        try (Disk.Source source = disk.read(name);
+                Disk.Sink copy = disk.create(temporary)) {
+            byte[] buffer = new byte[COPY_BYTES];
+            for (int count = COPY_BYTES; count == COPY_BYTES; bytes += count) {
+                count = source.read(at.offset() + bytes, buffer, 0, COPY_BYTES);
+                copy.append(buffer, 0, count);
+            }
+            copy.force();
+        }
+        disk.rename(temporary, name + "-" + at.offset() + ".broken");
+        disk.cut(name, at.offset());
+        return bytes;
+    }
+}
