@@ -1,0 +1,23 @@
+package dev.sieve;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.io.TempDir;
+
+class DurableSieveContractTest extends FrontierContract {
+    @TempDir
+    Path directory;
+
+    @Override
+    Frontier open(long leaseTimeoutNanos) throws IOException {
+        DurableSieve.Builder builder = DurableSieve.builder(directory.resolve("frontier"))
+                .expectedUrls(200_000)
+                .exact()
+                .segmentBytes(10_000);
+        if (leaseTimeoutNanos > 0) {
+            builder.leaseTimeout(Duration.ofNanos(leaseTimeoutNanos));
+        }
+        return builder.open();
+    }
+}

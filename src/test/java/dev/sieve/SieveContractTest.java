@@ -1,0 +1,15 @@
+package dev.sieve;
+
+import dev.sieve.bloom.ExactSet;
+import java.time.Duration;
+
+class SieveContractTest extends FrontierContract {
+    @Override
+    Frontier open(long leaseTimeoutNanos) {
+        Sieve.Builder builder = Sieve.builder(200_000).membership(ExactSet.create());
+        if (leaseTimeoutNanos > 0) {
+            builder.leaseTimeout(Duration.ofNanos(leaseTimeoutNanos));
+        }
+        return builder.build();
+    }
+}
