@@ -89,6 +89,11 @@ public final class DurableSieve implements Frontier {
         return new Builder(Objects.requireNonNull(directory, "directory"));
     }
 
+    /** Whether there is a frontier in a folder, in whatever state. */
+    public static boolean exists(Path directory) {
+        return Files.exists(directory.resolve(Settings.NAME));
+    }
+
     private DurableSieve(Builder builder, Disk disk, AutoCloseable folderLock, Settings settings, Recovery recovery)
             throws IOException {
         this.folderLock = folderLock;
