@@ -4,6 +4,7 @@ import dev.sieve.fetch.Fetcher;
 import dev.sieve.polite.RobotsRules;
 import dev.sieve.url.Scope;
 import java.net.InetAddress;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -34,6 +35,7 @@ public final class CrawlOptions {
     boolean obeyRobots = true;
     int bodyLimit = 8 << 20;
     boolean allBodies;
+    Path seedFile;
     Fetcher.Resolver resolver = host -> List.of(InetAddress.getAllByName(host));
 
     /** The defaults: a polite crawl of the hosts of the seeds. */
@@ -157,6 +159,15 @@ public final class CrawlOptions {
     /** Whether bodies of all types are read, or only documents; only documents. */
     public CrawlOptions allBodies(boolean choice) {
         allBodies = choice;
+        return this;
+    }
+
+    /**
+     * A file that remembers the seeds, so that a crawl which goes on after a restart has the same scope; none. Give one
+     * whenever the frontier outlives the process.
+     */
+    public CrawlOptions seedFile(Path file) {
+        seedFile = Objects.requireNonNull(file, "seedFile");
         return this;
     }
 

@@ -8,9 +8,8 @@ import java.util.Map;
 /**
  * What a crawl has done so far, or has done in all.
  *
- * <p>The numbers add up: {@code urlsNew} is {@code pages + redirects + failed + refused + left}, and {@code urlsFound}
- * is {@code urlsNew + urlsSeen} and all of {@code skipped}. (A frontier that was not empty at the start adds to the left
- * of the first.)
+ * <p>The numbers add up: {@code before + urlsNew} is {@code pages + redirects + failed + refused + left}, and
+ * {@code urlsFound} is {@code urlsNew + urlsSeen} and all of {@code skipped}.
  *
  * @param ending why the crawl is over; null while it goes on
  * @param elapsed since its start
@@ -25,6 +24,7 @@ import java.util.Map;
  * @param urlsNew those of them that were queued
  * @param urlsSeen those of them that had been queued before, up to the false-positive rate
  * @param skipped those of them that do not belong to the crawl, by reason
+ * @param before URLs that were in the frontier at the start, left there by an earlier crawl
  * @param left URLs that were queued and not dealt with
  * @param failures the first URLs that failed or answered with a status from 400 on
  * @param failureCounts all of those, by reason
@@ -44,6 +44,7 @@ public record CrawlReport(
         long urlsNew,
         long urlsSeen,
         Map<String, Long> skipped,
+        long before,
         long left,
         List<Failure> failures,
         Map<String, Long> failureCounts,

@@ -3,6 +3,7 @@ package dev.sieve.crawl;
 import dev.sieve.Frontier;
 import dev.sieve.Lease;
 import dev.sieve.SieveFullException;
+import dev.sieve.SieveStats;
 import dev.sieve.UrlBatch;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Failed;
@@ -70,6 +71,10 @@ public final class Crawler implements AutoCloseable {
     private final CrawlOptions options;
     private final Frontier frontier;
     private final Scope scope;
+    /** Null where nothing outlives the process. */
+    private final SeedLog seedLog;
+
+    private final long before;
     private final Fetcher fetcher;
     private final RobotsCache robots;
     private final Turns turns;
@@ -84,11 +89,18 @@ public final class Crawler implements AutoCloseable {
      *
      * @param options copied where they matter; changing them later changes nothing
      * @param frontier what is still to be visited, and what was seen; it stays the caller's to close
+     * @throws IOException when the file of the seeds cannot be read or written
      */
-    public Crawler(CrawlOptions options, Frontier frontier) {
+    public Crawler(CrawlOptions options, Frontier frontier) throws IOException {
         this.options = options;
         this.frontier = frontier;
+        SieveStats stats = frontier.stats();
+        before = stats.pending() + stats.inFlight();
         scope = options.newScope();
+        seedLog = options.seedFile == null ? null : new SeedLog(options.seedFile);
+        if (seedLog != null) {
+            seedLog.seeds().forEach(scope::addSeed);
+        }
         fetcher = new Fetcher(options.fetcherOptions());
         robots = new RobotsCache(fetcher, options.productToken(), 1 + options.retries);
         HostSchedule<Lease> schedule = HostSchedule.<Lease>builder()
@@ -96,7 +108,7 @@ public final class Crawler implements AutoCloseable {
                 .perHost(options.perHost)
                 .probeFirst(options.obeyRobots)
                 .backOff(BACK_OFF)
-                .build(startNanos);
+                .build(startNanos + (stats.done() > 0 ? options.delay.toNanos() : 0));
         turns = new Turns(frontier, schedule, System::nanoTime, options.maxTime, options.maxPages);
     }
 
@@ -111,10 +123,17 @@ public final class Crawler implements AutoCloseable {
         if (parsed == null) {
             throw new IllegalArgumentException("not an http or https URL: " + url);
         }
-        scope.addSeed(parsed);
+        widenScope(parsed);
         UrlBatch batch = new UrlBatch();
         batch.add(parsed, UrlNormalizer.key(parsed));
         return push(batch) == 1;
+    }
+
+    private void widenScope(String seed) {
+        if (seedLog != null) {
+            seedLog.add(seed);
+        }
+        scope.addSeed(seed);
     }
 
     private int push(UrlBatch batch) {
@@ -338,7 +357,7 @@ public final class Crawler implements AutoCloseable {
         }
         if (lease.depth() == 0) {
             // Where a seed has moved to is what its user meant.
-            scope.addSeed(target);
+            widenScope(target);
         }
         Verdict verdict = scope.judge(target, lease.depth()).verdict();
         if (verdict != Verdict.IN) {
@@ -360,13 +379,17 @@ public final class Crawler implements AutoCloseable {
 
     /** What was done so far. */
     public CrawlReport report() {
-        return tally.report(turns.ending(), Duration.ofNanos(System.nanoTime() - startNanos), frontier.stats());
+        Duration elapsed = Duration.ofNanos(System.nanoTime() - startNanos);
+        return tally.report(turns.ending(), elapsed, before, frontier.stats());
     }
 
     /** Stops the crawl and closes its connections. */
     @Override
-    public void close() {
+    public void close() throws IOException {
         stop();
         fetcher.close();
+        if (seedLog != null) {
+            seedLog.close();
+        }
     }
 }

@@ -68,7 +68,7 @@ final class Tally {
         skipped.merge(verdict.name().toLowerCase(Locale.ROOT).replace('_', ' '), 1L, Long::sum);
     }
 
-    synchronized CrawlReport report(Ending ending, Duration elapsed, SieveStats sieve) {
+    synchronized CrawlReport report(Ending ending, Duration elapsed, long before, SieveStats sieve) {
         return new CrawlReport(
                 ending,
                 elapsed,
@@ -83,6 +83,7 @@ final class Tally {
                 isNew,
                 seen,
                 new TreeMap<>(skipped),
+                before,
                 sieve.pending() + sieve.inFlight(),
                 List.copyOf(failures),
                 new TreeMap<>(failureCounts),

@@ -230,7 +230,7 @@ class CrawlerTest {
     @Test
     void stopEndsTheCrawlInOrder() throws IOException {
         site.page("/", IntStream.range(0, 100).mapToObj(i -> "/p" + i).toArray(String[]::new));
-        try (Crawler crawler = new Crawler(fast().perHost(1), sieve)) {
+        try (Crawler crawler = new Crawler(fast().concurrency(1), sieve)) {
             crawler.seed(site.url("/"));
 
             CrawlReport report = crawler.run(visit -> crawler.stop());
@@ -258,7 +258,7 @@ class CrawlerTest {
     }
 
     @Test
-    void whatIsNoUrlIsNoSeed() {
+    void whatIsNoUrlIsNoSeed() throws IOException {
         try (Crawler crawler = new Crawler(fast(), sieve)) {
             assertThatThrownBy(() -> crawler.seed("ftp://x/"))
                     .isInstanceOf(IllegalArgumentException.class)
