@@ -11,11 +11,18 @@ import java.io.Writer;
  */
 public final class JsonlSink implements PageSink {
     private final Writer out;
+    private final boolean flushes;
     private final StringBuilder line = new StringBuilder(512);
 
-    /** A sink that writes to {@code out} and closes it in the end. */
-    public JsonlSink(Writer out) {
+    /**
+     * A sink that writes to {@code out} and closes it in the end.
+     *
+     * @param flushes whether each line is handed on at once: needed where the visit must not be lost when the process
+     *     dies, since the URL is done, and not visited again, once its line is written
+     */
+    public JsonlSink(Writer out, boolean flushes) {
         this.out = out;
+        this.flushes = flushes;
     }
 
     @Override
@@ -42,6 +49,9 @@ public final class JsonlSink implements PageSink {
         }
         line.append("}\n");
         out.append(line);
+        if (flushes) {
+            out.flush();
+        }
     }
 
     private static String error(FetchResult result) {
