@@ -1,6 +1,9 @@
 package dev.sieve.cli;
 
 import ch.qos.logback.classic.Level;
+import dev.sieve.Durability;
+import dev.sieve.DurableSieve;
+import dev.sieve.Frontier;
 import dev.sieve.OnFull;
 import dev.sieve.Sieve;
 import dev.sieve.SieveFullException;
@@ -13,13 +16,13 @@ import dev.sieve.url.Scope;
 import dev.sieve.url.Seeds;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,8 +51,12 @@ final class CrawlCommand implements Callable<Integer> {
     /** The rest is for the queue, the pages in work and the program itself. */
     private static final double SHARE_OF_HEAP = 0.8;
 
+    private static final long DEFAULT_CAPACITY = 1_000_000;
+
     @Spec
     private CommandSpec spec;
+
+    private CrawlOptions options;
 
     @Parameters(paramLabel = "SEED", description = "A URL, a file with a URL a line, or - for standard input.")
     private List<String> seeds = new ArrayList<>();
@@ -112,6 +119,12 @@ final class CrawlCommand implements Callable<Integer> {
     @Option(names = "-H", paramLabel = "'NAME: VALUE'", description = "A header for every request; repeatable.")
     private List<String> headers = new ArrayList<>();
 
+    @Option(
+            names = "--resolve",
+            paramLabel = "HOST=IP",
+            description = "The address of a host, or of all below a .domain, as of a web of your own; repeatable.")
+    private List<String> addresses = new ArrayList<>();
+
     @Option(names = "--ignore-robots", description = "Do not ask for robots.txt. Be sure that you may.")
     private boolean ignoresRobots;
 
@@ -120,7 +133,7 @@ final class CrawlCommand implements Callable<Integer> {
             paramLabel = "N",
             converter = Quantity.class,
             description = "URLs that the sieve is made for (default: 1M).")
-    private long capacity = 1_000_000;
+    private Long capacity;
 
     @Option(
             names = "--miss-rate",
@@ -147,6 +160,22 @@ final class CrawlCommand implements Callable<Integer> {
     @Option(names = "--force", description = "Write over output files that exist.")
     private boolean isForced;
 
+    @Option(
+            names = "--job",
+            paramLabel = "DIR",
+            description = "Keep the crawl there: it survives kill -9, and the same command goes on.")
+    private Path job;
+
+    @Option(
+            names = "--durability",
+            paramLabel = "LEVEL",
+            description = "What a job survives: process (kill -9), interval (a power cut, but for a second; no page is"
+                    + " lost by it), always (default: process).")
+    private Durability durability = Durability.PROCESS;
+
+    @Option(names = "--keep-log", description = "Keep what is done in the job, for 'export --done'.")
+    private boolean keepsLog;
+
     @Option(names = "-q", description = "Only warnings: no progress, no summary.")
     private boolean isQuiet;
 
@@ -164,24 +193,32 @@ final class CrawlCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Logging.set(isQuiet ? Level.WARN : isVerbose ? Level.DEBUG : Level.INFO);
-        if (seeds.isEmpty()) {
+        if (seeds.isEmpty() && job == null) {
             throw wrong("Missing SEED: a URL, a file of URLs, or - for standard input");
         }
-        CrawlOptions options = options();
-        Outputs.check(outputs, isForced, spec);
-        Sieve sieve = newSieve();
-        try (Crawler crawler = new Crawler(options, sieve)) {
-            if (!readSeeds(crawler)) {
+        options = options();
+        Outputs.check(outputs, mode(), spec);
+        if (isExact && (missRate != null || onFull != null)) {
+            throw wrong("Option '--exact' goes with neither '--miss-rate' nor '--on-full'");
+        }
+        try (Frontier frontier = frontier();
+                Crawler crawler = new Crawler(options, frontier)) {
+            readSeeds(crawler);
+            if (frontier.stats().accepted() == 0) {
                 throw wrong("No SEED that can be fetched");
             }
             return new CrawlRun(crawler, openOutputs(), System.err, isQuiet, ignoresRobots).run();
         } catch (SieveFullException e) {
             System.err.println("sieve: " + e.getMessage());
             return Main.INTERNAL_ERROR;
-        } catch (IOException e) {
+        } catch (IOException | UncheckedIOException e) {
             System.err.println("sieve: " + e.getMessage());
             return Main.OUTPUT_FAILED;
         }
+    }
+
+    private Outputs.Mode mode() {
+        return job != null && !isForced ? Outputs.Mode.APPEND : isForced ? Outputs.Mode.REPLACE : Outputs.Mode.CREATE;
     }
 
     private CrawlOptions options() {
@@ -189,6 +226,7 @@ final class CrawlCommand implements Callable<Integer> {
         includes.forEach(each -> check("--include", () -> options.include(each)));
         excludes.forEach(each -> check("--exclude", () -> options.exclude(each)));
         headers.forEach(each -> check("-H", () -> addHeader(options, each)));
+        check("--resolve", () -> options.resolver(Addresses.of(addresses)));
         set("--depth", depth, options::maxDepth);
         set("--max-pages", maxPages, options::maxPages);
         set("--max-time", maxTime, options::maxTime);
@@ -228,39 +266,67 @@ final class CrawlCommand implements Callable<Integer> {
         return new ParameterException(spec.commandLine(), message);
     }
 
-    private Sieve newSieve() {
-        if (isExact && (missRate != null || onFull != null)) {
-            throw wrong("Option '--exact' goes with neither '--miss-rate' nor '--on-full'");
-        }
-        List<Sieve> sieve = new ArrayList<>(1);
-        check("--capacity", () -> sieve.add(sieveBuilder().build()));
-        return sieve.get(0);
+    private Frontier frontier() throws IOException {
+        return job == null ? newSieve() : openJob();
     }
 
-    private Sieve.Builder sieveBuilder() {
-        Sieve.Builder builder = Sieve.builder(capacity);
+    private Sieve newSieve() {
+        Sieve.Builder builder = Sieve.builder(checkedCapacity());
         if (isExact) {
-            return builder.membership(ExactSet.create());
+            builder.membership(ExactSet.create());
+        } else {
+            set("--miss-rate", missRate, builder::falsePositiveRate);
+            set("--on-full", onFull, builder::onFull);
         }
+        return builder.build();
+    }
+
+    /** What is not told stays as it is in a job that exists. */
+    private DurableSieve openJob() throws IOException {
+        DurableSieve.Builder builder =
+                DurableSieve.builder(job).durability(durability).keepLog(keepsLog);
+        boolean exists = DurableSieve.exists(job);
+        if (capacity != null || !exists) {
+            builder.expectedUrls(checkedCapacity());
+        }
+        if (isExact) {
+            builder.exact();
+        }
+        set("--miss-rate", missRate, builder::falsePositiveRate);
+        set("--on-full", onFull, builder::onFull);
+        try {
+            DurableSieve frontier = builder.open();
+            options.seedFile(job.resolve("seeds.txt"));
+            return frontier;
+        } catch (IllegalArgumentException e) {
+            throw wrong("Invalid value for option '--job': " + e.getMessage());
+        }
+    }
+
+    /** Refuses, before it is tried, what cannot fit into the heap. */
+    private long checkedCapacity() {
+        long urls = capacity == null ? DEFAULT_CAPACITY : capacity;
         double rate = missRate == null ? Sieve.DEFAULT_FALSE_POSITIVE_RATE : missRate;
-        check("--miss-rate", () -> builder.falsePositiveRate(rate));
-        long bytes = BloomSize.bits(capacity, rate) / 8;
+        check("--capacity", () -> Sieve.builder(urls));
+        check("--miss-rate", () -> BloomSize.hashes(rate));
+        long bytes = isExact ? 0 : BloomSize.bits(urls, rate) / 8;
         long heap = Runtime.getRuntime().maxMemory();
         if (bytes > heap * SHARE_OF_HEAP) {
-            throw new IllegalArgumentException(String.format(
+            throw wrong(String.format(
                     Locale.ROOT,
-                    "%,d URLs at %s take %s, and this process may have %s: run java with -Xmx%dm",
-                    capacity,
+                    "Invalid value for option '--capacity': %,d URLs at %s take %s, and this process may have %s:"
+                            + " run java with -Xmx%dm",
+                    urls,
                     rate,
                     Units.bytes(bytes),
                     Units.bytes(heap),
                     (long) (bytes / SHARE_OF_HEAP) >> 20));
         }
-        return builder.onFull(onFull == null ? OnFull.WARN : onFull);
+        return urls;
     }
 
     private Outputs openOutputs() throws IOException {
-        Outputs files = Outputs.open(outputs, isForced);
+        Outputs files = Outputs.open(outputs, mode());
         return files.isEmpty() ? files.and(onStdout()) : files;
     }
 
@@ -279,20 +345,12 @@ final class CrawlCommand implements Callable<Integer> {
         };
     }
 
-    /** Hands the seeds to the crawler; answers whether there was any that can be used. */
-    private boolean readSeeds(Crawler crawler) {
-        AtomicLong good = new AtomicLong();
-        Seeds reader = new Seeds(
-                url -> {
-                    crawler.seed(url);
-                    good.incrementAndGet();
-                },
-                problem -> LOG.warn("{}", problem));
+    private void readSeeds(Crawler crawler) {
+        Seeds reader = new Seeds(crawler::seed, problem -> LOG.warn("{}", problem));
         try {
             reader.read(seeds, System.in);
         } catch (IOException e) {
             throw wrong("Invalid SEED: " + e.getMessage());
         }
-        return good.get() > 0;
     }
 }

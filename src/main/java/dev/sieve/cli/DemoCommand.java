@@ -64,7 +64,7 @@ final class DemoCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        Outputs.check(outputs, isForced, spec);
+        Outputs.check(outputs, mode(), spec);
         try (DemoWeb web = open()) {
             return serves ? serve(web) : crawl(web);
         } catch (IOException e) {
@@ -73,18 +73,25 @@ final class DemoCommand implements Callable<Integer> {
         }
     }
 
+    private Outputs.Mode mode() {
+        return isForced ? Outputs.Mode.REPLACE : Outputs.Mode.CREATE;
+    }
+
     private DemoWeb open() throws IOException {
         try {
             return DemoWeb.builder().hosts(hosts).pages(pages).port(port).open();
         } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), "Invalid value for an option: " + e.getMessage());
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "Invalid value for option '--" + e.getMessage().replaceFirst(" ", "': it "));
         }
     }
 
     private static int serve(DemoWeb web) throws InterruptedException {
         System.out.printf(
                 Locale.ROOT,
-                "%d pages on %d hosts, from %s%nThis is an HTTP proxy for itself: curl -x 127.0.0.1:%d %s%n",
+                "%,d pages on %,d hosts. To crawl them: %s --scope any --delay 0 --resolve .test=127.0.0.1%n"
+                        + "To look at one, take this as its HTTP proxy: curl -x 127.0.0.1:%d %s%n",
                 web.pages(),
                 web.hosts(),
                 web.start(),
@@ -111,7 +118,7 @@ final class DemoCommand implements Callable<Integer> {
                 sieve.stats().capacity());
         try (Crawler crawler = new Crawler(options, sieve)) {
             crawler.seed(web.start());
-            int exitCode = new CrawlRun(crawler, Outputs.open(outputs, isForced), err, false, false).run();
+            int exitCode = new CrawlRun(crawler, Outputs.open(outputs, mode()), err, false, false).run();
             tellWhatWasFound(crawler.report(), web, err);
             return exitCode;
         }

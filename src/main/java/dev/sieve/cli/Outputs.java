@@ -6,6 +6,8 @@ import dev.sieve.output.UrlListSink;
 import dev.sieve.output.Visit;
 import java.io.IOException;
 import java.io.Writer;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.OpenOption;
@@ -13,24 +15,42 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
 /** The files that a crawl writes, each in the format that its name ends in. */
 final class Outputs implements PageSink {
+    /** What becomes of a file that is there already. */
+    enum Mode {
+        /** It stays as it is, and is complained of. */
+        CREATE(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+        /** It is written over. */
+        REPLACE(StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE),
+        /** It goes on where it ends, less a last line that a crash has left unfinished. */
+        APPEND(StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+
+        @SuppressWarnings("ImmutableEnumChecker") // Set.of is
+        private final Set<StandardOpenOption> options;
+
+        Mode(StandardOpenOption... options) {
+            this.options = Set.of(options);
+        }
+    }
+
     private final List<PageSink> sinks = new ArrayList<>();
 
     private Outputs() {}
 
     /** Refuses, before anything is created, what {@link #open} could not do. */
-    static void check(List<Path> files, boolean replaces, CommandSpec spec) {
+    static void check(List<Path> files, Mode mode, CommandSpec spec) {
         for (Path file : files) {
             String name = file.toString();
             String problem = !name.endsWith(".txt") && !name.endsWith(".jsonl")
                     ? "the name must end in .txt or .jsonl"
                     : Files.isDirectory(file)
                             ? "a directory"
-                            : Files.exists(file) && !replaces
+                            : Files.exists(file) && mode == Mode.CREATE
                                     ? "it exists; --force writes over it"
                                     : files.indexOf(file) != files.lastIndexOf(file) ? "named twice" : null;
             if (problem != null) {
@@ -40,27 +60,24 @@ final class Outputs implements PageSink {
         }
     }
 
-    /**
-     * Opens files; when one cannot be opened, none is left behind that was not there before.
-     *
-     * @param replaces whether a file that exists may be written over
-     */
-    static Outputs open(List<Path> files, boolean replaces) throws IOException {
-        OpenOption[] options = replaces
-                ? new OpenOption[] {
-                    StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE
-                }
-                : new OpenOption[] {StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE};
+    /** Opens files; when one cannot be opened, none is left behind that was not there before. */
+    static Outputs open(List<Path> files, Mode mode) throws IOException {
         Outputs outputs = new Outputs();
         List<Path> created = new ArrayList<>();
         try {
             for (Path file : files) {
-                boolean isNew = Files.notExists(file);
-                Writer writer = Files.newBufferedWriter(file, StandardCharsets.UTF_8, options);
-                if (isNew) {
+                if (Files.notExists(file)) {
                     created.add(file);
+                } else if (mode == Mode.APPEND) {
+                    cutUnfinishedLine(file);
                 }
-                outputs.sinks.add(file.toString().endsWith(".jsonl") ? new JsonlSink(writer) : new UrlListSink(writer));
+                Writer writer =
+                        Files.newBufferedWriter(file, StandardCharsets.UTF_8, mode.options.toArray(OpenOption[]::new));
+                boolean flushes = mode == Mode.APPEND;
+                outputs.sinks.add(
+                        file.toString().endsWith(".jsonl")
+                                ? new JsonlSink(writer, flushes)
+                                : new UrlListSink(writer, flushes));
             }
             return outputs;
         } catch (IOException e) {
@@ -69,6 +86,17 @@ final class Outputs implements PageSink {
                 Files.deleteIfExists(file);
             }
             throw new IOException("cannot write " + e.getMessage(), e);
+        }
+    }
+
+    private static void cutUnfinishedLine(Path path) throws IOException {
+        try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            ByteBuffer last = ByteBuffer.allocate(1);
+            long end = file.size();
+            while (end > 0 && (file.read(last.clear(), end - 1) != 1 || last.get(0) != '\n')) {
+                end--;
+            }
+            file.truncate(end);
         }
     }
 

@@ -33,8 +33,9 @@ final class Summary {
     private static String urls(CrawlReport report) {
         return String.format(
                 Locale.ROOT,
-                "%,d accepted = %,d pages + %,d redirects + %,d failed + %,d refused by robots.txt + %,d left",
+                "%,d accepted%s = %,d pages + %,d redirects + %,d failed + %,d refused by robots.txt + %,d left",
                 report.urlsNew(),
+                report.before() == 0 ? "" : String.format(Locale.ROOT, " + %,d from before", report.before()),
                 report.pageCount(),
                 report.redirects(),
                 report.failed(),

@@ -1,0 +1,90 @@
+package dev.sieve.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sieve.url.UrlNormalizer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A crawl with a job is killed again and again, and goes on with the same command. */
+@Timeout(600)
+class JobIT {
+    private static final boolean IS_PROOF = Boolean.getBoolean("sieve.proof");
+    private static final int HOSTS = IS_PROOF ? 200 : 20;
+    private static final int PAGES = IS_PROOF ? 5000 : 800;
+    private static final int KILLS = IS_PROOF ? 20 : 4;
+    private static final int CONCURRENCY = 32;
+    /** Answers that a crash may take away, as the frontier on the disk promises. */
+    private static final int FLUSH_WINDOW = 512;
+
+    private static final long SEED = 20261120;
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void aCrawlThatIsKilledAgainAndAgainFetchesEveryPageAndFewTwice() throws Exception {
+        Random random = new Random(SEED);
+        try (DemoWeb web =
+                DemoWeb.builder().hosts(HOSTS).pages(PAGES).recorded(1_000_000).open()) {
+            long each = web.expected().count() / (KILLS + 1);
+            for (int kill = 0; kill < KILLS; kill++) {
+                Process crawl = start(web);
+                long until = web.requestCount() + each / 2 + random.nextInt((int) each);
+                while (web.requestCount() < until && !crawl.waitFor(2, TimeUnit.MILLISECONDS)) {
+                    assertThat(crawl.isAlive()).isTrue();
+                }
+                crawl.destroyForcibly().waitFor();
+            }
+            Process last = start(web);
+            assertThat(last.waitFor(300, TimeUnit.SECONDS)).isTrue();
+            assertThat(last.exitValue())
+                    .as(Files.readString(folder.resolve("err")))
+                    .isZero();
+
+            Map<String, Long> fetched = web.requests().stream()
+                    .filter(request -> !request.target().equals("/robots.txt"))
+                    .map(request -> UrlNormalizer.key(request.url()))
+                    .collect(Collectors.groupingBy(Function.identity(), Collectors.counting()));
+            assertThat(fetched.keySet())
+                    .containsExactlyInAnyOrderElementsOf(web.expected()
+                            .map(expected -> UrlNormalizer.key(expected.url()))
+                            .collect(Collectors.toSet()));
+            long again = fetched.values().stream().mapToLong(count -> count - 1).sum();
+            assertThat(again).isLessThanOrEqualTo((long) KILLS * (CONCURRENCY + FLUSH_WINDOW));
+            System.out.printf("%d kills, %d URLs, %d requests made again%n", KILLS, fetched.size(), again);
+            theRecordHasEveryPage(web);
+        }
+    }
+
+    /** A page is done only after its line is written, so the file has them all, whole, whatever was killed. */
+    private void theRecordHasEveryPage(DemoWeb web) throws IOException {
+        List<String> lines = Files.readAllLines(folder.resolve("urls.txt"));
+        assertThat(lines.stream().map(UrlNormalizer::key).collect(Collectors.toSet()))
+                .hasSize(web.pages());
+    }
+
+    private Process start(DemoWeb web) throws IOException {
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
+        command.addAll(List.of("-jar", System.getProperty("sieve.cli"), web.start(), "--job", "job", "--exact"));
+        command.addAll(List.of("--scope", "any", "--resolve", ".test=127.0.0.1", "--delay", "5ms"));
+        command.addAll(List.of("--concurrency", String.valueOf(CONCURRENCY), "-o", "urls.txt"));
+        return new ProcessBuilder(command)
+                .directory(folder.toFile())
+                .redirectOutput(folder.resolve("out").toFile())
+                .redirectError(folder.resolve("err").toFile())
+                .start();
+    }
+}
