@@ -193,7 +193,7 @@ final class CrawlCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Logging.set(isQuiet ? Level.WARN : isVerbose ? Level.DEBUG : Level.INFO);
-        if (seeds.isEmpty() && job == null) {
+        if (seeds.isEmpty() && (job == null || !DurableSieve.exists(job))) {
             throw wrong("Missing SEED: a URL, a file of URLs, or - for standard input");
         }
         options = options();

@@ -75,7 +75,7 @@ final class CrawlRun {
             err.print(Summary.of(report, ignoresRobots));
         }
         if (failure != null) {
-            err.println("sieve: output failed: " + failure);
+            err.println("sieve: output failed: " + failure.getMessage());
             return Main.OUTPUT_FAILED;
         }
         return exitCode(report);

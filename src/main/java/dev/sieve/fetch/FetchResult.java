@@ -86,7 +86,7 @@ public sealed interface FetchResult {
     record Failed(int status, Reason reason, String detail) implements FetchResult {
         @Override
         public String error() {
-            return reason.text;
+            return reason == Reason.ROBOTS ? reason.text + ": " + detail : reason.text;
         }
 
         @Override

@@ -118,6 +118,15 @@ class CliIT {
         }
     }
 
+    @Test
+    void aJobThatIsNotThereIsNotMadeWithoutSeeds() throws Exception {
+        Cli crawl = sieve("--job", "nothing");
+
+        assertThat(crawl.exitCode()).isEqualTo(2);
+        assertThat(crawl.stderr().lines()).hasSize(1);
+        assertThat(folder.resolve("nothing")).doesNotExist();
+    }
+
     @ParameterizedTest
     @CsvSource({"no-such-file.txt", "ftp://x/", "."})
     void aSeedThatIsNoneIsNamedInOneLine(String seed) throws Exception {
@@ -153,7 +162,7 @@ class CliIT {
         Cli crawl = sieve("http://127.0.0.1:1/", "--retries", "0");
 
         assertThat(crawl.exitCode()).isEqualTo(3);
-        assertThat(crawl.stderr()).contains("robots.txt unavailable");
+        assertThat(crawl.stderr()).contains("robots.txt unavailable: no connection");
     }
 
     @Test

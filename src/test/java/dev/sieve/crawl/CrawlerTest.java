@@ -196,7 +196,7 @@ class CrawlerTest {
         CrawlReport report = crawl(fast().retries(0), "/");
 
         assertThat(site.requests()).isEmpty();
-        assertThat(report.failureCounts()).containsEntry("robots.txt unavailable", 1L);
+        assertThat(report.failureCounts()).containsEntry("robots.txt unavailable: status 500", 1L);
         assertThat(report.isFruitless()).isTrue();
     }
 
