@@ -10,7 +10,7 @@ import java.util.List;
  * far above what an honest robots.txt needs, and keeps a hostile one to some milliseconds.
  */
 final class PathMatcher {
-    private static final int MAX_STEPS = 8_000_000;
+    private static final int MAX_STEPS = 2_000_000;
 
     private final byte[] path;
     private int steps = MAX_STEPS;
