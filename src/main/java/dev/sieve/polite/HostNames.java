@@ -41,16 +41,9 @@ final class HostNames {
         return size;
     }
 
-    int capacity() {
-        return places.length;
-    }
-
-    boolean isFull() {
-        return free == 0;
-    }
-
-    boolean contains(int host) {
-        return places[host] != FREE;
+    /** How many hosts can be added before it has to grow. */
+    int room() {
+        return free;
     }
 
     /** Makes room for more hosts; numbers that were given out stay as they are. */

@@ -1,11 +1,12 @@
 package dev.sieve.polite;
 
-import static dev.sieve.polite.HostTable.ASKED;
-import static dev.sieve.polite.HostTable.BACKING_OFF;
+import static dev.sieve.polite.HostTable.GROUP;
 import static dev.sieve.polite.HostTable.IN_LINE;
 import static dev.sieve.polite.HostTable.NONE;
 import static dev.sieve.polite.HostTable.OPEN;
 
+import java.io.Closeable;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Objects;
 
@@ -13,8 +14,9 @@ import java.util.Objects;
  * Whose turn it is: one first-in-first-out queue a host, and the rule when a host may be asked.
  *
  * <p>Between the starts of two requests to one host lies at least its delay, and no more than a set number of them are
- * under way at a time: one, while the host fails. Among the hosts that may be asked the one that has been free the
- * longest comes first, so that no host starves another, however much is queued for it.
+ * under way at a time: one, while the host fails. Hosts may share a further limit. Of the hosts that may be asked, the one
+ * that has been free the longest has every other turn, so that no host starves another, however much is queued for it.
+ * The turns between are those of the hosts that have the most work left, since these decide when a crawl is over.
  *
  * <p>A request begins when {@link #poll} hands out its item, and ends in exactly one of three ways: {@link #finished},
  * {@link #failed}, which makes the host back off, or {@link #skipped}, when it was not made at all.
@@ -23,69 +25,67 @@ import java.util.Objects;
  * compared by their difference.
  *
  * <p>Not safe for use by many threads: call it under one lock. Adding, handing out and ending cost O(log n) of the number
- * of hosts that wait for their delay; hosts without work cost nothing, and of a host that was not heard of for longer
- * than its delay nothing is kept.
+ * of hosts that wait for their delay, and O(1) work on the disk where items are spilled; hosts without work cost nothing.
+ * A host takes some hundred bytes and its name while it has work; once it has none and its delay is over, it is forgotten
+ * when its memory is wanted for another one.
+ *
+ * <p>Where items are spilled, any method may throw {@link java.io.UncheckedIOException}, which names the file and the
+ * offset. When {@link #add} does, the item was not added; when {@link #poll} does, the schedule is of no more use.
  *
  * @param <T> the items
  */
-public final class HostSchedule<T> {
+public final class HostSchedule<T> implements Closeable {
     private static final int FIRST_CAPACITY = 64;
 
-    /** Longer durations count as this one, far below where the difference of two moments overflows. */
-    private static final Duration LONGEST = Duration.ofDays(3650);
-
-    private final long delayNanos;
-    private final int perHost;
-    private final boolean probeFirst;
-    private final BackOff backOff;
-
+    private final ScheduleLimits limits;
     private final HostTable hosts = new HostTable();
-    private final HostQueues<T> queues = new HostQueues<>();
-
-    /** The hosts that have work and room for a request, but are not free yet. */
-    private final TimeHeap waiting = new TimeHeap();
-
-    /** The hosts that have work, room and are free, the one that has been so the longest in front. */
-    private final HostLine line = new HostLine(hosts);
-
-    /** The latest moment that was passed in. */
-    private long clock;
+    private final HostQueues<T> queues;
+    private final HostTurns turns;
+    private final WaitMeter meter = new WaitMeter(hosts);
 
     private long queued;
     private int underWay;
     private int hostsWithWork;
-    private int backingOff;
-    private final WaitMeter meter = new WaitMeter(hosts);
 
-    private HostSchedule(Builder<T> options, long startNanos) {
-        delayNanos = nanos(options.delay);
-        perHost = options.perHost;
-        probeFirst = options.probeFirst;
-        backOff = options.backOff;
-        clock = startNanos;
+    HostSchedule(ScheduleLimits limits, HostQueues<T> queues, long startNanos) {
+        this.limits = limits;
+        this.queues = queues;
+        turns = new HostTurns(hosts, limits, startNanos);
     }
 
     /** The options of a schedule: unless told otherwise, a second of delay and one request to a host at a time. */
-    public static <T> Builder<T> builder() {
-        return new Builder<>();
+    public static <T> ScheduleBuilder<T> builder() {
+        return new ScheduleBuilder<>();
     }
 
-    /** Queues an item behind those that wait for its host. */
-    public void add(String host, T item) {
+    /**
+     * Queues an item behind those that wait for its host.
+     *
+     * @return false when the budget of the host or of its group is used up; the item is then not queued
+     */
+    public boolean add(String host, T item) {
         Objects.requireNonNull(item, "item");
         int number = intern(host);
+        int group = hosts.group[number];
+        if (hosts.accepted[number] >= limits.budget()
+                || (group != NONE && hosts.accepted[group] >= limits.groupBudget())) {
+            return false;
+        }
         queues.addLast(number, item);
-        count(number, 1);
-        settle(number);
+        hosts.accepted[number]++;
+        if (group != NONE) {
+            hosts.accepted[group]++;
+        }
+        queued(number, 1);
+        return true;
     }
 
-    /** Queues an item in front of those that wait for its host. */
+    /** Queues an item that was handed out in front of those that wait for its host; no budget counts it. */
     public void putBack(String host, T item) {
         Objects.requireNonNull(item, "item");
         int number = intern(host);
         queues.addFirst(number, item);
-        count(number, 1);
-        settle(number);
+        queued(number, 1);
     }
 
     /**
@@ -94,48 +94,37 @@ public final class HostSchedule<T> {
      * @return null when there is none; {@link #waitNanos} says for how long
      */
     public T poll(long nowNanos) {
-        advance(nowNanos);
-        int host = next(nowNanos);
+        turns.advance(nowNanos);
+        int host = turns.next(nowNanos);
         if (host == NONE) {
-            if (waiting.size() > 0) {
+            if (turns.waiting() > 0) {
                 meter.starved(nowNanos);
             }
             return null;
         }
         T item = queues.removeFirst(host);
-        line.removeFirst();
         meter.served(nowNanos, host);
-        count(host, -1);
+        queued(host, -1);
         underWay++;
-        hosts.underWay[host]++;
-        hosts.set(host, ASKED, true);
-        hosts.freeAt[host] = nowNanos + delayOf(host);
-        settle(host);
+        turns.start(host, nowNanos);
         return item;
     }
 
     /**
-     * How long until {@link #poll} has an item, if nothing else happens: 0 when it has one now, {@link Long#MAX_VALUE}
-     * when nothing is queued, or only for hosts whose requests have to end first.
+     * How long it is worth waiting before {@link #poll} is called again, if nothing else happens: 0 when it has an item
+     * now, {@link Long#MAX_VALUE} when nothing is queued, or only for hosts whose requests have to end first.
      */
     public long waitNanos(long nowNanos) {
-        advance(nowNanos);
-        if (next(nowNanos) != NONE) {
-            return 0;
-        }
-        long wait = Long.MAX_VALUE;
-        if (!line.isEmpty()) {
-            wait = hosts.freeAt[line.first()] - nowNanos;
-        }
-        return waiting.size() == 0 ? wait : Math.min(wait, waiting.firstTime() - nowNanos);
+        turns.advance(nowNanos);
+        return turns.next(nowNanos) == NONE ? turns.waitNanos(nowNanos) : 0;
     }
 
     /** Says that a request is over and that the host is well. */
     public void finished(String host, long nowNanos) {
-        advance(nowNanos);
+        turns.advance(nowNanos);
         int number = asked(host);
         hosts.failures[number] = 0;
-        ended(number);
+        end(number);
     }
 
     /**
@@ -147,12 +136,14 @@ public final class HostSchedule<T> {
      * @return how many requests to the host have failed in a row, up to 127
      */
     public int failed(String host, Duration retryAfter, long nowNanos) {
-        advance(nowNanos);
+        turns.advance(nowNanos);
         int number = asked(host);
         int failures = Math.min(Byte.MAX_VALUE, hosts.failures[number] + 1);
         hosts.failures[number] = (byte) failures;
-        leaveAlone(number, nowNanos + nanos(backOff.pause(failures, retryAfter)));
-        ended(number);
+        turns.leaveAlone(
+                number,
+                nowNanos + ScheduleBuilder.nanos("pause", limits.backOff().pause(failures, retryAfter)));
+        end(number);
         return failures;
     }
 
@@ -162,12 +153,10 @@ public final class HostSchedule<T> {
      * @param polledNanos the moment at which {@link #poll} handed out the item
      */
     public void skipped(String host, long polledNanos, long nowNanos) {
-        advance(nowNanos);
+        turns.advance(nowNanos);
         int number = asked(host);
-        if (hosts.freeAt[number] == polledNanos + delayOf(number)) {
-            hosts.freeAt[number] = polledNanos;
-        }
-        ended(number);
+        turns.forgive(number, polledNanos);
+        end(number);
     }
 
     /**
@@ -177,7 +166,7 @@ public final class HostSchedule<T> {
     public void open(String host) {
         int number = intern(host);
         hosts.set(number, OPEN, true);
-        settle(number);
+        turns.settle(number);
     }
 
     /**
@@ -185,22 +174,13 @@ public final class HostSchedule<T> {
      * from the last request on. Rounded up to milliseconds, at most 24 days.
      */
     public void delay(String host, Duration delay) {
-        checkNotNegative("delay", delay);
-        int number = intern(host);
-        long before = delayOf(number);
-        hosts.delayMillis[number] = millis(delay);
-        long longer = delayOf(number) - before;
-        if (longer > 0 && hosts.is(number, ASKED)) {
-            hosts.freeAt[number] += longer;
-            settle(number);
-        }
+        long nanos = ScheduleBuilder.nanos("delay", delay);
+        turns.setDelay(intern(host), (int) Math.min(Integer.MAX_VALUE, (nanos + 999_999) / 1_000_000));
     }
 
     /** Leaves a host alone until a moment, or longer if its delay or another reason wants so. */
     public void backOff(String host, long untilNanos) {
-        int number = intern(host);
-        leaveAlone(number, untilNanos);
-        settle(number);
+        turns.leaveAlone(intern(host), untilNanos);
     }
 
     /** How many items wait. */
@@ -214,115 +194,31 @@ public final class HostSchedule<T> {
                 queued,
                 underWay,
                 hostsWithWork,
-                waiting.size(),
-                backingOff,
+                turns.waiting(),
+                turns.backingOff(),
                 hosts.names.size(),
                 meter.waited(),
                 meter.slowestHost(),
                 meter.slowestWaited());
     }
 
-    /**
-     * The host whose turn it is, brought to the front of the line; {@link HostTable#NONE} when none may be asked. What has become
-     * of a host since it joined the line shows when it gets to the front.
-     */
-    private int next(long nowNanos) {
-        while (true) {
-            if (waiting.size() > 0 && isDue(waiting.firstTime(), nowNanos) && !lineGoesFirst()) {
-                int host = waiting.first();
-                leaveHeap(host);
-                line.addFirst(host);
-            }
-            if (line.isEmpty()) {
-                return NONE;
-            }
-            int host = line.first();
-            if (wantsTurn(host) && hosts.freeAt[host] - clock <= 0) {
-                return isDue(hosts.freeAt[host], nowNanos) ? host : NONE;
-            }
-            line.removeFirst();
-            settle(host);
-        }
+    /** Lets go of all items, and deletes the spill file. */
+    @Override
+    public void close() throws IOException {
+        queues.close();
     }
 
-    private boolean lineGoesFirst() {
-        return !line.isEmpty() && hosts.freeAt[line.first()] - waiting.firstTime() <= 0;
+    private void queued(int host, int change) {
+        boolean firstOrLast = hosts.queued[host] == (change > 0 ? 0 : 1);
+        hostsWithWork += firstOrLast ? change : 0;
+        hosts.queued[host] += change;
+        queued += change;
+        turns.settle(host);
     }
 
-    private static boolean isDue(long moment, long nowNanos) {
-        return moment - nowNanos <= 0;
-    }
-
-    private boolean wantsTurn(int host) {
-        boolean oneAtATime = hosts.failures[host] > 0 || (probeFirst && !hosts.is(host, OPEN));
-        return hosts.queued[host] > 0 && hosts.underWay[host] < (oneAtATime ? 1 : perHost);
-    }
-
-    /** Puts a host where it belongs after a change: into the heap, into the line, or nowhere. */
-    private void settle(int host) {
-        if (hosts.is(host, IN_LINE)) {
-            return;
-        }
-        boolean wantsTurn = wantsTurn(host);
-        if (wantsTurn && hosts.freeAt[host] - clock > 0) {
-            joinHeap(host);
-            return;
-        }
-        leaveHeap(host);
-        if (wantsTurn) {
-            joinLine(host);
-        }
-    }
-
-    private void joinLine(int host) {
-        hosts.set(host, BACKING_OFF, false);
-        hosts.freeAt[host] = clock;
-        line.addLast(host);
-    }
-
-    private void joinHeap(int host) {
-        if (!waiting.contains(host) && hosts.is(host, BACKING_OFF)) {
-            backingOff++;
-        }
-        waiting.put(host, hosts.freeAt[host]);
-    }
-
-    private void leaveHeap(int host) {
-        if (waiting.contains(host) && hosts.is(host, BACKING_OFF)) {
-            backingOff--;
-        }
-        waiting.remove(host);
-    }
-
-    private void leaveAlone(int host, long untilNanos) {
-        if (untilNanos - hosts.freeAt[host] > 0) {
-            leaveHeap(host);
-            hosts.set(host, BACKING_OFF, true);
-            hosts.freeAt[host] = untilNanos;
-        }
-    }
-
-    private void ended(int host) {
+    private void end(int host) {
         underWay--;
-        hosts.underWay[host]--;
-        settle(host);
-    }
-
-    private void count(int host, int items) {
-        hosts.queued[host] += items;
-        queued += items;
-        boolean firstOrLast = hosts.queued[host] == (items > 0 ? 1 : 0);
-        hostsWithWork += firstOrLast ? items : 0;
-    }
-
-    private void advance(long nowNanos) {
-        if (nowNanos - clock > 0) {
-            clock = nowNanos;
-        }
-    }
-
-    private long delayOf(int host) {
-        return Math.max(delayNanos, hosts.delayMillis[host] * 1_000_000L);
+        turns.end(host);
     }
 
     private int asked(String host) {
@@ -336,102 +232,65 @@ public final class HostSchedule<T> {
     private int intern(String host) {
         byte[] name = HostNames.bytes(host);
         int known = hosts.names.find(name);
+        return known == NONE
+                ? takeIn(
+                        name, limits.groupOf() == null ? null : limits.groupOf().apply(host))
+                : known;
+    }
+
+    private int takeIn(byte[] name, String groupName) {
+        if (hosts.names.room() < 2) {
+            makeRoom();
+        }
+        int host = hosts.add(name, turns.clock());
+        if (groupName != null) {
+            int group = internGroup(groupName);
+            hosts.group[host] = group;
+            hosts.queued[group]++;
+        }
+        return host;
+    }
+
+    /** The row of a group; no name of a host begins with the control character that keeps the two apart. */
+    private int internGroup(String groupName) {
+        byte[] name = HostNames.bytes('\0' + groupName);
+        int known = hosts.names.find(name);
         if (known != NONE) {
             return known;
         }
-        if (hosts.names.isFull()) {
-            makeRoom();
-        }
-        int number = hosts.add(name);
-        hosts.freeAt[number] = clock;
-        return number;
+        int group = hosts.add(name, turns.clock());
+        hosts.set(group, GROUP, true);
+        return group;
     }
 
+    /** Forgets what can be forgotten, and grows when that is less than a quarter: O(1) for each host that comes. */
     private void makeRoom() {
-        if (hosts.forget(this::isNeedless)) {
+        hosts.names.removeIf(this::forget);
+        if (hosts.names.room() > hosts.capacity() / 4) {
             return;
         }
         int capacity = Math.max(FIRST_CAPACITY, hosts.capacity() + (hosts.capacity() >> 1));
         hosts.grow(capacity);
         queues.grow(capacity);
-        waiting.grow(capacity);
+        turns.grow(capacity);
     }
 
-    /** A delay that was set stays, unless the host will be opened, and given its delay, once more. */
-    private boolean isNeedless(int host) {
-        return hosts.queued[host] == 0
-                && hosts.underWay[host] == 0
-                && hosts.freeAt[host] - clock <= 0
-                && !hosts.is(host, IN_LINE)
-                && (probeFirst || hosts.delayMillis[host] == 0);
+    private boolean forget(int host) {
+        boolean needed = hosts.queued[host] > 0
+                || hosts.underWay[host] > 0
+                || hosts.freeAt[host] - turns.clock() > 0
+                || hosts.is(host, IN_LINE)
+                || hasMemory(host);
+        if (!needed && hosts.group[host] != NONE) {
+            hosts.queued[hosts.group[host]]--;
+        }
+        return !needed;
     }
 
-    private static long nanos(Duration duration) {
-        return duration.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : duration.toNanos();
-    }
-
-    private static int millis(Duration delay) {
-        return (int) Math.min(Integer.MAX_VALUE, nanos(delay.plusNanos(999_999)) / 1_000_000);
-    }
-
-    private static void checkNotNegative(String name, Duration duration) {
-        if (duration.isNegative()) {
-            throw new IllegalArgumentException(name + " must not be negative: " + duration);
-        }
-    }
-
-    /**
-     * The options of a schedule.
-     *
-     * @param <T> the items
-     */
-    public static final class Builder<T> {
-        private Duration delay = Duration.ofSeconds(1);
-        private int perHost = 1;
-        private boolean probeFirst;
-        private BackOff backOff = new BackOff(Duration.ofSeconds(10), Duration.ofMinutes(30));
-
-        private Builder() {}
-
-        /** The least time between the starts of two requests to one host; a second unless set, at least zero. */
-        public Builder<T> delay(Duration delay) {
-            checkNotNegative("delay", delay);
-            this.delay = delay;
-            return this;
-        }
-
-        /** How many requests to one host may be under way at a time; one unless set, at most 32,767. */
-        public Builder<T> perHost(int requests) {
-            if (requests < 1 || requests > Short.MAX_VALUE) {
-                throw new IllegalArgumentException("requests at a time must be 1 to 32767: " + requests);
-            }
-            this.perHost = requests;
-            return this;
-        }
-
-        /**
-         * Whether only one request to a host may be under way until {@link HostSchedule#open} is called, so that its
-         * robots.txt can be fetched first; false unless set. A host that was forgotten begins anew.
-         */
-        public Builder<T> probeFirst(boolean probeFirst) {
-            this.probeFirst = probeFirst;
-            return this;
-        }
-
-        /** The pause after failures in a row; from ten seconds to half an hour unless set. */
-        public Builder<T> backOff(BackOff backOff) {
-            this.backOff = Objects.requireNonNull(backOff, "backOff");
-            return this;
-        }
-
-        /**
-         * An empty schedule.
-         *
-         * @param startNanos the moment before which no host is asked: the present, or for a crawl that goes on after a
-         *     restart the present and a delay, since hosts may have been asked just before
-         */
-        public HostSchedule<T> build(long startNanos) {
-            return new HostSchedule<>(this, startNanos);
-        }
+    /** A delay that was set stays, unless the host would be opened, and given its delay, once more. */
+    private boolean hasMemory(int host) {
+        int budget = hosts.is(host, GROUP) ? limits.groupBudget() : limits.budget();
+        boolean counts = budget != Integer.MAX_VALUE && hosts.accepted[host] > 0;
+        return counts || (hosts.delayMillis[host] > 0 && !limits.probeFirst());
     }
 }

@@ -1,14 +1,10 @@
 package dev.sieve.polite;
 
 import java.util.Arrays;
-import java.util.function.IntPredicate;
 
 /**
- * What is known of each host, as columns by the number of the host: some sixty bytes a host, and no object.
- *
- * <p>When the table is full, the hosts that the caller can do without are forgotten, and only if these are few does the
- * table grow; so it takes memory for the hosts that matter at a time, not for all that were ever heard of, and forgetting
- * costs O(1) for each host that comes.
+ * What is known of each host, as columns by the number of the host: some fifty bytes a host, and no object. A group of
+ * hosts that share a limit has a row as well.
  */
 final class HostTable {
     static final int NONE = HostNames.NONE;
@@ -19,23 +15,35 @@ final class HostTable {
     /** Whether a request was ever started. */
     static final int ASKED = 2;
 
-    /** Whether the host may not be asked because of something else than its delay. */
+    /** Whether it is more than the delay that keeps the host from being asked. */
     static final int BACKING_OFF = 4;
 
-    /** Whether the host stands in the line of those that are free. */
+    /** Whether the host stands in a line. */
     static final int IN_LINE = 8;
+
+    /** Whether this is a group of hosts. */
+    static final int GROUP = 16;
 
     final HostNames names = new HostNames();
 
-    /** When the host may be asked again; once it stands in the line, since when it could have been. */
+    /** When the host may be asked again; once it stands in a line, since when it could have been. */
     long[] freeAt = new long[0];
 
+    /** The row of the host's group; {@link #NONE} without one. */
+    int[] group = new int[0];
+
     int[] nextInLine = new int[0];
+
+    /** Items that wait; of a group, the hosts in it that are known. */
     int[] queued = new int[0];
-    short[] underWay = new short[0];
-    byte[] failures = new byte[0];
+
+    /** Items that were taken so far. */
+    int[] accepted = new int[0];
+
     int[] delayMillis = new int[0];
     int[] waitedMillis = new int[0];
+    short[] underWay = new short[0];
+    byte[] failures = new byte[0];
     private byte[] flags = new byte[0];
 
     int capacity() {
@@ -50,33 +58,32 @@ final class HostTable {
         flags[host] = (byte) (value ? flags[host] | flag : flags[host] & ~flag);
     }
 
-    /** Takes in a host with nothing known of it; there must be room. */
-    int add(byte[] name) {
+    /** Takes in a host of which nothing is known but since when it is free; there must be room. */
+    int add(byte[] name, long freeSince) {
         int host = names.add(name);
         flags[host] = 0;
+        freeAt[host] = freeSince;
+        group[host] = NONE;
         queued[host] = 0;
-        underWay[host] = 0;
-        failures[host] = 0;
+        accepted[host] = 0;
         delayMillis[host] = 0;
         waitedMillis[host] = 0;
+        underWay[host] = 0;
+        failures[host] = 0;
         return host;
-    }
-
-    /** Forgets hosts; true when a quarter of the table has become free. */
-    boolean forget(IntPredicate needless) {
-        names.removeIf(needless);
-        return names.size() < capacity() / 4 * 3;
     }
 
     void grow(int capacity) {
         names.grow(capacity);
         freeAt = Arrays.copyOf(freeAt, capacity);
+        group = Arrays.copyOf(group, capacity);
         nextInLine = Arrays.copyOf(nextInLine, capacity);
         queued = Arrays.copyOf(queued, capacity);
-        underWay = Arrays.copyOf(underWay, capacity);
-        failures = Arrays.copyOf(failures, capacity);
+        accepted = Arrays.copyOf(accepted, capacity);
         delayMillis = Arrays.copyOf(delayMillis, capacity);
         waitedMillis = Arrays.copyOf(waitedMillis, capacity);
+        underWay = Arrays.copyOf(underWay, capacity);
+        failures = Arrays.copyOf(failures, capacity);
         flags = Arrays.copyOf(flags, capacity);
     }
 }

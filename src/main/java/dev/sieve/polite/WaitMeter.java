@@ -5,7 +5,7 @@ import java.util.Optional;
 
 /**
  * Measures how long an item was wanted while there were only hosts that could not be asked yet, and puts that time down
- * to the host that ended it.
+ * to the host that ended it, unless that one is new.
  */
 final class WaitMeter {
     private final HostTable hosts;
@@ -35,6 +35,9 @@ final class WaitMeter {
         waiting = false;
         long nanos = Math.max(0, nowNanos - sinceNanos);
         waitedNanos += nanos;
+        if (!hosts.is(host, HostTable.ASKED)) {
+            return;
+        }
         hosts.waitedMillis[host] =
                 (int) Math.min(Integer.MAX_VALUE, hosts.waitedMillis[host] + (nanos + 500_000) / 1_000_000);
         if (hosts.waitedMillis[host] > slowestMillis) {

@@ -3,6 +3,7 @@ package dev.sieve.polite;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HostScheduleTest {
     private static final long SECOND = 1_000_000_000L;
 
-    private static HostSchedule.Builder<String> options() {
+    private static ScheduleBuilder<String> options() {
         return HostSchedule.<String>builder();
     }
 
@@ -110,9 +111,27 @@ class HostScheduleTest {
         schedule.add("b", "b0");
         schedule.add("b", "b1");
         schedule.add("c", "c0");
-        assertThat(drain(schedule, 0))
-                .startsWith("a0", "b0", "c0", "a1", "b1", "a2")
-                .hasSize(1003);
+        List<String> order = drain(schedule, 0);
+        assertThat(order).hasSize(1003);
+        assertThat(order.subList(0, 8)).contains("a0", "b0", "c0", "b1");
+    }
+
+    @Test
+    void theHostWithTheMostWorkLeftHasEveryOtherTurn() {
+        HostSchedule<String> schedule = options().build(0);
+        List<String> hosts = List.of("b", "c", "d", "a");
+        for (String host : hosts) {
+            schedule.add(host, host + "1");
+            schedule.add(host, host + "2");
+        }
+        for (int i = 3; i < 20; i++) {
+            schedule.add("a", "a" + i);
+        }
+        for (int i = 0; i < hosts.size(); i++) {
+            assertThat(schedule.poll(i)).isEqualTo(hosts.get(i) + "1");
+            schedule.finished(hosts.get(i), i);
+        }
+        assertThat(drain(schedule, 2 * SECOND)).containsExactly("b2", "a2", "c2", "d2");
     }
 
     @Test
@@ -348,6 +367,16 @@ class HostScheduleTest {
     }
 
     @Test
+    void changingTheOptionsAfterwardsChangesNothing() {
+        ScheduleBuilder<String> options = options();
+        HostSchedule<String> schedule = options.build(0);
+        options.delay(Duration.ZERO);
+        schedule.add("a", "a1");
+        schedule.add("a", "a2");
+        assertThat(drain(schedule, 0)).containsExactly("a1");
+    }
+
+    @Test
     void endingWhatNeverBeganIsRefused() {
         HostSchedule<String> schedule = options().build(0);
         schedule.add("a", "a1");
@@ -362,6 +391,11 @@ class HostScheduleTest {
         assertThatThrownBy(() -> options().delay(Duration.ofSeconds(-1))).hasMessageContaining("PT-1S");
         assertThatThrownBy(() -> options().perHost(0)).hasMessageContaining(": 0");
         assertThatThrownBy(() -> options().perHost(99_999)).hasMessageContaining(": 99999");
+        assertThatThrownBy(() -> options().budget(0)).hasMessageContaining("items for a host must be at least 1: 0");
+        assertThatThrownBy(() -> options().groups(host -> host, Duration.ofSeconds(-2), 1, 1))
+                .hasMessageContaining("PT-2S");
+        assertThatThrownBy(() -> options().spill(Path.of("no", "such", "folder"), null, 1))
+                .isInstanceOf(NullPointerException.class);
         assertThatThrownBy(() -> new BackOff(Duration.ZERO, Duration.ofSeconds(1)))
                 .hasMessageContaining("PT0S");
         assertThatThrownBy(() -> options().build(0).add("a".repeat(2000), "x"))

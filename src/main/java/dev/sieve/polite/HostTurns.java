@@ -1,0 +1,238 @@
+package dev.sieve.polite;
+
+import static dev.sieve.polite.HostTable.ASKED;
+import static dev.sieve.polite.HostTable.BACKING_OFF;
+import static dev.sieve.polite.HostTable.GROUP;
+import static dev.sieve.polite.HostTable.IN_LINE;
+import static dev.sieve.polite.HostTable.NONE;
+import static dev.sieve.polite.HostTable.OPEN;
+
+/**
+ * Whose turn it is among the hosts of a table.
+ *
+ * <p>A host that has work and room for another request stands in the heap until it is free, and then among the free ones;
+ * any other host stands nowhere. Hosts of a group stand in the line of their group instead of among the free ones, and
+ * the group itself stands in the heap or among these as a host does, for all of them.
+ *
+ * <p>Nobody is taken out of the middle of a line: what has become of a host since it joined shows when its turn comes.
+ */
+final class HostTurns {
+    /** How many hosts are looked at in each turn to see whether they have become free, if there are as many. */
+    private static final int LOOKED_AT = 4;
+
+    private final HostTable hosts;
+    private final ScheduleLimits limits;
+    private final TimeHeap waiting = new TimeHeap();
+    private final FreeHosts free;
+
+    /** The members of each group that may be asked when the group may be, by the row of the group. */
+    private final HostLines members;
+
+    /** The latest moment that was passed in. */
+    private long clock;
+
+    private int backingOff;
+
+    HostTurns(HostTable hosts, ScheduleLimits limits, long startNanos) {
+        this.hosts = hosts;
+        this.limits = limits;
+        free = new FreeHosts(hosts);
+        members = new HostLines(hosts);
+        clock = startNanos;
+    }
+
+    /** Makes room for hosts with numbers below the capacity. */
+    void grow(int capacity) {
+        waiting.grow(capacity);
+        if (limits.groupOf() != null) {
+            members.grow(capacity);
+        }
+    }
+
+    long clock() {
+        return clock;
+    }
+
+    void advance(long nowNanos) {
+        if (nowNanos - clock > 0) {
+            clock = nowNanos;
+        }
+    }
+
+    int waiting() {
+        return waiting.size();
+    }
+
+    int backingOff() {
+        return backingOff;
+    }
+
+    /** The host whose turn it is; {@link HostTable#NONE} when none may be asked. */
+    int next(long nowNanos) {
+        for (int i = 0; i < LOOKED_AT && isHeapDue(nowNanos); i++) {
+            leaveHeapFree();
+        }
+        while (!free.isEmpty() || isHeapDue(nowNanos)) {
+            if (free.isEmpty()) {
+                leaveHeapFree();
+                continue;
+            }
+            int first = free.first();
+            if (!canBeAsked(first)) {
+                free.removeFirst();
+                settle(first);
+            } else if (hosts.freeAt[first] - nowNanos > 0) {
+                return NONE;
+            } else if (!hosts.is(first, GROUP)) {
+                return first;
+            } else {
+                int member = members.first(first);
+                if (canBeAsked(member)) {
+                    return member;
+                }
+                members.removeFirst(first);
+                settle(member);
+            }
+        }
+        return NONE;
+    }
+
+    /** How long until a host becomes free by time alone; {@link Long#MAX_VALUE} when none will. */
+    long waitNanos(long nowNanos) {
+        long wait = waiting.size() == 0 ? Long.MAX_VALUE : Math.max(0, waiting.firstTime() - nowNanos);
+        return free.isEmpty() ? wait : Math.min(wait, Math.max(0, hosts.freeAt[free.first()] - nowNanos));
+    }
+
+    /** Begins a request to the host that {@link #next} has just named. */
+    void start(int host, long nowNanos) {
+        int group = hosts.group[host];
+        free.removeFirst();
+        free.endTurn();
+        if (group != NONE) {
+            members.removeFirst(group);
+            begin(group, nowNanos);
+        }
+        begin(host, nowNanos);
+    }
+
+    private void begin(int host, long nowNanos) {
+        hosts.underWay[host]++;
+        hosts.set(host, ASKED, true);
+        hosts.freeAt[host] = nowNanos + delayOf(host);
+        settle(host);
+    }
+
+    void end(int host) {
+        hosts.underWay[host]--;
+        settle(host);
+        int group = hosts.group[host];
+        if (group != NONE) {
+            hosts.underWay[group]--;
+            settle(group);
+        }
+    }
+
+    /** Forgives the delay after a request that was started at a moment and not made; to be followed by {@link #end}. */
+    void forgive(int host, long startedNanos) {
+        if (hosts.freeAt[host] == startedNanos + delayOf(host)) {
+            hosts.freeAt[host] = startedNanos;
+        }
+        if (hosts.group[host] != NONE) {
+            forgive(hosts.group[host], startedNanos);
+        }
+    }
+
+    void leaveAlone(int host, long untilNanos) {
+        if (untilNanos - hosts.freeAt[host] > 0) {
+            leaveHeap(host);
+            hosts.set(host, BACKING_OFF, true);
+            hosts.freeAt[host] = untilNanos;
+            settle(host);
+        }
+    }
+
+    /** Sets the delay of one host, from its last request on. */
+    void setDelay(int host, int millis) {
+        long before = delayOf(host);
+        hosts.delayMillis[host] = millis;
+        long longer = delayOf(host) - before;
+        if (longer > 0 && hosts.is(host, ASKED)) {
+            hosts.freeAt[host] += longer;
+            settle(host);
+        }
+    }
+
+    /** Puts a host where it belongs after a change. */
+    void settle(int host) {
+        if (hosts.is(host, IN_LINE)) {
+            return;
+        }
+        boolean wantsTurn = wantsTurn(host);
+        if (wantsTurn && hosts.freeAt[host] - clock > 0) {
+            joinHeap(host);
+            return;
+        }
+        leaveHeap(host);
+        if (wantsTurn) {
+            hosts.freeAt[host] = clock;
+            joinFree(host);
+        }
+    }
+
+    private boolean wantsTurn(int host) {
+        if (hosts.is(host, GROUP)) {
+            return !members.isEmpty(host) && hosts.underWay[host] < limits.perGroup();
+        }
+        boolean oneAtATime = hosts.failures[host] > 0 || (limits.probeFirst() && !hosts.is(host, OPEN));
+        return hosts.queued[host] > 0 && hosts.underWay[host] < (oneAtATime ? 1 : limits.perHost());
+    }
+
+    private boolean canBeAsked(int host) {
+        return wantsTurn(host) && hosts.freeAt[host] - clock <= 0;
+    }
+
+    private boolean isHeapDue(long nowNanos) {
+        return waiting.size() > 0 && waiting.firstTime() - nowNanos <= 0;
+    }
+
+    private long delayOf(int host) {
+        long common = hosts.is(host, GROUP) ? limits.groupDelayNanos() : limits.delayNanos();
+        return Math.max(common, hosts.delayMillis[host] * 1_000_000L);
+    }
+
+    private void leaveHeapFree() {
+        int host = waiting.first();
+        leaveHeap(host);
+        joinFree(host);
+    }
+
+    private void joinFree(int host) {
+        hosts.set(host, BACKING_OFF, false);
+        int group = hosts.group[host];
+        if (group == NONE) {
+            free.add(host, workMicros(hosts.is(host, GROUP) ? members.first(host) : host));
+        } else {
+            members.addLast(group, host);
+            settle(group);
+        }
+    }
+
+    /** How long the items of a host will take by its delay. */
+    private double workMicros(int host) {
+        return (double) hosts.queued[host] * Math.max(1, delayOf(host) / 1000);
+    }
+
+    private void joinHeap(int host) {
+        if (!waiting.contains(host) && hosts.is(host, BACKING_OFF)) {
+            backingOff++;
+        }
+        waiting.put(host, hosts.freeAt[host]);
+    }
+
+    private void leaveHeap(int host) {
+        if (waiting.contains(host) && hosts.is(host, BACKING_OFF)) {
+            backingOff--;
+        }
+        waiting.remove(host);
+    }
+}

@@ -1,0 +1,184 @@
+package dev.sieve.polite;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** Limits that hosts share, and budgets. Hosts are called by their group and a number; those of group x have none. */
+class HostGroupsTest {
+    private static final long SECOND = 1_000_000_000L;
+
+    private static ScheduleBuilder<String> options() {
+        return HostSchedule.<String>builder().delay(Duration.ZERO);
+    }
+
+    private static String group(String host) {
+        return host.startsWith("x") ? null : host.substring(0, 1);
+    }
+
+    private static HostSchedule<String> grouped(Duration delay, int requests) {
+        return options()
+                .groups(HostGroupsTest::group, delay, requests, Integer.MAX_VALUE)
+                .build(0);
+    }
+
+    private static void add(HostSchedule<String> schedule, String... hosts) {
+        for (String host : hosts) {
+            assertThat(schedule.add(host, host)).isTrue();
+        }
+    }
+
+    @Test
+    void hostsOfAGroupShareItsDelay() {
+        HostSchedule<String> schedule = grouped(Duration.ofSeconds(2), 9);
+        add(schedule, "a1", "a2", "b1", "a1");
+        assertThat(schedule.poll(0)).isEqualTo("a1");
+        assertThat(schedule.poll(0)).isEqualTo("b1");
+        assertThat(schedule.poll(0)).isNull();
+        assertThat(schedule.waitNanos(0)).isEqualTo(2 * SECOND);
+        assertThat(schedule.poll(2 * SECOND)).isEqualTo("a2");
+        schedule.finished("a1", 2 * SECOND);
+        assertThat(schedule.waitNanos(2 * SECOND)).isEqualTo(2 * SECOND);
+        assertThat(schedule.poll(4 * SECOND)).isEqualTo("a1");
+    }
+
+    @Test
+    void hostsOfAGroupShareTheRequestsUnderWay() {
+        HostSchedule<String> schedule = grouped(Duration.ZERO, 2);
+        add(schedule, "a1", "a2", "a3", "b1");
+        assertThat(schedule.poll(0)).isEqualTo("a1");
+        assertThat(schedule.poll(0)).isEqualTo("b1");
+        assertThat(schedule.poll(0)).isEqualTo("a2");
+        assertThat(schedule.poll(0)).isNull();
+        assertThat(schedule.waitNanos(0)).isEqualTo(Long.MAX_VALUE);
+        schedule.finished("a2", 0);
+        assertThat(schedule.poll(0)).isEqualTo("a3");
+        assertThat(schedule.poll(0)).isNull();
+    }
+
+    @Test
+    void hostsWithoutAGroupAreFree() {
+        HostSchedule<String> schedule = grouped(Duration.ofSeconds(2), 1);
+        add(schedule, "x1", "x2", "x3");
+        assertThat(schedule.poll(0)).isEqualTo("x1");
+        assertThat(schedule.poll(0)).isEqualTo("x2");
+        assertThat(schedule.poll(0)).isEqualTo("x3");
+    }
+
+    @Test
+    void hostsOfAGroupTakeTurns() {
+        HostSchedule<String> schedule = grouped(Duration.ofSeconds(1), 1);
+        for (int i = 0; i < 3; i++) {
+            add(schedule, "a1");
+        }
+        add(schedule, "a2", "a2", "a3");
+        StringBuilder order = new StringBuilder();
+        for (int second = 0; second < 6; second++) {
+            String host = schedule.poll(second * SECOND);
+            order.append(host).append(' ');
+            schedule.finished(host, second * SECOND);
+        }
+        assertThat(order).hasToString("a1 a2 a3 a1 a2 a1 ");
+    }
+
+    @Test
+    void theDelayOfAHostHoldsWithinItsGroup() {
+        HostSchedule<String> schedule = grouped(Duration.ofSeconds(1), 1);
+        add(schedule, "a1", "a1", "a2", "a2", "a2");
+        schedule.delay("a1", Duration.ofSeconds(5));
+        StringBuilder order = new StringBuilder();
+        for (int second = 0; second < 6; second++) {
+            String host = schedule.poll(second * SECOND);
+            order.append(host).append(' ');
+            if (host != null) {
+                schedule.finished(host, second * SECOND);
+            }
+        }
+        assertThat(order).hasToString("a1 a2 a2 a2 null a1 ");
+    }
+
+    @Test
+    void aMemberThatBacksOffDoesNotHoldUpItsGroup() {
+        HostSchedule<String> schedule = grouped(Duration.ZERO, 1);
+        add(schedule, "a1", "a2", "a3");
+        assertThat(schedule.poll(0)).isEqualTo("a1");
+        schedule.backOff("a2", 60 * SECOND);
+        schedule.failed("a1", Duration.ZERO, 0);
+        schedule.putBack("a1", "a1");
+        assertThat(schedule.poll(0)).isEqualTo("a3");
+        schedule.finished("a3", 0);
+        assertThat(schedule.poll(0)).isNull();
+        assertThat(schedule.waitNanos(0)).isEqualTo(10 * SECOND);
+    }
+
+    @Test
+    void aSkippedItemOwesNoDelayToItsGroupEither() {
+        HostSchedule<String> schedule = grouped(Duration.ofSeconds(60), 1);
+        add(schedule, "a1", "a2", "a3");
+        for (int i = 1; i <= 3; i++) {
+            assertThat(schedule.poll(0)).isEqualTo("a" + i);
+            schedule.skipped("a" + i, 0, 0);
+        }
+    }
+
+    @Test
+    void aGroupStandsInLineLikeAHost() {
+        HostSchedule<String> schedule = grouped(Duration.ZERO, 1);
+        add(schedule, "a1", "x1", "a2", "x2", "a3", "x1");
+        StringBuilder order = new StringBuilder();
+        for (int i = 0; i < 6; i++) {
+            String host = schedule.poll(0);
+            order.append(host).append(' ');
+            schedule.finished(host, 0);
+        }
+        assertThat(order).hasToString("a1 x1 x2 a2 x1 a3 ");
+    }
+
+    @Test
+    void groupsAreForgottenWithTheirHosts() {
+        HostSchedule<String> schedule = options()
+                .groups(host -> "of " + host, Duration.ofSeconds(1), 1, Integer.MAX_VALUE)
+                .build(0);
+        for (int i = 0; i < 10_000; i++) {
+            schedule.add("host" + i, "item");
+            assertThat(schedule.poll(i * SECOND)).isEqualTo("item");
+            schedule.finished("host" + i, i * SECOND);
+        }
+        assertThat(schedule.stats().remembered()).isLessThan(100);
+    }
+
+    @Test
+    void noMoreItemsAreTakenThanTheBudgetOfAHostAllows() {
+        HostSchedule<String> schedule = options().budget(2).build(0);
+        add(schedule, "a", "a", "b");
+        assertThat(schedule.add("a", "a")).isFalse();
+        assertThat(schedule.size()).isEqualTo(3);
+        assertThat(schedule.poll(0)).isEqualTo("a");
+        schedule.putBack("a", "a");
+        schedule.finished("a", 0);
+        assertThat(schedule.add("a", "a")).isFalse();
+        assertThat(schedule.size()).isEqualTo(3);
+    }
+
+    @Test
+    void aBudgetIsNotRenewedByForgetting() {
+        HostSchedule<String> schedule = options().budget(1).build(0);
+        for (int i = 0; i < 1000; i++) {
+            schedule.add("host" + i, "item");
+            schedule.poll(i * SECOND);
+            schedule.finished("host" + i, i * SECOND);
+        }
+        assertThat(schedule.add("host0", "again")).isFalse();
+    }
+
+    @Test
+    void hostsOfAGroupShareItsBudget() {
+        HostSchedule<String> schedule =
+                options().groups(HostGroupsTest::group, Duration.ZERO, 1, 3).build(0);
+        add(schedule, "a1", "a2", "a3");
+        assertThat(schedule.add("a4", "a4")).isFalse();
+        assertThat(schedule.add("a1", "a1")).isFalse();
+        add(schedule, "b1", "x1");
+    }
+}

@@ -1,0 +1,238 @@
+package dev.sieve.polite;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Random calls, checked against a plain model that looks at every host each time. */
+class HostScheduleModelTest {
+    private static final long MILLI = 1_000_000;
+    private static final int STEPS = 60_000;
+    private static final int PER_HOST = 3;
+    private static final int PER_GROUP = 4;
+    private static final long DELAY = 100 * MILLI;
+    private static final long GROUP_DELAY = 20 * MILLI;
+    private static final BackOff BACK_OFF = new BackOff(Duration.ofMillis(300), Duration.ofSeconds(2));
+
+    @TempDir
+    private Path directory;
+
+    private static final class Group {
+        private long freeAt = Long.MIN_VALUE / 2;
+        private int underWay;
+    }
+
+    private static final class Host {
+        private final String name;
+        private final Group group;
+        private final Deque<String> items = new ArrayDeque<>();
+        private long freeAt = Long.MIN_VALUE / 2;
+        private int underWay;
+        private int failures;
+        private boolean open;
+
+        private Host(String name, Group group) {
+            this.name = name;
+            this.group = group;
+        }
+
+        private boolean hasRoom(boolean probeFirst) {
+            int limit = failures > 0 || (probeFirst && !open) ? 1 : PER_HOST;
+            return !items.isEmpty() && underWay < limit && (group == null || group.underWay < PER_GROUP);
+        }
+
+        private long earliest() {
+            return group == null ? freeAt : Math.max(freeAt, group.freeAt);
+        }
+    }
+
+    private record Request(Host host, String item, long startNanos) {}
+
+    private static final Codec<String> TEXT = new Codec<>() {
+        @Override
+        public byte[] encode(String item) {
+            return item.getBytes(UTF_8);
+        }
+
+        @Override
+        public String decode(byte[] bytes) {
+            return new String(bytes, UTF_8);
+        }
+    };
+
+    private final Map<String, Group> groups = new HashMap<>();
+    private final List<Host> hosts = new ArrayList<>();
+    private final List<Request> requests = new ArrayList<>();
+    private long now;
+    private int added;
+
+    /** So few hosts that none is forgotten; every call there is. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4})
+    void noHostIsAskedTooEarlyOrForgottenWithWork(long seed) throws IOException {
+        run(seed, 40, true, seed % 2 == 0);
+    }
+
+    /** Many hosts that come and go; what is known of a host may be forgotten in between. */
+    @Test
+    void forgettingHostsMakesNoRequestTooEarly() throws IOException {
+        run(5, 5_000, false, true);
+    }
+
+    private void run(long seed, int hostCount, boolean hostsFail, boolean grouped) throws IOException {
+        Random random = new Random(seed);
+        ScheduleBuilder<String> options = HostSchedule.<String>builder()
+                .delay(Duration.ofNanos(DELAY))
+                .perHost(PER_HOST)
+                .probeFirst(hostsFail)
+                .backOff(BACK_OFF)
+                .spill(directory, TEXT, 50);
+        if (grouped) {
+            options.groups(HostScheduleModelTest::groupOf, Duration.ofNanos(GROUP_DELAY), PER_GROUP, Integer.MAX_VALUE);
+        }
+        for (int i = 0; i < hostCount; i++) {
+            String name = "host" + i;
+            String group = grouped ? groupOf(name) : null;
+            hosts.add(new Host(name, group == null ? null : groups.computeIfAbsent(group, key -> new Group())));
+        }
+        try (HostSchedule<String> schedule = options.build(now)) {
+            for (int step = 0; step < STEPS; step++) {
+                now += random.nextInt(4) == 0 ? random.nextInt((int) (20 * MILLI)) : 0;
+                change(schedule, random, hostsFail);
+                check(schedule, hostsFail);
+            }
+        }
+    }
+
+    private static String groupOf(String host) {
+        int last = host.charAt(host.length() - 1) - '0';
+        return last < 3 ? null : "group" + last % 4;
+    }
+
+    private void change(HostSchedule<String> schedule, Random random, boolean hostsFail) {
+        Host host = hosts.get(random.nextInt(hosts.size()));
+        switch (random.nextInt(hostsFail ? 9 : 7)) {
+            case 0, 1, 2 -> {
+                String item = host.name + " " + added++;
+                assertThat(schedule.add(host.name, item)).isTrue();
+                host.items.addLast(item);
+            }
+            case 3, 4 -> poll(schedule, hostsFail);
+            case 5, 6 -> end(schedule, random, hostsFail);
+            case 7 -> {
+                schedule.open(host.name);
+                host.open = true;
+            }
+            default -> {
+                long until = now + random.nextInt((int) (500 * MILLI));
+                if (random.nextInt(10) == 0) {
+                    schedule.backOff(host.name, until);
+                    host.freeAt = Math.max(host.freeAt, until);
+                }
+            }
+        }
+    }
+
+    private void poll(HostSchedule<String> schedule, boolean probeFirst) {
+        String item = schedule.poll(now);
+        if (item == null) {
+            assertThat(hosts).noneMatch(host -> host.hasRoom(probeFirst) && host.earliest() <= now);
+            return;
+        }
+        Host host = hosts.get(Integer.parseInt(item.substring(4, item.indexOf(' '))));
+        assertThat(host.hasRoom(probeFirst)).isTrue();
+        assertThat(host.earliest()).isLessThanOrEqualTo(now);
+        assertThat(item).isEqualTo(host.items.removeFirst());
+        host.underWay++;
+        host.freeAt = now + DELAY;
+        if (host.group != null) {
+            host.group.underWay++;
+            host.group.freeAt = now + GROUP_DELAY;
+        }
+        requests.add(new Request(host, item, now));
+    }
+
+    private void end(HostSchedule<String> schedule, Random random, boolean hostsFail) {
+        if (requests.isEmpty()) {
+            return;
+        }
+        Request request = requests.remove(random.nextInt(requests.size()));
+        Host host = request.host;
+        host.underWay--;
+        switch (random.nextInt(hostsFail ? 3 : 2)) {
+            case 0 -> {
+                schedule.finished(host.name, now);
+                host.failures = 0;
+            }
+            case 1 -> {
+                schedule.skipped(host.name, request.startNanos, now);
+                forgive(request);
+            }
+            default -> {
+                host.failures = schedule.failed(host.name, Duration.ZERO, now);
+                long pause = BACK_OFF.pause(host.failures).toNanos();
+                host.freeAt = Math.max(host.freeAt, now + pause);
+            }
+        }
+        if (host.group != null) {
+            host.group.underWay--;
+        }
+        if (random.nextInt(5) == 0) {
+            schedule.putBack(host.name, request.item);
+            host.items.addFirst(request.item);
+        }
+    }
+
+    private static void forgive(Request request) {
+        Host host = request.host;
+        if (host.freeAt == request.startNanos + DELAY) {
+            host.freeAt = request.startNanos;
+        }
+        if (host.group != null && host.group.freeAt == request.startNanos + GROUP_DELAY) {
+            host.group.freeAt = request.startNanos;
+        }
+    }
+
+    private void check(HostSchedule<String> schedule, boolean probeFirst) {
+        assertThat(schedule.stats().underWay()).isEqualTo(requests.size());
+        if (added % 16 != 0) {
+            return;
+        }
+        long earliest = Long.MAX_VALUE;
+        long items = 0;
+        int withWork = 0;
+        for (Host host : hosts) {
+            items += host.items.size();
+            withWork += host.items.isEmpty() ? 0 : 1;
+            if (host.hasRoom(probeFirst)) {
+                earliest = Math.min(earliest, host.earliest());
+            }
+        }
+        assertThat(schedule.size()).isEqualTo(items);
+        assertThat(schedule.stats().hosts()).isEqualTo(withWork);
+        if (earliest <= now) {
+            assertThat(schedule.waitNanos(now)).isZero();
+        } else {
+            assertThat(schedule.waitNanos(now)).isPositive();
+            assertThat(now
+                            + (schedule.waitNanos(now) == Long.MAX_VALUE
+                                    ? Long.MAX_VALUE - now
+                                    : schedule.waitNanos(now)))
+                    .isLessThanOrEqualTo(earliest);
+        }
+    }
+}
