@@ -241,10 +241,13 @@ class FetcherTest {
 
     @Test
     void whoIsNotThereIsAFailure() throws IOException {
-        String url = server.url();
-        server.close();
+        int port;
+        try (ServerSocket nobodyAccepts = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = nobodyAccepts.getLocalPort();
+        }
 
-        assertThat(((Failed) fetcher.fetch(url)).reason()).isEqualTo(Reason.CONNECT);
+        assertThat(((Failed) fetcher.fetch("http://127.0.0.1:" + port + "/")).reason())
+                .isEqualTo(Reason.CONNECT);
         try (Fetcher lost =
                 new Fetcher(new Fetcher.Options("testbot", Map.of(), Duration.ofSeconds(2), LIMIT, false, 4, host -> {
                     throw new UnknownHostException(host);
