@@ -296,7 +296,7 @@ final class CrawlCommand implements Callable<Integer> {
         set("--on-full", onFull, builder::onFull);
         try {
             DurableSieve frontier = builder.open();
-            options.seedFile(job.resolve("seeds.txt"));
+            options.seedFile(job.resolve("seeds.txt")).spillDirectory(job);
             return frontier;
         } catch (IllegalArgumentException e) {
             throw wrong("Invalid value for option '--job': " + e.getMessage());

@@ -56,10 +56,12 @@ final class Progress implements AutoCloseable {
         long size = report.sieve().estimatedSize();
         return String.format(
                 Locale.ROOT,
-                "%,d pages  %.1f/s  %,d queued  %,d failed  sieve %,d of %,d URLs  %s",
+                "%,d pages  %.1f/s  %,d queued  %,d hosts wait, %,d back off  %,d failed  sieve %,d of %,d URLs  %s",
                 report.pageCount(),
                 report.pageCount() / seconds,
                 report.left(),
+                report.schedule().waiting(),
+                report.schedule().backingOff(),
                 report.failed(),
                 size,
                 report.sieve().capacity(),

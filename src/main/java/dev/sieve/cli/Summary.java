@@ -2,6 +2,7 @@ package dev.sieve.cli;
 
 import dev.sieve.SieveStats;
 import dev.sieve.crawl.CrawlReport;
+import dev.sieve.polite.ScheduleStats;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
@@ -22,6 +23,7 @@ final class Summary {
         row(text, "pages", pages(report));
         row(text, "links", links(report));
         row(text, "sieve", sieve(report.sieve()));
+        row(text, "speed", speed(report));
         failures(text, report);
         return text.toString();
     }
@@ -87,6 +89,24 @@ final class Summary {
                 100.0 * sieve.estimatedSize() / sieve.capacity(),
                 Units.bytes(sieve.memoryBytes()),
                 sieve.falsePositiveRate() == 0 ? "0" : pages);
+    }
+
+    /** What a crawl waits for is nearly always the delay of a host: which one, that decides how long it takes. */
+    private static String speed(CrawlReport report) {
+        ScheduleStats schedule = report.schedule();
+        double share = share(schedule.waited(), report.elapsed());
+        String slowest = schedule.slowestHost()
+                .map(host -> String.format(
+                        Locale.ROOT,
+                        ", most for %s (%.0f %%)",
+                        host,
+                        share(schedule.slowestWaited(), report.elapsed())))
+                .orElse("");
+        return String.format(Locale.ROOT, "%.0f %% of the time was waiting for the delays of hosts%s", share, slowest);
+    }
+
+    private static double share(Duration part, Duration whole) {
+        return Math.min(100, 100.0 * part.toNanos() / Math.max(1, whole.toNanos()));
     }
 
     private static void failures(StringBuilder text, CrawlReport report) {

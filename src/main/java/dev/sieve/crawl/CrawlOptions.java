@@ -36,6 +36,7 @@ public final class CrawlOptions {
     int bodyLimit = 8 << 20;
     boolean allBodies;
     Path seedFile;
+    Path spillDirectory = Path.of(System.getProperty("java.io.tmpdir"));
     Fetcher.Resolver resolver = host -> List.of(InetAddress.getAllByName(host));
 
     /** The defaults: a polite crawl of the hosts of the seeds. */
@@ -168,6 +169,12 @@ public final class CrawlOptions {
      */
     public CrawlOptions seedFile(Path file) {
         seedFile = Objects.requireNonNull(file, "seedFile");
+        return this;
+    }
+
+    /** Where URLs whose hosts have to wait lie once memory has no room for them; the system's temporary folder. */
+    public CrawlOptions spillDirectory(Path directory) {
+        spillDirectory = Objects.requireNonNull(directory, "spillDirectory");
         return this;
     }
 

@@ -1,6 +1,7 @@
 package dev.sieve.crawl;
 
 import dev.sieve.SieveStats;
+import dev.sieve.polite.ScheduleStats;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +30,7 @@ import java.util.Map;
  * @param failures the first URLs that failed or answered with a status from 400 on
  * @param failureCounts all of those, by reason
  * @param sieve the frontier's own counters
+ * @param schedule the schedule's: how many hosts wait, and how much of the time that was the reason for
  */
 public record CrawlReport(
         Ending ending,
@@ -48,7 +50,8 @@ public record CrawlReport(
         long left,
         List<Failure> failures,
         Map<String, Long> failureCounts,
-        SieveStats sieve) {
+        SieveStats sieve,
+        ScheduleStats schedule) {
 
     /**
      * A URL that could not be had.

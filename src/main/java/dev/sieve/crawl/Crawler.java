@@ -66,6 +66,9 @@ public final class Crawler implements AutoCloseable {
     /** How long a host is left alone that is overloaded or does not answer. */
     private static final BackOff BACK_OFF = new BackOff(FIRST_PAUSE, LONGEST_PAUSE);
 
+    /** URLs whose hosts have to wait, of which no more are kept in memory. */
+    private static final int LEASES_IN_MEMORY = 50_000;
+
     private static final LinkExtractor.Document UNREADABLE = new LinkExtractor.Document("", List.of());
 
     private final CrawlOptions options;
@@ -77,6 +80,7 @@ public final class Crawler implements AutoCloseable {
     private final long before;
     private final Fetcher fetcher;
     private final RobotsCache robots;
+    private final HostSchedule<Lease> schedule;
     private final Turns turns;
     private final Tally tally = new Tally();
     private final Semaphore parsing = new Semaphore(Runtime.getRuntime().availableProcessors());
@@ -103,11 +107,12 @@ public final class Crawler implements AutoCloseable {
         }
         fetcher = new Fetcher(options.fetcherOptions());
         robots = new RobotsCache(fetcher, options.productToken(), 1 + options.retries);
-        HostSchedule<Lease> schedule = HostSchedule.<Lease>builder()
+        schedule = HostSchedule.<Lease>builder()
                 .delay(options.delay)
                 .perHost(options.perHost)
                 .probeFirst(options.obeyRobots)
                 .backOff(BACK_OFF)
+                .spill(options.spillDirectory, new LeaseCodec(), LEASES_IN_MEMORY)
                 .build(startNanos + (stats.done() > 0 ? options.delay.toNanos() : 0));
         turns = new Turns(frontier, schedule, System::nanoTime, options.maxTime, options.maxPages);
     }
@@ -380,14 +385,15 @@ public final class Crawler implements AutoCloseable {
     /** What was done so far. */
     public CrawlReport report() {
         Duration elapsed = Duration.ofNanos(System.nanoTime() - startNanos);
-        return tally.report(turns.ending(), elapsed, before, frontier.stats());
+        return tally.report(turns.ending(), elapsed, before, frontier.stats(), turns.schedule());
     }
 
-    /** Stops the crawl and closes its connections. */
+    /** Stops the crawl, and closes its connections and its spill file. */
     @Override
     public void close() throws IOException {
         stop();
         fetcher.close();
+        schedule.close();
         if (seedLog != null) {
             seedLog.close();
         }

@@ -3,6 +3,7 @@ package dev.sieve.crawl;
 import dev.sieve.SieveStats;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.output.Visit;
+import dev.sieve.polite.ScheduleStats;
 import dev.sieve.url.Verdict;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -68,7 +69,8 @@ final class Tally {
         skipped.merge(verdict.name().toLowerCase(Locale.ROOT).replace('_', ' '), 1L, Long::sum);
     }
 
-    synchronized CrawlReport report(Ending ending, Duration elapsed, long before, SieveStats sieve) {
+    synchronized CrawlReport report(
+            Ending ending, Duration elapsed, long before, SieveStats sieve, ScheduleStats schedule) {
         return new CrawlReport(
                 ending,
                 elapsed,
@@ -87,6 +89,7 @@ final class Tally {
                 sieve.pending() + sieve.inFlight(),
                 List.copyOf(failures),
                 new TreeMap<>(failureCounts),
-                sieve);
+                sieve,
+                schedule);
     }
 }

@@ -3,6 +3,7 @@ package dev.sieve.crawl;
 import dev.sieve.Frontier;
 import dev.sieve.Lease;
 import dev.sieve.polite.HostSchedule;
+import dev.sieve.polite.ScheduleStats;
 import dev.sieve.url.UrlParts;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -12,12 +13,12 @@ import java.util.function.LongSupplier;
  * Who may go next: joins the frontier, the schedule of hosts and the limits of a crawl under one lock, and is the one
  * place where a crawl waits.
  *
- * <p>URLs are taken from the frontier only when no host that has any may be asked, so the schedule holds few more than
- * it needs. The crawl is over when the frontier has nothing pending and nothing in flight: a count, never a pause.
+ * <p>URLs are taken from the frontier when none of the hosts that have any may be asked; those that have to wait lie in
+ * the schedule, on its disk beyond a number that is kept in memory. The crawl is over when the frontier has nothing pending and nothing in flight: a count, never a pause.
  */
 final class Turns {
-    /** URLs that wait in the schedule at most; the others wait in the frontier. */
-    private static final int WINDOW = 50_000;
+    /** URLs that are taken from the frontier at a time, so that nobody waits long for the lock. */
+    private static final int TAKEN_AT_ONCE = 256;
 
     private final Frontier frontier;
     private final HostSchedule<Lease> schedule;
@@ -85,7 +86,7 @@ final class Turns {
 
     private Lease poll(long now) {
         Lease lease = schedule.poll(now);
-        while (lease == null && schedule.size() < WINDOW) {
+        for (int i = 0; lease == null && i < TAKEN_AT_ONCE; i++) {
             Lease taken = frontier.take(now);
             if (taken == null) {
                 return null;
@@ -99,10 +100,7 @@ final class Turns {
     private void await(boolean mayStart, long now) throws InterruptedException {
         long nanos = maxNanos - (now - startNanos);
         if (mayStart) {
-            nanos = Math.min(nanos, schedule.waitNanos(now));
-            if (schedule.size() < WINDOW) {
-                nanos = Math.min(nanos, frontier.waitNanos(now));
-            }
+            nanos = Math.min(nanos, Math.min(schedule.waitNanos(now), frontier.waitNanos(now)));
         }
         TimeUnit.NANOSECONDS.timedWait(this, Math.max(nanos, TimeUnit.MICROSECONDS.toNanos(1)));
     }
@@ -167,6 +165,11 @@ final class Turns {
         while (ending == null) {
             wait();
         }
+    }
+
+    /** What the schedule of hosts says of itself. */
+    synchronized ScheduleStats schedule() {
+        return schedule.stats();
     }
 
     /** Why the crawl is over; null while it goes on. */
