@@ -14,14 +14,14 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
  * What the log says up to a position, on the disk, so that only the rest of it has to be read.
  *
  * @param number its place among all checkpoints, 1 for the first
- * @param frontierId of which frontier
- * @param filterSum {@link Settings#filterSum} of the filter in it
+ * @param settings of its frontier and its filter
  * @param position of the log; all that stands before it is in the state
  * @param segments the files of the log that were there
  * @param state what the log says up to the position
@@ -29,8 +29,7 @@ import java.util.TreeMap;
  */
 record Checkpoint(
         int number,
-        long frontierId,
-        int filterSum,
+        Settings settings,
         LogPosition position,
         NavigableMap<Integer, Segment> segments,
         LogState state,
@@ -73,13 +72,33 @@ record Checkpoint(
         return Numbered.parse(PREFIX, name);
     }
 
+    /**
+     * The segments before its position, without those that were removed since all of them is done.
+     *
+     * @param present the segments whose files are there
+     * @param done all that is done by now
+     * @throws DamageException when a segment is missing that is needed
+     */
+    NavigableMap<Integer, Segment> olderSegments(Set<Integer> present, DoneSet done) throws DamageException {
+        NavigableMap<Integer, Segment> older = new TreeMap<>();
+        for (Segment segment : segments.headMap(position.segment(), false).values()) {
+            long end = segments.higherEntry(segment.number()).getValue().firstId();
+            if (present.contains(segment.number())) {
+                older.put(segment.number(), segment);
+            } else if (!done.containsAll(segment.firstId(), end)) {
+                throw new DamageException(segment.name(), 0, "the file is missing");
+            }
+        }
+        return older;
+    }
+
     /** Puts all but the filter into frames. */
     FrameWriter frames() {
         FrameWriter out = new FrameWriter();
         out.begin(STATE);
         out.putNumber(VERSION);
         out.putNumber(number);
-        out.putLongs(frontierId, filterSum);
+        settings.write(out);
         out.putNumber(position.segment());
         out.putNumber(position.offset());
         out.putNumber(state.nextId());
@@ -87,7 +106,6 @@ record Checkpoint(
         out.putNumber(stats.seen());
         out.putNumber(stats.inFlight());
         out.putNumber(stats.estimatedSize());
-        out.putNumber(stats.capacity());
         out.putNumber(stats.memoryBytes());
         out.putLongs(
                 Double.doubleToRawLongBits(stats.falsePositiveRate()),
@@ -231,7 +249,7 @@ record Checkpoint(
             throw new VersionException(name, Long.toString(version), VERSION);
         }
         int number = (int) in.number("number", Integer.MAX_VALUE);
-        long[] ids = in.longs("ids", 2);
+        Settings settings = Settings.read(in);
         LogPosition position =
                 new LogPosition((int) in.number("segment", Integer.MAX_VALUE), in.number("offset", Long.MAX_VALUE));
         long nextId = in.number("next id", Long.MAX_VALUE);
@@ -239,7 +257,6 @@ record Checkpoint(
         long seen = in.number("seen", Long.MAX_VALUE);
         long inFlight = in.number("in flight", nextId);
         long size = in.number("estimated size", Long.MAX_VALUE);
-        long capacity = in.number("capacity", Long.MAX_VALUE);
         long memory = in.number("memory", Long.MAX_VALUE);
         long[] rates = in.longs("rates", 2);
         NavigableMap<Integer, Segment> segments = readSegments(in);
@@ -256,11 +273,11 @@ record Checkpoint(
                 inFlight,
                 state.doneCount(),
                 size,
-                capacity,
+                settings.capacity(),
                 Double.longBitsToDouble(rates[0]),
                 Double.longBitsToDouble(rates[1]),
                 memory);
-        return new Checkpoint(number, ids[0], (int) ids[1], position, segments, state, stats);
+        return new Checkpoint(number, settings, position, segments, state, stats);
     }
 
     private static NavigableMap<Integer, Segment> readSegments(FrameReader in) throws IOException {

@@ -63,9 +63,16 @@ final class Checkpointer {
         return writer.written() - begunAt >= bytes;
     }
 
-    /** Whether there is no checkpoint at all. */
-    boolean isFirst() {
-        return newest == 0;
+    /** Whether the newest checkpoint says all that the log says. */
+    boolean isCurrent() {
+        checkpointing.lock();
+        lock.lock();
+        try {
+            return newest != 0 && newestPosition.equals(log.end());
+        } finally {
+            lock.unlock();
+            checkpointing.unlock();
+        }
     }
 
     /**
@@ -86,15 +93,7 @@ final class Checkpointer {
                 writer.flush();
                 begunAt = writer.written();
                 position = log.end();
-                content = new Checkpoint(
-                                next,
-                                settings.frontierId(),
-                                settings.filterSum(),
-                                position,
-                                log.segments(),
-                                state,
-                                stats.get())
-                        .frames();
+                content = new Checkpoint(next, settings, position, log.segments(), state, stats.get()).frames();
                 finished = finished();
             } finally {
                 lock.unlock();

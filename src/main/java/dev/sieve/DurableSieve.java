@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -38,7 +39,7 @@ import org.slf4j.LoggerFactory;
  * batch cost one more call of the operating system together.
  *
  * <p>When the disk fails or is full, the call that notices throws {@link UncheckedIOException}, and so does every later
- * one but {@link #close}: from then on nothing is accepted, and nothing that was said to be accepted is lost. Open the
+ * one, {@link #close} included: from then on nothing is accepted, and nothing that was said to be accepted is lost. Open the
  * folder again when there is room. A checkpoint that cannot be written is only a warning.
  *
  * <p>Safe for use by many threads. Two threads of its own write to the disk in the background until it is closed.
@@ -92,6 +93,47 @@ public final class DurableSieve implements Frontier {
     /** Whether there is a frontier in a folder, in whatever state. */
     public static boolean exists(Path directory) {
         return Files.exists(directory.resolve(Settings.NAME));
+    }
+
+    /**
+     * Looks at the frontier in a folder, which may be open meanwhile, and changes nothing. It reads the last checkpoint
+     * without its filter, and the log since then; older parts of the log are not read, so damage in them is not found.
+     *
+     * @throws IOException when the disk fails, or when there is no frontier
+     */
+    public static DurableState inspect(Path directory) throws IOException {
+        LocalDisk disk = new LocalDisk(directory);
+        OptionalLong owner = DirectoryLock.owner(directory);
+        return Inspection.of(disk).state(owner);
+    }
+
+    /**
+     * Hands out the URLs of the frontier in a folder, in the order in which they were accepted. The frontier may be open
+     * meanwhile: then it is the URLs of one moment. All of the log is read.
+     *
+     * @param urls takes one URL after the other
+     * @return how many there were
+     * @throws IOException when the disk fails, when there is no frontier, or when it is damaged; the URLs before the
+     *     damaged place were handed out
+     */
+    public static long export(Path directory, Export which, Consumer<String> urls) throws IOException {
+        return Inspection.of(new LocalDisk(directory)).export(which, urls);
+    }
+
+    /**
+     * Makes the frontier in a folder one that can be opened, where {@link Builder#open} refuses it as damaged: keeps all
+     * that is whole, and counts what is lost. Files that it changes are kept beside as {@code .broken}.
+     *
+     * @throws IOException when the disk fails; when another process has the folder; when a file was written by a later
+     *     version; or when the settings are gone and no checkpoint knows them
+     */
+    public static RepairReport repair(Path directory) throws IOException {
+        DirectoryLock folderLock = DirectoryLock.acquire(directory);
+        try {
+            return new Repair(new LocalDisk(directory)).run();
+        } finally {
+            folderLock.close();
+        }
     }
 
     private DurableSieve(Builder builder, Disk disk, AutoCloseable folderLock, Settings settings, Recovery recovery)
@@ -371,7 +413,7 @@ public final class DurableSieve implements Frontier {
     }
 
     private boolean checkpointQuietly() {
-        if (!isCheckpointDue(checkpointBytes)) {
+        if (!isCheckpointDue()) {
             return isUsable();
         }
         try {
@@ -383,10 +425,10 @@ public final class DurableSieve implements Frontier {
         }
     }
 
-    private boolean isCheckpointDue(long bytes) {
+    private boolean isCheckpointDue() {
         lock.lock();
         try {
-            return checkpointer.isDue(bytes);
+            return checkpointer.isDue(checkpointBytes);
         } finally {
             lock.unlock();
         }
@@ -419,20 +461,30 @@ public final class DurableSieve implements Frontier {
      * Writes what is left to write and a checkpoint, and gives up the folder. Leases that are still out count as never
      * answered. Closing twice does nothing.
      *
-     * @throws UncheckedIOException when something could not be written; the folder is given up all the same
+     * @throws UncheckedIOException when something could not be written, now or before; the folder is given up all the
+     *     same
      */
     @Override
     public void close() {
         keepers.forEach(Keeper::close);
         try {
-            if (isUsable()) {
+            if (!isReleased()) {
                 flush();
-                if (checkpointer.isFirst() || isCheckpointDue(1)) {
+                if (!checkpointer.isCurrent()) {
                     checkpoint();
                 }
             }
         } finally {
             release();
+        }
+    }
+
+    private boolean isReleased() {
+        lock.lock();
+        try {
+            return isReleased;
+        } finally {
+            lock.unlock();
         }
     }
 

@@ -32,7 +32,8 @@ final class FrameReader implements Closeable {
     private final String name;
     private final Disk.Source source;
     private final CRC32C crc = new CRC32C();
-    private byte[] buffer;
+    private final int enough;
+    private byte[] buffer = {};
     /** The file position of the first byte of the buffer, and how many bytes of it are filled. */
     private long bufferAt;
 
@@ -50,7 +51,7 @@ final class FrameReader implements Closeable {
     FrameReader(String name, Disk.Source source, long position, int bufferBytes) {
         this.name = name;
         this.source = source;
-        this.buffer = new byte[bufferBytes];
+        this.enough = bufferBytes;
         this.nextAt = position;
         this.frameAt = position;
         this.bufferAt = position;
@@ -126,8 +127,9 @@ final class FrameReader implements Closeable {
             System.arraycopy(buffer, start, buffer, 0, filled - start);
             filled -= start;
             bufferAt = frameAt;
-            if (wanted > buffer.length) {
-                buffer = Arrays.copyOf(buffer, wanted);
+            long rest = Math.min(enough, source.size() - bufferAt);
+            if (Math.max(wanted, rest) > buffer.length) {
+                buffer = Arrays.copyOf(buffer, (int) Math.max(wanted, rest));
             }
             filled += source.read(bufferAt + filled, buffer, filled, buffer.length - filled);
             start = 0;
@@ -177,6 +179,11 @@ final class FrameReader implements Closeable {
     /** The position after the present frame. */
     long nextPosition() {
         return nextAt;
+    }
+
+    /** The present length of the file. */
+    long size() throws IOException {
+        return source.size();
     }
 
     /** What is wrong at the {@link #position}. */

@@ -131,7 +131,7 @@ final class LogScan {
         end = new LogPosition(segment, reader.nextPosition());
         for (FrameReader.Found found = reader.next(); found != FrameReader.Found.END; found = reader.next()) {
             if (found == FrameReader.Found.DAMAGE) {
-                throw new TornException(reader.broken(reader.damage()), reader.position());
+                throw new TornException(reader.broken(reader.damage()), Math.min(reader.position(), reader.size()));
             }
             take(reader);
             end = new LogPosition(segment, reader.nextPosition());

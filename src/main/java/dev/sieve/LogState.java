@@ -78,14 +78,30 @@ final class LogState {
 
     /** Takes in that the log goes on with this id: with the next one, unless something in between was lost. */
     void startAt(FrameReader frame, long firstId) throws IOException {
-        if (firstId != nextId && (firstId < nextId || !somethingLost || firstId - nextId > MAX_LOST)) {
+        if (!canStartAt(firstId)) {
             throw frame.broken("its first id should be " + nextId + ": " + firstId);
         }
-        if (firstId > nextId) {
-            done.addAll(nextId, firstId);
-            lost += firstId - nextId;
-            nextId = firstId;
-        }
+        start(firstId);
+    }
+
+    /** Goes on with this id; all before it whose records were not there are lost. */
+    void start(long firstId) {
+        long before = done.size();
+        done.addAll(nextId, firstId);
+        lost += done.size() - before;
+        nextId = firstId;
+        somethingLost = false;
+    }
+
+    /** Whether the log can go on with this id. */
+    boolean canStartAt(long firstId) {
+        return firstId == nextId || (firstId > nextId && somethingLost && firstId - nextId <= MAX_LOST);
+    }
+
+    /** Takes in that the records of all URLs before this id were removed, since they are done. */
+    void addRemoved(long firstId) {
+        done.addAll(nextId, firstId);
+        nextId = firstId;
         somethingLost = false;
     }
 

@@ -4,8 +4,6 @@ import dev.sieve.bloom.Membership;
 import java.io.IOException;
 import java.util.List;
 import java.util.NavigableMap;
-import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -19,7 +17,6 @@ import org.slf4j.LoggerFactory;
  */
 final class Recovery {
     private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
-    private static final int COPY_BYTES = 1 << 16;
 
     /**
      * What was found.
@@ -49,24 +46,20 @@ final class Recovery {
 
     private final Disk disk;
     private final Settings settings;
-    private final TreeSet<Integer> logs = new TreeSet<>();
-    private final TreeSet<Integer> checkpoints = new TreeSet<>();
+    private final FrontierFiles files;
     private final int lastCheckpoint;
     private long seen;
 
     Recovery(Disk disk, Settings settings) throws IOException {
         this.disk = disk;
         this.settings = settings;
-        for (String name : disk.names()) {
-            Segment.number(name).ifPresent(logs::add);
-            Checkpoint.number(name).ifPresent(checkpoints::add);
-        }
-        lastCheckpoint = checkpoints.isEmpty() ? 0 : checkpoints.last();
+        files = FrontierFiles.list(disk);
+        lastCheckpoint = files.checkpoints().isEmpty() ? 0 : files.checkpoints().last();
     }
 
-    /** Whether no segment was ever deleted, so that the log alone says everything. */
+    /** Whether the log alone says everything. */
     boolean isLogWhole() {
-        return logs.isEmpty() ? checkpoints.isEmpty() : logs.first() == 1 && logs.last() == logs.size();
+        return files.isLogWhole();
     }
 
     /**
@@ -76,10 +69,10 @@ final class Recovery {
      * @throws IOException when the disk fails, or when something is damaged that had been safe on it
      */
     Found run(Function<Loaded, CapacityWatch> watcher) throws IOException {
-        boolean mustExplain = !checkpoints.isEmpty();
+        boolean mustExplain = !files.checkpoints().isEmpty();
         Loaded loaded = loadNewest();
         if (loaded == null) {
-            if (!isLogWhole()) {
+            if (!files.isLogWhole()) {
                 throw new IOException("no whole checkpoint is left, and the log no longer has its first segments");
             }
             if (mustExplain) {
@@ -92,18 +85,20 @@ final class Recovery {
         LogScan scan = new LogScan(
                 disk,
                 settings.frontierId(),
-                logs.tailSet(from.segment(), true),
+                files.logs().tailSet(from.segment(), true),
                 loaded.state,
                 filler(loaded.filter, watch),
                 loaded.forced());
-        if (!logs.isEmpty() || loaded.saved != null) {
+        if (!files.logs().isEmpty() || loaded.saved != null) {
             scan.run(from);
         }
         if (scan.torn() != null) {
-            cut(scan);
+            new TornTail(disk, files.logs()).cut(scan);
         }
-        NavigableMap<Integer, Segment> segments = olderSegments(loaded);
-        segments.putAll(scan.segments());
+        NavigableMap<Integer, Segment> segments = scan.segments();
+        if (loaded.saved != null) {
+            segments.putAll(loaded.saved.checkpoint().olderSegments(files.logs(), loaded.state.done()));
+        }
         return new Found(
                 loaded.filter,
                 loaded.state,
@@ -143,13 +138,12 @@ final class Recovery {
     }
 
     private Loaded loadNewest() throws IOException {
-        for (int number : List.copyOf(checkpoints.descendingSet())) {
+        for (int number : List.copyOf(files.checkpoints().descendingSet())) {
             try {
                 Checkpoint.Saved saved = Checkpoint.read(disk, number);
                 Checkpoint checkpoint = saved.checkpoint();
                 seen = Math.max(seen, checkpoint.stats().seen());
-                if (checkpoint.frontierId() != settings.frontierId()
-                        || checkpoint.filterSum() != settings.filterSum()) {
+                if (!checkpoint.settings().equals(settings)) {
                     LOG.warn("{}: passed over, since it is of another filter", checkpoint.name());
                     continue;
                 }
@@ -163,7 +157,7 @@ final class Recovery {
             } catch (IOException e) {
                 LOG.warn("{}: passed over and kept as .broken: {}", Checkpoint.name(number), e.getMessage());
                 disk.rename(Checkpoint.name(number), Checkpoint.name(number) + ".broken");
-                checkpoints.remove(number);
+                files.checkpoints().remove(number);
             }
         }
         return null;
@@ -176,77 +170,5 @@ final class Recovery {
             filter.addAll(hashes, urls.size());
             watch.accepted(urls.size());
         };
-    }
-
-    /** The segments before the position of the checkpoint, without those that were deleted since all of them is done. */
-    private NavigableMap<Integer, Segment> olderSegments(Loaded loaded) throws IOException {
-        NavigableMap<Integer, Segment> older = new TreeMap<>();
-        if (loaded.saved == null) {
-            return older;
-        }
-        NavigableMap<Integer, Segment> all = loaded.saved.checkpoint().segments();
-        for (Segment segment : all.headMap(loaded.from().segment()).values()) {
-            long end = all.higherEntry(segment.number()).getValue().firstId();
-            if (logs.contains(segment.number())) {
-                older.put(segment.number(), segment);
-            } else if (!loaded.state.done().containsAll(segment.firstId(), end)) {
-                throw new DamageException(segment.name(), 0, "the file is missing");
-            }
-        }
-        return older;
-    }
-
-    /** Copies aside what stands behind the end of the log, and cuts it off. */
-    private void cut(LogScan scan) throws IOException {
-        LogPosition at = scan.tornAt();
-        long bytes = 0;
-        for (int number : logs.tailSet(at.segment(), false).descendingSet()) {
-            bytes += putAside(number);
-        }
-        if (logs.contains(at.segment())) {
-            bytes += at.offset() == 0 ? putAside(at.segment()) : cutTail(at);
-        }
-        disk.forceNames();
-        if (bytes > 0) {
-            LOG.warn(
-                    "{}: cut off at offset {}, {} bytes that a crash left unfinished, kept as .broken ({})",
-                    Segment.name(at.segment()),
-                    at.offset(),
-                    bytes,
-                    scan.torn().getMessage());
-        }
-    }
-
-    private long putAside(int number) throws IOException {
-        String name = Segment.name(number);
-        long size;
-        try (Disk.Source source = disk.read(name)) {
-            size = source.size();
-        }
-        if (size == 0) {
-            disk.delete(name);
-        } else {
-            disk.rename(name, name + ".broken");
-        }
-        return size;
-    }
-
-    private long cutTail(LogPosition at) throws IOException {
-        String name = Segment.name(at.segment());
-        String temporary = name + ".tmp";
-        disk.delete(temporary);
-        long bytes = 0;
-        try (Disk.Source source = disk.read(name);
-                Disk.Sink copy = disk.create(temporary)) {
-            byte[] buffer = new byte[COPY_BYTES];
-            for (int count = COPY_BYTES; count == COPY_BYTES; bytes += count) {
-                count = source.read(at.offset() + bytes, buffer, 0, COPY_BYTES);
-                copy.append(buffer, 0, count);
-            }
-            copy.force();
-        }
-        disk.rename(temporary, name + "-" + at.offset() + ".broken");
-        disk.cut(name, at.offset());
-        return bytes;
     }
 }

@@ -2,10 +2,11 @@ package dev.sieve;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import dev.sieve.bloom.BloomFilter;
+
 import dev.sieve.bloom.ExactSet;
 import dev.sieve.bloom.GrowingBloomFilter;
 import dev.sieve.bloom.Membership;
+import dev.sieve.bloom.Memberships;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.HashMap;
@@ -28,25 +29,48 @@ record Settings(long frontierId, Kind kind, long capacity, double falsePositiveR
     private static final int VERSION = 1;
     private static final int MAX_BYTES = 1 << 12;
 
-    /** The filters to choose from. */
+    /** The filters to choose from; their numbers are part of the format. */
     enum Kind {
-        BLOOM,
-        GROWING,
-        EXACT
+        BLOOM(1),
+        GROWING(2),
+        EXACT(3);
+
+        private final int number;
+
+        Kind(int number) {
+            this.number = number;
+        }
+
+        static Kind read(FrameReader in) throws IOException {
+            long number = in.number("kind of filter", Integer.MAX_VALUE);
+            for (Kind kind : values()) {
+                if (kind.number == number) {
+                    return kind;
+                }
+            }
+            throw in.broken("there is no kind of filter with the number " + number);
+        }
     }
 
     Membership newFilter() {
         return switch (kind) {
-            case BLOOM -> BloomFilter.create(capacity, falsePositiveRate, seed);
+            case BLOOM -> Memberships.create(capacity, falsePositiveRate, seed);
             case GROWING -> GrowingBloomFilter.create(capacity, falsePositiveRate, seed);
             case EXACT -> ExactSet.create(seed);
         };
     }
 
-    /** Says in few bits which filter it is: checkpoints with another sum are of no use. */
-    int filterSum() {
-        return checksum(String.format(
-                Locale.ROOT, "%016x %s %d %s %016x", frontierId, kind, capacity, falsePositiveRate, seed));
+    /** Puts them into the present frame. */
+    void write(FrameWriter out) {
+        out.putNumber(kind.number);
+        out.putLongs(frontierId, capacity, Double.doubleToRawLongBits(falsePositiveRate), seed);
+    }
+
+    /** Reads what was put into a frame. */
+    static Settings read(FrameReader in) throws IOException {
+        Kind kind = Kind.read(in);
+        long[] values = in.longs("settings", 4);
+        return new Settings(values[0], kind, values[1], Double.longBitsToDouble(values[2]), values[3]);
     }
 
     private static int checksum(String text) {

@@ -38,7 +38,29 @@ final class FakeDisk implements Disk {
         MIXED
     }
 
+    /** What becomes of changes of names that were never forced. */
+    enum Names {
+        KEPT,
+        DROPPED,
+        /** Each change by itself is there or not. */
+        SOME
+    }
+
     private static final int BLOCK = 512;
+
+    /** A change of names; of a file that is removed, {@code to} is null. */
+    private record NameChange(String from, String to, Content content) {
+        void apply(Map<String, Content> names) {
+            if (to == null) {
+                names.remove(from);
+                return;
+            }
+            names.put(to, content);
+            if (!from.equals(to)) {
+                names.remove(from);
+            }
+        }
+    }
 
     private static final class Content {
         private byte[] bytes = new byte[64];
@@ -64,6 +86,7 @@ final class FakeDisk implements Disk {
 
     private final Map<String, Content> files = new HashMap<>();
     private Map<String, Content> forcedNames = new HashMap<>();
+    private final List<NameChange> unforcedNames = new ArrayList<>();
     private int calls;
     private int failAt = Integer.MAX_VALUE;
     private boolean failsOnwards;
@@ -112,11 +135,15 @@ final class FakeDisk implements Disk {
     }
 
     /** The disk after a power cut. */
-    synchronized FakeDisk afterPowerCut(Unsynced unsynced, boolean namesKept, Random random) {
+    synchronized FakeDisk afterPowerCut(Unsynced unsynced, Names names, Random random) {
         FakeDisk disk = new FakeDisk();
-        (namesKept ? files : forcedNames).forEach((name, content) -> {
-            disk.files.put(name, cut(content, unsynced, random));
-        });
+        Map<String, Content> left = new HashMap<>(names == Names.KEPT ? files : forcedNames);
+        for (NameChange change : unforcedNames) {
+            if (names == Names.SOME && random.nextBoolean()) {
+                change.apply(left);
+            }
+        }
+        left.forEach((name, content) -> disk.files.put(name, cut(content, unsynced, random)));
         disk.forcedNames = new HashMap<>(disk.files);
         return disk;
     }
@@ -156,7 +183,7 @@ final class FakeDisk implements Disk {
 
     /** A copy of the disk as it is, all of it forced. */
     synchronized FakeDisk copy() {
-        return afterPowerCut(Unsynced.KEPT, true, new Random(0));
+        return afterPowerCut(Unsynced.KEPT, Names.KEPT, new Random(0));
     }
 
     synchronized byte[] bytes(String name) {
@@ -180,6 +207,11 @@ final class FakeDisk implements Disk {
 
     private static IOException failed(String name) {
         return new IOException(name + ": the disk fails");
+    }
+
+    private void changeName(NameChange change) {
+        change.apply(files);
+        unforcedNames.add(change);
     }
 
     private interface Change {
@@ -243,7 +275,7 @@ final class FakeDisk implements Disk {
             if (files.containsKey(name)) {
                 throw new FileAlreadyExistsException(name);
             }
-            files.put(name, new Content());
+            changeName(new NameChange(name, name, new Content()));
         });
         return sink(name);
     }
@@ -296,21 +328,21 @@ final class FakeDisk implements Disk {
     @Override
     public synchronized void rename(String from, String to) throws IOException {
         Content content = content(from);
-        change(from, () -> {
-            files.remove(from);
-            files.put(to, content);
-        });
+        change(from, () -> changeName(new NameChange(from, to, content)));
     }
 
     @Override
     public synchronized void delete(String name) throws IOException {
         if (files.containsKey(name)) {
-            change(name, () -> files.remove(name));
+            change(name, () -> changeName(new NameChange(name, null, null)));
         }
     }
 
     @Override
     public synchronized void forceNames() throws IOException {
-        change("folder", () -> forcedNames = new HashMap<>(files));
+        change("folder", () -> {
+            forcedNames = new HashMap<>(files);
+            unforcedNames.clear();
+        });
     }
 }
