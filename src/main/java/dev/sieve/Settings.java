@@ -2,7 +2,6 @@ package dev.sieve;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-
 import dev.sieve.bloom.ExactSet;
 import dev.sieve.bloom.GrowingBloomFilter;
 import dev.sieve.bloom.Membership;

@@ -30,6 +30,9 @@ public final class Main {
         CommandLine line = new CommandLine(new CrawlCommand())
                 .addSubcommand(new DemoCommand())
                 .addSubcommand(new PlanCommand())
+                .addSubcommand(new StateCommand())
+                .addSubcommand(new ExportCommand())
+                .addSubcommand(new RepairCommand())
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setUsageHelpAutoWidth(true)
                 .setUsageHelpLongOptionsMaxWidth(30);

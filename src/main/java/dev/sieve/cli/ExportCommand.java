@@ -1,0 +1,65 @@
+package dev.sieve.cli;
+
+import dev.sieve.DurableSieve;
+import dev.sieve.Export;
+import java.io.BufferedWriter;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Writes the URLs of a job, one a line. */
+@Command(
+        name = "export",
+        mixinStandardHelpOptions = true,
+        description = "Writes the URLs of a job to stdout, one a line, in the order in which they were found; it may be"
+                + " running meanwhile.%n")
+final class ExportCommand implements Callable<Integer> {
+    @Parameters(paramLabel = "DIR", description = "The folder of the job.")
+    private Path job;
+
+    @ArgGroup
+    private Which which = new Which();
+
+    private static final class Which {
+        @SuppressWarnings("unused") // it is the default, and may be said all the same
+        @Option(names = "--pending", description = "Those that are not done (default).")
+        private boolean isPending;
+
+        @Option(names = "--done", description = "Those that are done, as far as the job has kept them: see --keep-log.")
+        private boolean isDone;
+
+        @Option(names = "--all", description = "All, as far as the job has kept them.")
+        private boolean isAll;
+
+        private Export export() {
+            return isAll ? Export.ALL : isDone ? Export.DONE : Export.PENDING;
+        }
+    }
+
+    @Override
+    public Integer call() {
+        PrintWriter out = new PrintWriter(new BufferedWriter(
+                new OutputStreamWriter(new FileOutputStream(FileDescriptor.out), StandardCharsets.UTF_8)));
+        try {
+            DurableSieve.export(job, which.export(), url -> out.print(url + "\n"));
+            out.flush();
+            if (out.checkError()) {
+                throw new IOException("standard output is closed");
+            }
+            return 0;
+        } catch (IOException e) {
+            out.flush();
+            System.err.println("sieve: " + e.getMessage());
+            return Main.OUTPUT_FAILED;
+        }
+    }
+}

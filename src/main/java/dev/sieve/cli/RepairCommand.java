@@ -1,0 +1,40 @@
+package dev.sieve.cli;
+
+import dev.sieve.DurableSieve;
+import dev.sieve.RepairReport;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** Makes a damaged job usable again and says what that has cost. */
+@Command(
+        name = "repair",
+        mixinStandardHelpOptions = true,
+        description =
+                "Keeps what is whole in a job that is damaged, and counts what is lost. Files that it gives up are"
+                        + " kept beside it under other names.%n")
+final class RepairCommand implements Callable<Integer> {
+    @Parameters(paramLabel = "DIR", description = "The folder of the job, which must not be running.")
+    private Path job;
+
+    @Override
+    public Integer call() {
+        try {
+            RepairReport report = DurableSieve.repair(job);
+            report.findings().forEach(System.out::println);
+            System.out.printf(
+                    Locale.ROOT,
+                    "%,d URLs kept, %,d lost with %s of the log%n",
+                    report.urls(),
+                    report.lost(),
+                    Units.bytes(report.lostBytes()));
+            return 0;
+        } catch (IOException e) {
+            System.err.println("sieve: " + e.getMessage());
+            return Main.OUTPUT_FAILED;
+        }
+    }
+}
