@@ -40,6 +40,7 @@ public final class Seeds {
     /** None of them is a top-level domain. */
     private static final Set<String> LIST_ENDINGS = Set.of("txt", "csv", "tsv", "lst", "list", "urls");
 
+    private final Consumer<String> named;
     private final Consumer<String> urls;
     private final Consumer<SeedProblem> problems;
 
@@ -50,6 +51,18 @@ public final class Seeds {
      * @param problems is given every line that is no URL
      */
     public Seeds(Consumer<String> urls, Consumer<SeedProblem> problems) {
+        this(urls, urls, problems);
+    }
+
+    /**
+     * A reader of seeds that tells those which somebody has typed from those which stand in a list.
+     *
+     * @param named is given every URL that is a word of the command line, as the normaliser spells it
+     * @param urls is given every URL of a list
+     * @param problems is given every word and line that is no URL
+     */
+    public Seeds(Consumer<String> named, Consumer<String> urls, Consumer<SeedProblem> problems) {
+        this.named = requireNonNull(named);
         this.urls = requireNonNull(urls);
         this.problems = requireNonNull(problems);
     }
@@ -68,11 +81,11 @@ public final class Seeds {
             if (word.equals("-")) {
                 readList("standard input", standardInput);
             } else if (hasHttpScheme(word)) {
-                accept(word, COMMAND_LINE, i + 1);
+                accept(word, named, COMMAND_LINE, i + 1);
             } else if (isExisting(word)) {
                 readFile(word);
             } else if (looksLikeUrl(word)) {
-                accept("http://" + word, COMMAND_LINE, i + 1);
+                accept("http://" + word, named, COMMAND_LINE, i + 1);
             } else {
                 throw new IOException("no such file, and no http or https URL: " + SeedProblem.printable(word));
             }
@@ -97,7 +110,7 @@ public final class Seeds {
                 if (lines.isCut()) {
                     report(source, lines.number(), text, "longer than " + SeedLines.MAX_CHARS + " characters");
                 } else {
-                    accept(text, source, lines.number());
+                    accept(text, urls, source, lines.number());
                 }
             }
         } catch (IOException e) {
@@ -118,14 +131,14 @@ public final class Seeds {
         }
     }
 
-    private void accept(String text, String source, long line) {
+    private void accept(String text, Consumer<String> taker, String source, long line) {
         String url = UrlNormalizer.parse(text);
         if (url == null) {
             report(source, line, text, UrlNormalizer.refusal(text).words());
         } else if (text.chars().anyMatch(c -> c <= ' ')) {
             report(source, line, text, "a blank inside of a URL");
         } else {
-            urls.accept(url);
+            taker.accept(url);
         }
     }
 
