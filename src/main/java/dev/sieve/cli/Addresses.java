@@ -36,13 +36,23 @@ final class Addresses {
     }
 
     private static void add(Map<String, InetAddress> known, String entry) {
+        InetAddress address = address(entry);
+        known.put(entry.substring(0, entry.indexOf('=')).toLowerCase(Locale.ROOT), address);
+    }
+
+    /**
+     * The address in {@code host=address}.
+     *
+     * @throws IllegalArgumentException when the entry is not of this form
+     */
+    static InetAddress address(String entry) {
         int equals = entry.indexOf('=');
         String address = entry.substring(equals + 1);
         if (equals < 1 || !LITERAL.matcher(address).matches()) {
             throw new IllegalArgumentException("not of the form host=address: " + entry);
         }
         try {
-            known.put(entry.substring(0, equals).toLowerCase(Locale.ROOT), InetAddress.getByName(address));
+            return InetAddress.getByName(address);
         } catch (UnknownHostException e) {
             throw new IllegalArgumentException("no address: " + address, e);
         }

@@ -116,7 +116,10 @@ final class CrawlCommand implements Callable<Integer> {
     @Option(names = "--user-agent", paramLabel = "NAME", description = "Who is asking (default: sieve/VERSION).")
     private String userAgent;
 
-    @Option(names = "-H", paramLabel = "'NAME: VALUE'", description = "A header for every request; repeatable.")
+    @Option(
+            names = "-H",
+            paramLabel = "'NAME: VALUE'",
+            description = "A header for the seeds' own origins; repeatable.")
     private List<String> headers = new ArrayList<>();
 
     @Option(
@@ -124,6 +127,12 @@ final class CrawlCommand implements Callable<Integer> {
             paramLabel = "HOST=IP",
             description = "The address of a host, or of all below a .domain, as of a web of your own; repeatable.")
     private List<String> addresses = new ArrayList<>();
+
+    @Option(
+            names = "--allow-private",
+            paramLabel = "CIDR",
+            description = "Ask addresses that are not public, too; repeatable. A SEED named here opens its own place.")
+    private List<String> privateBlocks = new ArrayList<>();
 
     @Option(names = "--ignore-robots", description = "Do not ask for robots.txt. Be sure that you may.")
     private boolean ignoresRobots;
@@ -225,8 +234,10 @@ final class CrawlCommand implements Callable<Integer> {
         CrawlOptions options = new CrawlOptions().scope(scope).obeyRobots(!ignoresRobots);
         includes.forEach(each -> check("--include", () -> options.include(each)));
         excludes.forEach(each -> check("--exclude", () -> options.exclude(each)));
+        privateBlocks.forEach(each -> check("--allow-private", () -> options.allowPrivate(each)));
         headers.forEach(each -> check("-H", () -> addHeader(options, each)));
         check("--resolve", () -> options.resolver(Addresses.of(addresses)));
+        addresses.forEach(each -> options.allowPrivate(Addresses.address(each).getHostAddress()));
         set("--depth", depth, options::maxDepth);
         set("--max-pages", maxPages, options::maxPages);
         set("--max-time", maxTime, options::maxTime);
@@ -346,7 +357,8 @@ final class CrawlCommand implements Callable<Integer> {
     }
 
     private void readSeeds(Crawler crawler) {
-        Seeds reader = new Seeds(crawler::seed, problem -> LOG.warn("{}", problem));
+        Consumer<String> open = crawler::open;
+        Seeds reader = new Seeds(open.andThen(crawler::seed), crawler::seed, problem -> LOG.warn("{}", problem));
         try {
             reader.read(seeds, System.in);
         } catch (IOException e) {

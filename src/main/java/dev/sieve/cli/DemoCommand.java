@@ -103,8 +103,11 @@ final class DemoCommand implements Callable<Integer> {
 
     private int crawl(DemoWeb web) throws IOException {
         long urls = web.expected().count();
-        CrawlOptions options =
-                new CrawlOptions().scope(Scope.Kind.ANY).delay(delay).resolver(host -> List.of(DemoWeb.resolve(host)));
+        CrawlOptions options = new CrawlOptions()
+                .scope(Scope.Kind.ANY)
+                .delay(delay)
+                .allowPrivate("127.0.0.0/8")
+                .resolver(host -> List.of(DemoWeb.resolve(host)));
         Sieve sieve = new Sieve(Math.max(1, (long) (urls * CAPACITY_SHARE)));
         PrintStream err = System.err;
         err.printf(

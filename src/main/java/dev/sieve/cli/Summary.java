@@ -35,14 +35,23 @@ final class Summary {
     private static String urls(CrawlReport report) {
         return String.format(
                 Locale.ROOT,
-                "%,d accepted%s = %,d pages + %,d redirects + %,d failed + %,d refused by robots.txt + %,d left",
+                "%,d accepted%s = %,d pages + %,d redirects + %,d failed + %,d refused%s + %,d left",
                 report.urlsNew(),
                 report.before() == 0 ? "" : String.format(Locale.ROOT, " + %,d from before", report.before()),
                 report.pageCount(),
                 report.redirects(),
                 report.failed(),
                 report.refused(),
+                reasons(report.refusals()),
                 report.left());
+    }
+
+    private static String reasons(Map<String, Long> counts) {
+        return counts.isEmpty()
+                ? ""
+                : counts.entrySet().stream()
+                        .map(each -> String.format(Locale.ROOT, "%s %,d", each.getKey(), each.getValue()))
+                        .collect(Collectors.joining(", ", " (", ")"));
     }
 
     private static String pages(CrawlReport report) {
@@ -65,9 +74,6 @@ final class Summary {
     private static String links(CrawlReport report) {
         long skipped =
                 report.skipped().values().stream().mapToLong(Long::longValue).sum();
-        String reasons = report.skipped().entrySet().stream()
-                .map(each -> String.format(Locale.ROOT, "%s %,d", each.getKey(), each.getValue()))
-                .collect(Collectors.joining(", "));
         return String.format(
                 Locale.ROOT,
                 "%,d found = %,d new + %,d already seen + %,d skipped%s",
@@ -75,7 +81,7 @@ final class Summary {
                 report.urlsNew(),
                 report.urlsSeen(),
                 skipped,
-                reasons.isEmpty() ? "" : " (" + reasons + ")");
+                reasons(report.skipped()));
     }
 
     private static String sieve(SieveStats sieve) {

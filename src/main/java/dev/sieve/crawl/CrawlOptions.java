@@ -1,5 +1,6 @@
 package dev.sieve.crawl;
 
+import dev.sieve.fetch.AddressPolicy;
 import dev.sieve.fetch.Fetcher;
 import dev.sieve.polite.RobotsRules;
 import dev.sieve.url.Scope;
@@ -37,6 +38,7 @@ public final class CrawlOptions {
     boolean allBodies;
     Path seedFile;
     Path spillDirectory = Path.of(System.getProperty("java.io.tmpdir"));
+    AddressPolicy addresses = AddressPolicy.publicOnly();
     Fetcher.Resolver resolver = host -> List.of(InetAddress.getAllByName(host));
 
     /** The defaults: a polite crawl of the hosts of the seeds. */
@@ -139,9 +141,13 @@ public final class CrawlOptions {
         return this;
     }
 
-    /** A header field that goes with every request; none. */
+    /**
+     * A header field that goes with every request to the origin of a seed, and to no other, since it may hold a password;
+     * where the seed is http without a port, also to the same host by https. None.
+     */
     public CrawlOptions header(String name, String value) {
-        headers.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, "value"));
+        Fetcher.Options.checkHeader(name, value);
+        headers.put(name, value);
         return this;
     }
 
@@ -178,6 +184,15 @@ public final class CrawlOptions {
         return this;
     }
 
+    /**
+     * Adds a block of addresses that may be asked though they are not public, such as {@code 10.0.0.0/8} or {@code
+     * ::1}; none. See {@link Crawler#open} for a single place.
+     */
+    public CrawlOptions allowPrivate(String cidr) {
+        addresses = addresses.allowing(cidr);
+        return this;
+    }
+
     /** Finds the addresses of hosts; the system. */
     public CrawlOptions resolver(Fetcher.Resolver choice) {
         resolver = Objects.requireNonNull(choice, "resolver");
@@ -192,7 +207,7 @@ public final class CrawlOptions {
     }
 
     Fetcher.Options fetcherOptions() {
-        return new Fetcher.Options(userAgent, headers, timeout, bodyLimit, allBodies, concurrency, resolver);
+        return new Fetcher.Options(userAgent, headers, timeout, bodyLimit, allBodies, concurrency, resolver, addresses);
     }
 
     String productToken() {

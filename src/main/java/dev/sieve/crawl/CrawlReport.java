@@ -17,7 +17,7 @@ import java.util.Map;
  * @param pages answers that are no redirects, by the first digit of their status
  * @param redirects answers that led elsewhere
  * @param failed URLs for which there was no usable answer
- * @param refused URLs that robots.txt forbids
+ * @param refusals URLs that were not asked for, by the rule that forbids it: robots.txt, or a place that is not public
  * @param retried requests that were made because an earlier one for the same URL had failed
  * @param cut pages of which only the beginning was read
  * @param bytes bytes of all bodies, after decoding
@@ -38,7 +38,7 @@ public record CrawlReport(
         Map<Integer, Long> pages,
         long redirects,
         long failed,
-        long refused,
+        Map<String, Long> refusals,
         long retried,
         long cut,
         long bytes,
@@ -67,8 +67,13 @@ public record CrawlReport(
         return pages.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    /** Whether no page could be fetched although some URL was asked for: nothing but failures. */
+    /** All URLs that were not asked for since a rule forbids it. */
+    public long refused() {
+        return refusals.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    /** Whether no page could be fetched although there were URLs: nothing but failures and refusals. */
     public boolean isFruitless() {
-        return pages.getOrDefault(2, 0L) == 0 && failed + pageCount() > 0;
+        return pages.getOrDefault(2, 0L) == 0 && failed + refused() + pageCount() > 0;
     }
 }

@@ -10,6 +10,7 @@ import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.FetchResult.Redirect;
+import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.fetch.Fetcher;
 import dev.sieve.fetch.LinkExtractor;
 import dev.sieve.fetch.RobotsCache;
@@ -69,6 +70,8 @@ public final class Crawler implements AutoCloseable {
     /** URLs whose hosts have to wait, of which no more are kept in memory. */
     private static final int LEASES_IN_MEMORY = 50_000;
 
+    private static final Refused FORBIDDEN = new Refused("robots.txt", "forbids it");
+
     private static final LinkExtractor.Document UNREADABLE = new LinkExtractor.Document("", List.of());
 
     private final CrawlOptions options;
@@ -118,7 +121,17 @@ public final class Crawler implements AutoCloseable {
     }
 
     /**
-     * Adds a URL to start from, which widens the scope.
+     * Lets the crawl ask the host and port of a URL, whatever its addresses and the port: for what a user has typed
+     * himself. Neither seeds nor scope change. Unless opened, or allowed by the options, only public addresses are asked.
+     *
+     * @throws IllegalArgumentException when it is no http or https URL
+     */
+    public void open(String url) {
+        fetcher.open(url);
+    }
+
+    /**
+     * Adds a URL to start from, which widens the scope. The header fields of the options are sent to its origin.
      *
      * @return true when it was new
      * @throws IllegalArgumentException when it is no http or https URL
@@ -129,6 +142,7 @@ public final class Crawler implements AutoCloseable {
             throw new IllegalArgumentException("not an http or https URL: " + url);
         }
         widenScope(parsed);
+        fetcher.sendHeadersTo(parsed);
         UrlBatch batch = new UrlBatch();
         batch.add(parsed, UrlNormalizer.key(parsed));
         return push(batch) == 1;
@@ -218,6 +232,12 @@ public final class Crawler implements AutoCloseable {
     /** Deals with one URL, or puts it off; answers whether it was a page. */
     private boolean visit(Turns.Turn turn, PageSink sink) throws IOException {
         Lease lease = turn.lease();
+        Refused objection = fetcher.objection(lease.url());
+        if (objection != null) {
+            turns.skipped(turn);
+            refuse(lease, objection);
+            return false;
+        }
         if (options.obeyRobots) {
             String origin = UrlParts.origin(lease.url());
             RobotsCache.Answer robotsOf = robots.known(origin, System.nanoTime());
@@ -227,7 +247,7 @@ public final class Crawler implements AutoCloseable {
             }
             if (!robotsOf.isKnown() || !robotsOf.rules().allows(lease.url())) {
                 turns.skipped(turn);
-                refuse(lease, robotsOf, sink);
+                obey(lease, robotsOf, sink);
                 return false;
             }
         }
@@ -237,6 +257,10 @@ public final class Crawler implements AutoCloseable {
         Duration took = Duration.ofNanos(System.nanoTime() - start);
         tellHost(turn, result);
         if (result instanceof Failed failed && failed.reason() == Reason.STOPPED) {
+            return false;
+        }
+        if (result instanceof Refused refused) {
+            refuse(lease, refused);
             return false;
         }
         if (result.isWorthRetrying() && lease.attempt() < options.retries) {
@@ -279,12 +303,22 @@ public final class Crawler implements AutoCloseable {
         return asked.compareTo(LONGEST_PAUSE) < 0 ? asked : LONGEST_PAUSE;
     }
 
-    private void refuse(Lease lease, RobotsCache.Answer answer, PageSink sink) throws IOException {
-        if (!answer.isKnown()) {
+    /** What becomes of a URL for which its origin's robots.txt leaves no request. */
+    private void obey(Lease lease, RobotsCache.Answer answer, PageSink sink) throws IOException {
+        if (answer.isKnown()) {
+            refuse(lease, FORBIDDEN);
+        } else if (answer.refused() != null) {
+            refuse(lease, answer.refused());
+        } else {
             finish(lease, new Failed(0, Reason.ROBOTS, answer.problem()), Instant.now(), Duration.ZERO, sink);
-            return;
         }
-        tally.refused();
+    }
+
+    private void refuse(Lease lease, Refused refused) {
+        if (lease.referrer() == null) {
+            LOG.warn("seed {} refused: {}, {}", lease.url(), refused.error(), refused.detail());
+        }
+        tally.refused(refused);
         frontier.done(lease);
     }
 

@@ -19,7 +19,7 @@ final class Tally {
     private final Map<Integer, Long> pages = new TreeMap<>();
     private long redirects;
     private long failed;
-    private long refused;
+    private final Map<String, Long> refusals = new TreeMap<>();
     private long retried;
     private long cut;
     private long bytes;
@@ -50,8 +50,8 @@ final class Tally {
         }
     }
 
-    synchronized void refused() {
-        refused++;
+    synchronized void refused(FetchResult.Refused refused) {
+        refusals.merge(refused.error(), 1L, Long::sum);
     }
 
     synchronized void retried() {
@@ -77,7 +77,7 @@ final class Tally {
                 Map.copyOf(pages),
                 redirects,
                 failed,
-                refused,
+                new TreeMap<>(refusals),
                 retried,
                 cut,
                 bytes,

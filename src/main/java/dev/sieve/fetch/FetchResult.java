@@ -51,7 +51,7 @@ public sealed interface FetchResult {
 
         /** Whether the body is a document with links in it. */
         public boolean isHtml() {
-            return Fetcher.isHtml(type, body);
+            return Answers.isHtml(type, body);
         }
 
         /** The first value of a header field, named in lower case; null when there is none. */
@@ -72,9 +72,10 @@ public sealed interface FetchResult {
     /**
      * The URL was not asked for, and will not be.
      *
-     * @param error which rule forbids it
+     * @param error which rule forbids it, in a few words
+     * @param detail what about the URL breaks the rule, for people
      */
-    record Refused(String error) implements FetchResult {}
+    record Refused(String error, String detail) implements FetchResult {}
 
     /**
      * There is no page to be had.

@@ -2,6 +2,7 @@ package dev.sieve.fetch;
 
 import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Redirect;
+import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.polite.RetryAfter;
 import dev.sieve.polite.RobotsAnswer;
 import dev.sieve.polite.RobotsRules;
@@ -14,7 +15,8 @@ import java.util.Map;
  * The robots.txt of the origins that a crawl meets, each asked for once a day, RFC 9309.
  *
  * <p>What an answer means, {@link RobotsAnswer} says. An origin whose file cannot be had is closed: its file is asked for
- * again a few times, with pauses, and then not for hours.
+ * again a few times, with pauses, and then not for hours. One that may not be asked for anything is refused with all its
+ * URLs; where only a redirect of its file leads to such a place, it is closed.
  *
  * <p>Safe for use by many threads. The origins that were used longest ago are forgotten beyond 20,000.
  */
@@ -40,10 +42,15 @@ public final class RobotsCache {
      * @param rules what may be asked for; null while the file cannot be had
      * @param problem why it cannot be had; empty when it can
      * @param pause how long to leave the origin alone before its file is asked for again; zero when that is not to be
+     * @param refused why the origin may not be asked for anything; null when it may
      */
-    public record Answer(RobotsRules rules, String problem, Duration pause) {
+    public record Answer(RobotsRules rules, String problem, Duration pause, Refused refused) {
         private Answer(RobotsRules rules) {
-            this(rules, "", Duration.ZERO);
+            this(rules, "", Duration.ZERO, null);
+        }
+
+        private Answer(String problem, Duration pause) {
+            this(null, problem, pause, null);
         }
 
         /** Whether the file, or its absence, has settled what is allowed. */
@@ -91,6 +98,8 @@ public final class RobotsCache {
                 return keep(origin, nowNanos, new Answer(RobotsRules.parse(page.body(), productToken)), 0);
             } else if (meaning == RobotsAnswer.OPEN) {
                 return keep(origin, nowNanos, new Answer(RobotsRules.ALLOW_ALL), 0);
+            } else if (result instanceof Refused refused) {
+                return keep(origin, nowNanos, refused(refused, redirects), 0);
             } else {
                 return keep(origin, nowNanos, closed(result, failuresBefore + 1), failuresBefore + 1);
             }
@@ -102,12 +111,17 @@ public final class RobotsCache {
         return entry == null ? 0 : entry.failures % tries;
     }
 
+    private static Answer refused(Refused refused, int redirects) {
+        String problem = refused.error() + ": " + refused.detail();
+        return new Answer(null, problem, Duration.ZERO, redirects == 0 ? refused : null);
+    }
+
     private Answer closed(FetchResult result, int failures) {
         String problem = result.error().isEmpty() ? "status " + result.status() : result.error();
         if (failures >= tries) {
-            return new Answer(null, problem, Duration.ZERO);
+            return new Answer(problem, Duration.ZERO);
         }
-        return new Answer(null, problem, result.status() == 0 ? UNREACHABLE_FOR : pause(result, failures));
+        return new Answer(problem, result.status() == 0 ? UNREACHABLE_FOR : pause(result, failures));
     }
 
     private static Duration pause(FetchResult result, int failures) {

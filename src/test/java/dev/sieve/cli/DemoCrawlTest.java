@@ -29,6 +29,7 @@ class DemoCrawlTest {
                     .scope(Scope.Kind.ANY)
                     .delay(Duration.ZERO)
                     .perHost(4)
+                    .allowPrivate("127.0.0.0/8")
                     .resolver(host -> List.of(DemoWeb.resolve(host)));
             Sieve sieve = Sieve.builder(10_000).membership(ExactSet.create()).build();
             CrawlReport report;

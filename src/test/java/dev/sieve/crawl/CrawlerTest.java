@@ -34,7 +34,12 @@ class CrawlerTest {
     }
 
     private static CrawlOptions fast() {
-        return new CrawlOptions().delay(Duration.ZERO).perHost(8).concurrency(8).userAgent("testbot/1.0");
+        return new CrawlOptions()
+                .delay(Duration.ZERO)
+                .perHost(8)
+                .concurrency(8)
+                .userAgent("testbot/1.0")
+                .allowPrivate("127.0.0.0/8");
     }
 
     private CrawlReport crawl(CrawlOptions options, String... paths) throws IOException {

@@ -9,14 +9,12 @@ import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.FetchResult.Redirect;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.net.Socket;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -28,71 +26,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class FetcherTest {
     private static final int LIMIT = 10_000;
-    /** What a client sends first that expects a secure server. */
-    private static final int TLS_HANDSHAKE = 0x16;
 
-    private RawServer server;
+    private HostileServer server;
     private Fetcher fetcher;
-
-    /** Answers each connection with the bytes that it was given, whatever is asked, and counts requests. */
-    private static final class RawServer implements AutoCloseable {
-        final ServerSocket socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-        volatile byte[] answer = new byte[0];
-        volatile boolean closes = true;
-        final AtomicInteger requests = new AtomicInteger();
-        volatile String lastRequest = "";
-
-        RawServer() throws IOException {
-            Thread thread = new Thread(this::serve, "raw-server");
-            thread.setDaemon(true);
-            thread.start();
-        }
-
-        private void serve() {
-            while (!socket.isClosed()) {
-                try {
-                    Socket client = socket.accept();
-                    lastRequest = readHead(client.getInputStream());
-                    requests.incrementAndGet();
-                    client.getOutputStream().write(answer);
-                    client.getOutputStream().flush();
-                    if (closes) {
-                        client.close();
-                    }
-                } catch (IOException e) {
-                    // The client or the test has gone.
-                }
-            }
-        }
-
-        private static String readHead(InputStream in) throws IOException {
-            StringBuilder head = new StringBuilder();
-            while (head.indexOf("\r\n\r\n") < 0) {
-                int next = in.read();
-                if (next < 0 || next == TLS_HANDSHAKE) {
-                    break;
-                }
-                head.append((char) next);
-            }
-            return head.toString();
-        }
-
-        String url() {
-            return "http://127.0.0.1:" + socket.getLocalPort() + "/";
-        }
-
-        @Override
-        public void close() throws IOException {
-            socket.close();
-        }
-    }
 
     @BeforeEach
     void open() throws IOException {
-        server = new RawServer();
-        Fetcher.Options defaults = Fetcher.Options.defaults("testbot");
-        fetcher = new Fetcher(new Fetcher.Options(
-                "testbot", Map.of("X-Mine", "1"), Duration.ofSeconds(2), LIMIT, false, 4, defaults.resolver()));
+        server = new HostileServer();
+        fetcher = newFetcher(host -> List.of(InetAddress.getByName(host)));
     }
 
     @AfterEach
@@ -101,12 +42,20 @@ class FetcherTest {
         server.close();
     }
 
+    private static Fetcher newFetcher(Fetcher.Resolver resolver) {
+        return new Fetcher(new Fetcher.Options(
+                "testbot",
+                Map.of("X-Mine", "1"),
+                Duration.ofSeconds(2),
+                LIMIT,
+                false,
+                4,
+                resolver,
+                AddressPolicy.publicOnly().allowing("127.0.0.0/8")));
+    }
+
     private FetchResult answer(String head, byte[] body) {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        bytes.writeBytes(head.replace("\n", "\r\n").getBytes(ISO_8859_1));
-        bytes.writeBytes("\r\n".getBytes(ISO_8859_1));
-        bytes.writeBytes(body);
-        server.answer = bytes.toByteArray();
+        server.on("/", HostileServer.raw(head, body));
         return fetcher.fetch(server.url());
     }
 
@@ -116,6 +65,8 @@ class FetcherTest {
 
     @Test
     void aPageIsItsStatusTypeCharsetAndBody() {
+        fetcher.sendHeadersTo(server.url());
+
         FetchResult result = answer(
                 "HTTP/1.1 404 Not Found\nContent-Type: Text/HTML; charset=latin1\n", "<p>x".getBytes(ISO_8859_1));
 
@@ -127,7 +78,7 @@ class FetcherTest {
             assertThat(page.isHtml()).isTrue();
             assertThat(page.header("content-type")).startsWith("Text/HTML");
         });
-        assertThat(server.lastRequest).contains("User-Agent: testbot", "X-Mine: 1", "Accept-Encoding: gzip");
+        assertThat(server.heads().get(0)).contains("User-Agent: testbot", "X-Mine: 1", "Accept-Encoding: gzip");
     }
 
     @ParameterizedTest
@@ -184,7 +135,7 @@ class FetcherTest {
         FetchResult result = answer("HTTP/1.1 302 Found\nLocation: a/../b?c#d\n");
 
         assertThat(result).isEqualTo(new Redirect(302, server.url() + "b?c"));
-        assertThat(server.requests.get()).isEqualTo(1);
+        assertThat(server.heads().size()).isEqualTo(1);
     }
 
     @ParameterizedTest
@@ -204,7 +155,7 @@ class FetcherTest {
 
         assertThat(result).isInstanceOf(Page.class);
         assertThat(result.isWorthRetrying()).isTrue();
-        assertThat(server.requests.get()).isEqualTo(1);
+        assertThat(server.heads().size()).isEqualTo(1);
     }
 
     @ParameterizedTest
@@ -230,9 +181,9 @@ class FetcherTest {
 
     @Test
     void aServerThatSaysNothingMoreIsGivenUpAtTheDeadline() {
-        server.closes = false;
+        server.on("/", server.stall("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 500\r\n\r\n"));
 
-        FetchResult result = answer("HTTP/1.1 200 OK\nContent-Type: text/html\nContent-Length: 500\n");
+        FetchResult result = fetcher.fetch(server.url());
 
         assertThat(result)
                 .isInstanceOfSatisfying(
@@ -248,10 +199,9 @@ class FetcherTest {
 
         assertThat(((Failed) fetcher.fetch("http://127.0.0.1:" + port + "/")).reason())
                 .isEqualTo(Reason.CONNECT);
-        try (Fetcher lost =
-                new Fetcher(new Fetcher.Options("testbot", Map.of(), Duration.ofSeconds(2), LIMIT, false, 4, host -> {
-                    throw new UnknownHostException(host);
-                }))) {
+        try (Fetcher lost = newFetcher(host -> {
+            throw new UnknownHostException(host);
+        })) {
             assertThat(((Failed) lost.fetch("http://nowhere.test/")).reason()).isEqualTo(Reason.DNS);
         }
     }
@@ -259,7 +209,7 @@ class FetcherTest {
     @Test
     void aServerThatIsNotSecureIsAFailure() {
         String url = server.url().replace("http:", "https:");
-        server.answer = "HTTP/1.1 400 Bad\r\n\r\n".getBytes(ISO_8859_1);
+        server.on("", HostileServer.raw("HTTP/1.1 400 Bad\n"));
 
         assertThat(((Failed) fetcher.fetch(url)).reason()).isEqualTo(Reason.TLS);
     }

@@ -1,0 +1,66 @@
+package dev.sieve.fetch;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Looks up names with a deadline, which the system's own look-up does not have: it may hold its thread for as long as
+ * name servers are silent, so it gets one of a few of its own.
+ */
+final class Lookups implements AutoCloseable {
+    private final Fetcher.Resolver resolver;
+    private final long timeoutNanos;
+    private final ThreadPoolExecutor threads;
+
+    /** Says that the deadline has passed. */
+    static final class TimedOut extends UnknownHostException {
+        private static final long serialVersionUID = 1;
+
+        TimedOut(String message) {
+            super(message);
+        }
+    }
+
+    Lookups(Fetcher.Resolver resolver, Duration timeout, int threads) {
+        this.resolver = resolver;
+        timeoutNanos = timeout.toNanos();
+        this.threads = new ThreadPoolExecutor(threads, threads, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>());
+        this.threads.allowCoreThreadTimeOut(true);
+        this.threads.setThreadFactory(task -> {
+            Thread thread = new Thread(task, "sieve-lookup");
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+
+    List<InetAddress> addresses(String host) throws UnknownHostException {
+        Future<List<InetAddress>> answer = threads.submit(() -> resolver.addresses(host));
+        try {
+            return answer.get(timeoutNanos, TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            answer.cancel(true);
+            throw new TimedOut("no name server answers for " + host);
+        } catch (InterruptedException e) {
+            answer.cancel(true);
+            Thread.currentThread().interrupt();
+            throw new TimedOut("interrupted");
+        } catch (ExecutionException e) {
+            UnknownHostException unknown = new UnknownHostException(host);
+            unknown.initCause(e.getCause());
+            throw unknown;
+        }
+    }
+
+    @Override
+    public void close() {
+        threads.shutdownNow();
+    }
+}

@@ -1,0 +1,316 @@
+package dev.sieve.fetch;
+
+import static dev.sieve.fetch.HostileServer.endless;
+import static dev.sieve.fetch.HostileServer.raw;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sieve.fetch.FetchResult.Failed;
+import dev.sieve.fetch.FetchResult.Page;
+import dev.sieve.fetch.FetchResult.Reason;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Whatever a server answers, it is a value before the deadline, and the fetcher is well after it. */
+@Timeout(60)
+class HostileAnswersTest {
+    private static final int LIMIT = 100_000;
+    private static final String HTML = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n";
+
+    private HostileServer server;
+    private Fetcher fetcher;
+
+    @BeforeEach
+    void open() throws IOException {
+        server = new HostileServer();
+        fetcher = newFetcher(host -> List.of(InetAddress.getByName(host)));
+    }
+
+    private static Fetcher newFetcher(Fetcher.Resolver resolver) {
+        return new Fetcher(new Fetcher.Options(
+                "testbot",
+                Map.of("X-Api-Key", "secret"),
+                Duration.ofSeconds(1),
+                LIMIT,
+                false,
+                4,
+                resolver,
+                AddressPolicy.publicOnly().allowing("127.0.0.0/8")));
+    }
+
+    @AfterEach
+    void theSameFetcherStillFetchesAGoodPage() throws IOException {
+        assertThat(fetcher.fetch(server.url(HostileServer.GOOD)))
+                .isInstanceOfSatisfying(
+                        Page.class, page -> assertThat(page.body()).asString().contains("good"));
+        assertThat(fetcher.connectionsInUse()).isZero();
+        fetcher.close();
+        server.close();
+    }
+
+    private FetchResult answer(HostileServer.Behaviour behaviour) {
+        server.on("/", behaviour);
+        return fetcher.fetch(server.url());
+    }
+
+    private void assertFailed(Reason reason, HostileServer.Behaviour behaviour) {
+        assertThat(answer(behaviour)).isInstanceOfSatisfying(Failed.class, failed -> {
+            assertThat(failed.reason()).isEqualTo(reason);
+            assertThat(failed.detail()).hasSizeLessThan(300).doesNotContain("\u001B", "\n", "\0");
+        });
+    }
+
+    private void assertFailed(HostileServer.Behaviour behaviour) {
+        assertThat(answer(behaviour)).isInstanceOf(Failed.class);
+    }
+
+    private void assertCut(HostileServer.Behaviour behaviour) {
+        assertThat(answer(behaviour)).isInstanceOfSatisfying(Page.class, page -> {
+            assertThat(page.isCut()).isTrue();
+            assertThat(page.body()).hasSize(LIMIT);
+        });
+    }
+
+    private static byte[] gzip(byte[] plain) throws IOException {
+        ByteArrayOutputStream packed = new ByteArrayOutputStream();
+        try (GZIPOutputStream gzip = new GZIPOutputStream(packed)) {
+            gzip.write(plain);
+        }
+        return packed.toByteArray();
+    }
+
+    @Test
+    void aBodyWithoutEndIsCut() {
+        assertCut(endless(HTML + "\r\n", "<a href=x>"));
+        assertCut(endless(HTML + "Transfer-Encoding: chunked\r\n\r\n", "1\r\nx\r\n"));
+        assertCut(endless(HTML + "Content-Length: 9223372036854775807\r\n\r\n", "<a href=x>"));
+    }
+
+    @Test
+    void aBombIsCutWhereItsContentsReachTheLimit() throws IOException {
+        assertCut(raw("HTTP/1.1 200 OK\nContent-Type: text/html\nContent-Encoding: gzip\n", gzip(new byte[64 << 20])));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"gzip, gzip", "br", "deflate", "zstd", "compress", "x-gzip", "\u00FF"})
+    void whatIsPackedInAnyOtherWayIsNotReadAsADocument(String encoding) throws IOException {
+        byte[] packed = gzip(gzip(new byte[64 << 20]));
+
+        assertFailed(
+                Reason.PROTOCOL,
+                raw("HTTP/1.1 200 OK\nContent-Type: text/html\nContent-Encoding: " + encoding + "\n", packed));
+    }
+
+    @Test
+    void whatIsNotPackedThoughItSaysSoIsAFailure() throws IOException {
+        String head = "HTTP/1.1 200 OK\nContent-Type: text/html\nContent-Encoding: gzip\n";
+
+        assertFailed(raw(head, "<a href=x>".getBytes(ISO_8859_1)));
+        byte[] packed = gzip("<a href=x>".repeat(1000).getBytes(ISO_8859_1));
+        assertFailed(raw(head, Arrays.copyOf(packed, packed.length - 9)));
+        assertFailed(raw(head, Arrays.copyOf(packed, 5)));
+        packed[packed.length - 5] ^= 1;
+        assertFailed(raw(head, packed));
+    }
+
+    @Test
+    void whoeverDripsIsGivenUpAtTheDeadline() {
+        assertFailed(Reason.TIMEOUT, server.drip("", "HTTP/1.1 200 OK and so on"));
+        assertFailed(Reason.TIMEOUT, server.drip("HTTP/1.1 200 OK\r\n", "X-Slow: yes\r\n"));
+        assertFailed(Reason.TIMEOUT, server.drip(HTML + "\r\n", "<a href=x>"));
+        assertFailed(Reason.TIMEOUT, server.drip(HTML + "Transfer-Encoding: chunked\r\n\r\n", "1\r\nx\r\n"));
+    }
+
+    @Test
+    void whoeverSaysNothingIsGivenUpAtTheDeadline() {
+        assertFailed(Reason.TIMEOUT, server.stall(""));
+        assertFailed(Reason.TIMEOUT, server.stall("HTTP/1.1 200 OK\r\n"));
+        assertFailed(Reason.TIMEOUT, server.stall(HTML + "\r\n<a href=x>"));
+        assertFailed(Reason.TIMEOUT, server.stall(HTML + "Content-Length: 5\r\n\r\n<a"));
+    }
+
+    @Test
+    void aNameServerThatSaysNothingIsGivenUpAtTheDeadline() {
+        CountDownLatch never = new CountDownLatch(1);
+        try (Fetcher waiting = newFetcher(host -> {
+            try {
+                never.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            return List.of();
+        })) {
+            assertThat(waiting.fetch("http://silent.test/"))
+                    .isInstanceOfSatisfying(
+                            Failed.class, failed -> assertThat(failed.reason()).isEqualTo(Reason.TIMEOUT));
+        }
+    }
+
+    @Test
+    void whoeverBreaksOffIsAFailure() {
+        assertFailed(Reason.BROKEN, HostileServer.reset());
+        assertFailed(Reason.BROKEN, client -> {});
+        assertFailed(
+                Reason.BROKEN, raw("HTTP/1.1 200 OK\nContent-Type: text/html\nContent-Length: 500\n", new byte[3]));
+        assertFailed(client -> {
+            HostileServer.write(client, HTML + "Content-Length: 500\r\n\r\n<a href=x>");
+            HostileServer.reset().answer(client);
+        });
+        assertFailed(raw("HTTP/1.1 200 OK\nContent-Type: text/html\nTransfer-Encoding: chunked\n\n5\n<a"));
+        assertFailed(raw("HTTP/1.1 200"));
+    }
+
+    @Test
+    void headersBeyondTheLimitAreAFailure() {
+        assertFailed(endless("HTTP/1.1 200 OK\r\n", "X-Y: " + "z".repeat(1000) + "\r\n"));
+        assertFailed(endless("HTTP/1.1 200 OK\r\nX-Y: ", "z".repeat(1000)));
+        assertFailed(endless("HTTP/1.1 200 ", "O".repeat(1000)));
+        assertFailed(endless("HTTP/1.1 200 OK\r\n", "Set-Cookie: a=" + "b".repeat(1 << 20) + "\r\n"));
+        assertFailed(endless("", "\r\n"));
+        assertFailed(endless(HTML + "Transfer-Encoding: chunked\r\n\r\n0\r\n", "X-Trailer: x\r\n"));
+        assertFailed(Reason.PROTOCOL, raw("HTTP/1.1 200 OK\n" + "a:\n".repeat(1001)));
+    }
+
+    @Test
+    void interimAnswersWithoutEndAreAFailure() {
+        assertFailed(endless("", "HTTP/1.1 100 Continue\r\n\r\n"));
+        assertFailed(endless("", "HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n"));
+        assertThat(answer(raw("HTTP/1.1 100 Continue\n\nHTTP/1.1 200 OK\n"))).isInstanceOf(Page.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "HTTP/1.1 099 Early",
+                "HTTP/1.1 100 Continue",
+                "HTTP/1.1 101 Switching Protocols\nUpgrade: websocket\nConnection: Upgrade",
+                "HTTP/1.1 199 What",
+                "HTTP/1.1 000 Nothing",
+                "HTTP/1.1 -10 Minus",
+                "HTTP/1.1 2000 Many",
+                "HTTP/1.1 2\0000 OK",
+                "HTTP/9.9 200 OK",
+                "HTTP/1.1",
+                "\0\0\0",
+                "PRI * HTTP/2.0",
+                "SSH-2.0-OpenSSH_9.2",
+                "220 mail.test ESMTP",
+                "-ERR unknown command 'GET'",
+                "<html>no head at all",
+                "HTTP/1.1 200 OK\nContent-Length: -5",
+                "HTTP/1.1 200 OK\nContent-Length: 5\nContent-Length: 6",
+                "HTTP/1.1 200 OK\nContent-Type: text/html\nTransfer-Encoding: chunked\n\nffffffffffffffff",
+                "HTTP/1.1 200 OK\nContent-Type: text/html\nTransfer-Encoding: chunked\n\n-1",
+                "HTTP/1.1 200 OK\nContent-Type: text/html\nTransfer-Encoding: chunked\n\nxyz",
+                "HTTP/1.1 204 No Content\nContent-Length: 5",
+                "HTTP/1.1 407 Proxy Authentication Required\nProxy-Authenticate: Basic realm=x\nContent-Length: 0",
+            })
+    void anAnswerThatIsNoneIsAFailure(String head) {
+        assertFailed(raw(head + "\n", "abc".getBytes(ISO_8859_1)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "HTTP/1.1 200 O\0K\u001B[31m",
+                "HTTP/1.1 999 Blocked",
+                "HTTP/1.0 200 OK",
+                "HTTP/1.1 200 OK\nContent-Length: 3\nContent-Length: 3",
+                "HTTP/1.1 200 OK\nContent-Length: 99999999999999999999999",
+                "HTTP/1.1 200 OK\nContent-Length: three",
+                "HTTP/1.1 200 OK\nno colon\n: no name\nX: \0\u001B[31m\u00FF",
+                "HTTP/1.1 401 Unauthorized\nWWW-Authenticate: Basic realm=x",
+                "HTTP/1.1 500 Oops\nRetry-After: -1",
+                "HTTP/1.1 200 OK\nContent-Type: /",
+                "HTTP/1.1 200 OK\nContent-Type: text/html;charset=\u001B",
+                "HTTP/1.1 304 Not Modified",
+            })
+    void anOddAnswerIsAPage(String head) {
+        assertThat(answer(raw(head + "\n", "abc".getBytes(ISO_8859_1)))).isInstanceOf(Page.class);
+        assertThat(server.requests("/")).isEqualTo(1);
+    }
+
+    @Test
+    void aCharsetOfJunkIsLeftOut() {
+        assertThat(answer(raw("HTTP/1.1 200 OK\nContent-Type: text/html; charset=" + "\u00A7".repeat(10_000) + "\n")))
+                .isInstanceOfSatisfying(
+                        Page.class, page -> assertThat(page.charset()).isNull());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "Location:\n",
+                "Location: file:///etc/passwd\n",
+                "Location: gopher://127.0.0.1:6379/_FLUSHALL\n",
+                "Location: data:text/html,<a>\n",
+                "Location: javascript:alert(1)\n",
+                "Location: http://h:99999/\n",
+                "Location: http://\0/\n",
+                "Refresh: 0; url=/x\n",
+            })
+    void aRedirectThatLeadsNowhereIsAFailureAndNotRetried(String location) {
+        FetchResult result = answer(raw("HTTP/1.1 302 Found\n" + location));
+
+        // An empty reference leads to the page itself, which a crawl does not follow either.
+        if (!location.equals("Location:\n")) {
+            assertThat(result)
+                    .isInstanceOfSatisfying(
+                            Failed.class, failed -> assertThat(failed.reason()).isEqualTo(Reason.BAD_REDIRECT));
+        }
+        assertThat(result.isWorthRetrying()).isFalse();
+    }
+
+    @Test
+    void aRedirectToAUrlWithoutEndIsAFailure() {
+        assertFailed(Reason.BAD_REDIRECT, raw("HTTP/1.1 302 Found\nLocation: /" + "x".repeat(100_000) + "\n"));
+    }
+
+    @Test
+    void noCookieIsEverSentBack() {
+        answer(raw("HTTP/1.1 200 OK\nSet-Cookie: a=b; Path=/\nContent-Length: 0\n"));
+        answer(raw("HTTP/1.1 200 OK\nContent-Length: 0\n"));
+
+        assertThat(server.heads()).hasSize(2).noneMatch(head -> head.contains("Cookie"));
+    }
+
+    @Test
+    void theUsersHeadersGoToTheOriginsThatWereNamedAndToNoOther() throws IOException {
+        try (HostileServer other = new HostileServer()) {
+            fetcher.sendHeadersTo(server.url("/start"));
+
+            fetcher.fetch(server.url("/x"));
+            fetcher.fetch(other.url("/x"));
+
+            assertThat(server.heads().get(0)).contains("X-Api-Key: secret");
+            assertThat(other.heads().get(0)).doesNotContain("X-Api-Key");
+            assertThat(other.heads().get(0)).contains("User-Agent: testbot");
+        }
+    }
+
+    @Test
+    void anImageThatSaysItIsADocumentIsCutAndOneThatDoesNotIsNotRead() {
+        byte[] noise = new byte[10 << 20];
+        new java.util.Random(3).nextBytes(noise);
+
+        assertCut(raw("HTTP/1.1 200 OK\nContent-Type: text/html\n", noise));
+        assertThat(answer(raw("HTTP/1.1 200 OK\nContent-Type: image/png\n", "<a href=x>".getBytes(ISO_8859_1))))
+                .isInstanceOfSatisfying(Page.class, page -> {
+                    assertThat(page.isHtml()).isFalse();
+                    assertThat(page.body()).isEmpty();
+                });
+    }
+}

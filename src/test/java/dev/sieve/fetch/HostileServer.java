@@ -1,0 +1,183 @@
+package dev.sieve.fetch;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A server on loopback that treats each request as it was told to for its path, byte by byte. What it was told nothing
+ * about is a good page, so that it can be seen whether a client is still well.
+ */
+public final class HostileServer implements AutoCloseable {
+    public static final String GOOD = "/good";
+    /** What a client sends first that expects a secure server. */
+    private static final int TLS_HANDSHAKE = 0x16;
+
+    private final ServerSocket socket;
+    private final Map<String, Behaviour> behaviours = new ConcurrentHashMap<>();
+    private final Queue<String> heads = new ConcurrentLinkedQueue<>();
+    private final CountDownLatch closed = new CountDownLatch(1);
+
+    /** What is done to a client once its request is there; the connection is closed when this returns. */
+    @FunctionalInterface
+    public interface Behaviour {
+        void answer(Socket client) throws IOException, InterruptedException;
+    }
+
+    public HostileServer() throws IOException {
+        this("127.0.0.1", 0);
+    }
+
+    public HostileServer(String address, int port) throws IOException {
+        socket = new ServerSocket(port, 200, InetAddress.getByName(address));
+        start(this::accept);
+    }
+
+    private static void start(Runnable task) {
+        Thread thread = new Thread(task, "hostile-server");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private void accept() {
+        while (!socket.isClosed()) {
+            try {
+                Socket client = socket.accept();
+                start(() -> serve(client));
+            } catch (IOException e) {
+                // The test is over.
+            }
+        }
+    }
+
+    private void serve(Socket client) {
+        try (client) {
+            String head = readHead(client.getInputStream());
+            heads.add(head);
+            String path = head.split(" ", 3).length < 2 ? "" : head.split(" ", 3)[1];
+            behaviours.getOrDefault(path, html("<title>good</title>")).answer(client);
+        } catch (IOException e) {
+            // The client has gone.
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    public static String readHead(InputStream in) throws IOException {
+        StringBuilder head = new StringBuilder();
+        while (head.indexOf("\r\n\r\n") < 0) {
+            int next = in.read();
+            if (next < 0 || next == TLS_HANDSHAKE) {
+                break;
+            }
+            head.append((char) next);
+        }
+        return head.toString();
+    }
+
+    public HostileServer on(String path, Behaviour behaviour) {
+        behaviours.put(path, behaviour);
+        return this;
+    }
+
+    /** Sends a head, whose lines end with a line feed each, and a body. */
+    public static Behaviour raw(String head, byte[] body) {
+        return client -> {
+            write(client, head.replace("\n", "\r\n") + "\r\n");
+            client.getOutputStream().write(body);
+        };
+    }
+
+    public static Behaviour raw(String head) {
+        return raw(head, new byte[0]);
+    }
+
+    public static Behaviour html(String html) {
+        return raw("HTTP/1.1 200 OK\nContent-Type: text/html; charset=utf-8\n", html.getBytes(ISO_8859_1));
+    }
+
+    public static Behaviour redirect(String target) {
+        return raw("HTTP/1.1 302 Found\nLocation: " + target + "\nContent-Length: 0\n");
+    }
+
+    /** Sends a text, and then one part over and over until the client goes. */
+    public static Behaviour endless(String start, String part) {
+        return client -> {
+            write(client, start);
+            byte[] bytes = part.getBytes(ISO_8859_1);
+            OutputStream out = client.getOutputStream();
+            while (true) {
+                out.write(bytes);
+            }
+        };
+    }
+
+    /** Sends a text, and then one byte of another now and then until the client goes. */
+    public Behaviour drip(String start, String rest) {
+        return client -> {
+            write(client, start);
+            for (int i = 0; !closed.await(100, TimeUnit.MILLISECONDS); i++) {
+                write(client, rest.substring(i % rest.length(), i % rest.length() + 1));
+            }
+        };
+    }
+
+    /** Sends a text and then nothing more. */
+    public Behaviour stall(String start) {
+        return client -> {
+            write(client, start);
+            closed.await();
+        };
+    }
+
+    /** Breaks off with a reset. */
+    public static Behaviour reset() {
+        return client -> client.setSoLinger(true, 0);
+    }
+
+    public static void write(Socket client, String text) throws IOException {
+        client.getOutputStream().write(text.getBytes(ISO_8859_1));
+        client.getOutputStream().flush();
+    }
+
+    public int port() {
+        return socket.getLocalPort();
+    }
+
+    public String url(String path) {
+        return "http://" + socket.getInetAddress().getHostAddress() + ":" + port() + path;
+    }
+
+    public String url() {
+        return url("/");
+    }
+
+    /** The heads of all requests in the order in which they came. */
+    public List<String> heads() {
+        return List.copyOf(heads);
+    }
+
+    public long requests(String path) {
+        return heads.stream()
+                .filter(head -> head.startsWith("GET " + path + " "))
+                .count();
+    }
+
+    @Override
+    public void close() throws IOException {
+        closed.countDown();
+        socket.close();
+    }
+}

@@ -1,0 +1,246 @@
+package dev.sieve.fetch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sieve.fetch.FetchResult.Failed;
+import dev.sieve.fetch.FetchResult.Page;
+import dev.sieve.fetch.FetchResult.Refused;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.SocketFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Nobody but the user leads the fetcher into the network that it runs in. */
+@Timeout(60)
+class PrivatePlacesTest {
+    private static final String ALLOWED = "127.0.0.1";
+    private static final String PRIVATE = "127.0.0.2";
+
+    private HostileServer allowed;
+    private HostileServer secret;
+
+    @BeforeEach
+    void open() throws IOException {
+        allowed = new HostileServer(ALLOWED, 0);
+        secret = new HostileServer(PRIVATE, allowed.port());
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        assertThat(secret.heads()).isEmpty();
+        allowed.close();
+        secret.close();
+    }
+
+    private static Fetcher fetcher(AddressPolicy policy, Fetcher.Resolver resolver) {
+        return new Fetcher(
+                new Fetcher.Options("testbot", Map.of(), Duration.ofSeconds(2), 10_000, false, 4, resolver, policy));
+    }
+
+    private static Fetcher fetcher(AddressPolicy policy, String... addresses) {
+        return fetcher(policy, host -> addresses(addresses));
+    }
+
+    private static List<InetAddress> addresses(String... addresses) throws UnknownHostException {
+        List<InetAddress> all = new ArrayList<>();
+        for (String address : addresses) {
+            all.add(InetAddress.getByName(address));
+        }
+        return all;
+    }
+
+    private static AddressPolicy allowingOne() {
+        return AddressPolicy.publicOnly().allowing(ALLOWED);
+    }
+
+    private void assertRefused(FetchResult result, String detail) {
+        assertThat(result).isInstanceOfSatisfying(Refused.class, refused -> {
+            assertThat(refused.error()).isEqualTo("address not public");
+            assertThat(refused.detail()).contains(detail);
+            assertThat(refused.isWorthRetrying()).isFalse();
+            assertThat(refused.status()).isZero();
+        });
+        assertThat(allowed.heads()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "2130706433",
+                "127.1",
+                "0",
+                "[::ffff:127.0.0.1]",
+                "[::ffff:7f00:1]",
+                "0177.0.0.1",
+                "0x7f.0.0.1",
+                "\uFF11\uFF12\uFF17.0.0.1",
+                "127.0.0.1.",
+                "127.0.0.1",
+                "%31%32%37.0.0.1",
+                "[::1]",
+                "[64:ff9b::7f00:1]",
+                "[2002:7f00:1::]",
+                "[::127.0.0.1]",
+                "[fe80::1]",
+                "10.0.0.1",
+                "169.254.169.254",
+                "[fd00:ec2::254]",
+                "100.100.100.200",
+                "user:word@127.0.0.1",
+            })
+    void anAddressInTheUrlIsRefusedHoweverItIsSpelled(String host) {
+        try (Fetcher fetcher = fetcher(AddressPolicy.publicOnly(), "8.8.8.8")) {
+            String url = "http://" + host + ":" + allowed.port() + "/latest/meta-data/";
+
+            assertRefused(fetcher.fetch(url), " is ");
+            assertThat(fetcher.objection(url)).isInstanceOf(Refused.class);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"localhost", "localhost.", "LOCALHOST"})
+    void localhostIsRefused(String host) {
+        try (Fetcher fetcher = fetcher(AddressPolicy.publicOnly(), ALLOWED)) {
+            assertRefused(fetcher.fetch("http://" + host + ":" + allowed.port() + "/"), "loopback");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"10.0.0.1", "127.0.0.1", "::1", "169.254.169.254", "fd00:ec2::254", "::ffff:10.0.0.1"})
+    void aNameOfNoPublicAddressIsRefused(String address) {
+        try (Fetcher fetcher = fetcher(AddressPolicy.publicOnly(), address)) {
+            assertRefused(fetcher.fetch("http://name.test:" + allowed.port() + "/"), "name.test: ");
+            assertThat(fetcher.objection("http://name.test/")).isNull();
+        }
+    }
+
+    @Test
+    void ofAMixedAnswerOnlyTheAddressesThatMayBeAskedAreDialled() {
+        try (Fetcher fetcher = fetcher(allowingOne(), PRIVATE, ALLOWED)) {
+            assertThat(fetcher.fetch("http://mixed.test:" + allowed.port() + "/"))
+                    .isInstanceOf(Page.class);
+            assertThat(allowed.heads()).hasSize(1);
+        }
+    }
+
+    @Test
+    void thePrivateOneIsNotEvenDialledWhenTheOtherIsDead() throws IOException {
+        allowed.close();
+        try (Fetcher fetcher = fetcher(allowingOne(), ALLOWED, PRIVATE)) {
+            assertThat(fetcher.fetch("http://mixed.test:" + allowed.port() + "/"))
+                    .isInstanceOf(Failed.class);
+        }
+    }
+
+    @Test
+    void aNameThatTurnsPrivateIsRefusedFromThenOn() throws IOException {
+        AtomicInteger lookups = new AtomicInteger();
+        try (Fetcher fetcher =
+                fetcher(allowingOne(), host -> addresses(lookups.getAndIncrement() == 0 ? ALLOWED : PRIVATE))) {
+            String url = "http://turning.test:" + allowed.port() + "/";
+
+            assertThat(fetcher.fetch(url)).isInstanceOf(Page.class);
+            assertThat(fetcher.fetch(url)).isInstanceOf(Refused.class);
+            assertThat(allowed.heads()).hasSize(1);
+        }
+    }
+
+    @Test
+    void aConnectionThatIsKeptGoesOnWhereItWas() {
+        allowed.on("/", client -> {
+            for (int i = 0; i < 2; i++) {
+                HostileServer.write(client, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+                HostileServer.readHead(client.getInputStream());
+            }
+        });
+        AtomicInteger lookups = new AtomicInteger();
+        try (Fetcher fetcher =
+                fetcher(allowingOne(), host -> addresses(lookups.getAndIncrement() == 0 ? ALLOWED : PRIVATE))) {
+            String url = "http://turning.test:" + allowed.port() + "/";
+
+            assertThat(fetcher.fetch(url)).isInstanceOf(Page.class);
+            assertThat(fetcher.fetch(url)).isInstanceOf(Page.class);
+            assertThat(lookups).hasValue(1);
+        }
+    }
+
+    @Test
+    void aSocketLooksAtTheAddressThatItDials() throws IOException {
+        SocketFactory sockets = new GuardedSockets(AddressPolicy.publicOnly());
+        InetSocketAddress private_ = new InetSocketAddress(PRIVATE, secret.port());
+
+        try (Socket socket = sockets.createSocket()) {
+            assertThatThrownBy(() -> socket.connect(private_, 1000)).isInstanceOf(AddressRefused.class);
+            assertThat(socket.isConnected()).isFalse();
+        }
+        try (Socket socket = sockets.createSocket()) {
+            assertThatThrownBy(() -> socket.connect(private_)).isInstanceOf(AddressRefused.class);
+        }
+        assertThatThrownBy(() -> sockets.createSocket(PRIVATE, secret.port())).isInstanceOf(AddressRefused.class);
+        assertThatThrownBy(() -> sockets.createSocket(private_.getAddress(), secret.port()))
+                .isInstanceOf(AddressRefused.class);
+    }
+
+    @Test
+    void aPlaceThatWasOpenedIsAskedAndItsOtherPortsAreNot() throws IOException {
+        try (Fetcher fetcher = fetcher(AddressPolicy.publicOnly(), ALLOWED);
+                HostileServer neighbour = new HostileServer(ALLOWED, 0)) {
+            fetcher.open(allowed.url());
+
+            assertThat(fetcher.fetch("http://127.1:" + allowed.port() + "/x")).isInstanceOf(Page.class);
+            assertThat(fetcher.fetch(neighbour.url())).isInstanceOf(Refused.class);
+            assertThat(fetcher.fetch("http://name.test:" + allowed.port() + "/"))
+                    .isInstanceOf(Refused.class);
+            assertThat(neighbour.heads()).isEmpty();
+        }
+    }
+
+    @Test
+    void aNameThatWasOpenedIsAskedWhereverItIs() throws IOException {
+        try (Fetcher fetcher = fetcher(AddressPolicy.publicOnly(), ALLOWED)) {
+            fetcher.open("http://intranet.test:" + allowed.port() + "/start");
+
+            assertThat(fetcher.fetch("http://intranet.test:" + allowed.port() + "/"))
+                    .isInstanceOf(Page.class);
+            assertThat(fetcher.fetch("http://other.test:" + allowed.port() + "/"))
+                    .isInstanceOf(Refused.class);
+            assertThat(fetcher.fetch("http://intranet.test:" + (allowed.port() ^ 1) + "/"))
+                    .isInstanceOf(Refused.class);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 22, 25, 110, 143, 465, 587, 993, 2049, 6000, 6667, 10_080})
+    void thePortsOfOtherProtocolsAreRefusedUnlessOpened(int port) {
+        try (Fetcher fetcher = fetcher(AddressPolicy.publicOnly().allowing("127.0.0.0/8"), "8.8.8.8")) {
+            String url = "http://127.0.0.3:" + port + "/";
+
+            assertThat(fetcher.fetch(url))
+                    .isEqualTo(new Refused("port not allowed", port + " is for another protocol"));
+            assertThat(fetcher.fetch("http://name.test:" + port + "/")).isInstanceOf(Refused.class);
+            fetcher.open(url);
+            assertThat(fetcher.objection(url)).isNull();
+        }
+    }
+
+    @Test
+    void aNameWithoutAnAddressIsAFailureAndNoRefusal() {
+        try (Fetcher fetcher = fetcher(AddressPolicy.publicOnly(), host -> List.of())) {
+            assertThat(fetcher.fetch("http://empty.test/")).isInstanceOf(Failed.class);
+        }
+    }
+}
