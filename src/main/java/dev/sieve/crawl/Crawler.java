@@ -72,7 +72,7 @@ public final class Crawler implements AutoCloseable {
 
     private static final Refused FORBIDDEN = new Refused("robots.txt", "forbids it");
 
-    private static final LinkExtractor.Document UNREADABLE = new LinkExtractor.Document("", List.of());
+    private static final LinkExtractor.Document UNREADABLE = new LinkExtractor.Document("", List.of(), 0, false, false);
 
     private final CrawlOptions options;
     private final Frontier frontier;
@@ -333,7 +333,12 @@ public final class Crawler implements AutoCloseable {
             LinkExtractor.Document document = read(url, page);
             title = document.title();
             links = document.links();
-            pushLinks(lease, links);
+            tally.skipped("beyond the limit of a page", document.beyondLimit());
+            if (document.isNofollow()) {
+                tally.skipped("nofollow", links.size());
+            } else {
+                pushLinks(lease, links);
+            }
         } else if (result instanceof Redirect redirect) {
             outcome = follow(lease, redirect);
         }
@@ -362,7 +367,7 @@ public final class Crawler implements AutoCloseable {
     private LinkExtractor.Document read(String url, Page page) {
         parsing.acquireUninterruptibly();
         try {
-            return LinkExtractor.read(url, page);
+            return LinkExtractor.read(url, page, options.productToken());
         } catch (RuntimeException | StackOverflowError e) {
             LOG.warn("cannot read the document {}: {}", url, e.toString());
             return UNREADABLE;

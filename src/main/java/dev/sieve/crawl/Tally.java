@@ -64,6 +64,14 @@ final class Tally {
         seen += all - newOnes;
     }
 
+    /** Counts links that are not followed for a reason of the page they are on. */
+    synchronized void skipped(String reason, long links) {
+        if (links > 0) {
+            found += links;
+            skipped.merge(reason, links, Long::sum);
+        }
+    }
+
     synchronized void skipped(Verdict verdict) {
         found++;
         skipped.merge(verdict.name().toLowerCase(Locale.ROOT).replace('_', ' '), 1L, Long::sum);
