@@ -112,8 +112,7 @@ public final class RobotsCache {
     }
 
     private static Answer refused(Refused refused, int redirects) {
-        String problem = refused.error() + ": " + refused.detail();
-        return new Answer(null, problem, Duration.ZERO, redirects == 0 ? refused : null);
+        return new Answer(null, refused.error(), Duration.ZERO, redirects == 0 ? refused : null);
     }
 
     private Answer closed(FetchResult result, int failures) {

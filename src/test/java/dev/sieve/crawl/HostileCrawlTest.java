@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sieve.Sieve;
 import dev.sieve.fetch.HostileServer;
 import dev.sieve.output.Visit;
+import dev.sieve.url.Scope;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -66,12 +69,176 @@ class HostileCrawlTest {
         try (HostileServer secret = new HostileServer("127.0.0.2", 0)) {
             server.on("/", HostileServer.html(links(secret.url(), "http://2130706434:" + secret.port() + "/x")));
 
-            CrawlReport report = crawl(fast().scope(dev.sieve.url.Scope.Kind.ANY), "/");
+            CrawlReport report = crawl(fast().scope(Scope.Kind.ANY), "/");
 
             assertThat(secret.heads()).isEmpty();
-            assertThat(report.refusals()).containsExactly(java.util.Map.entry("address not public", 2L));
+            assertThat(report.refusals()).containsExactly(Map.entry("address not public", 2L));
             assertThat(report.urlsNew()).isEqualTo(4).isEqualTo(report.pageCount() + report.refused());
             assertGoodPageWasFetched();
         }
+    }
+
+    @Test
+    void aRedirectIntoThePrivateNetworkIsRefusedAndNotRetried() throws IOException {
+        try (HostileServer secret = new HostileServer("127.0.0.2", 0)) {
+            server.on("/", HostileServer.html(links("/away", "/file", "/gopher")))
+                    .on("/away", HostileServer.redirect(secret.url("/admin")))
+                    .on("/file", HostileServer.redirect("file:///etc/passwd"))
+                    .on("/gopher", HostileServer.redirect("gopher://127.0.0.1:6379/_x"));
+
+            CrawlReport report = crawl(fast().scope(Scope.Kind.ANY).retries(2), "/");
+
+            assertThat(secret.heads()).isEmpty();
+            assertThat(report.refusals()).containsExactly(Map.entry("address not public", 1L));
+            assertThat(report.failureCounts()).containsExactly(Map.entry("bad redirect", 2L));
+            assertThat(report.retried()).isZero();
+            assertGoodPageWasFetched();
+        }
+    }
+
+    @Test
+    void robotsTxtLeadsNobodyIntoThePrivateNetwork() throws IOException {
+        try (HostileServer secret = new HostileServer("127.0.0.2", 0)) {
+            server.on("/robots.txt", HostileServer.redirect(secret.url("/admin")));
+
+            CrawlReport report = crawl(fast().obeyRobots(true).retries(2), "/");
+
+            assertThat(secret.heads()).isEmpty();
+            assertThat(server.heads()).hasSize(1);
+            assertThat(report.failureCounts())
+                    .containsExactly(Map.entry("robots.txt unavailable: address not public", 1L));
+        }
+    }
+
+    @Test
+    void aNameThatIsPrivateIsRefusedBeforeItsRobotsTxtIsAskedFor() throws IOException {
+        server.on("/", HostileServer.html(links("http://inside.test:" + server.port() + "/a", "/b")));
+        CrawlOptions options = fast().obeyRobots(true)
+                .scope(Scope.Kind.ANY)
+                .resolver(host -> List.of(InetAddress.getLoopbackAddress()));
+
+        CrawlReport report = crawl(options, "/");
+
+        assertThat(server.heads()).noneMatch(head -> head.contains("inside.test"));
+        assertThat(report.refusals()).containsExactly(Map.entry("address not public", 1L));
+        assertGoodPageWasFetched();
+    }
+
+    @Test
+    void aSeedThatNobodyTypedOpensNothing() throws IOException {
+        try (Crawler crawler = new Crawler(fast(), new Sieve(100))) {
+            crawler.seed(server.url());
+
+            CrawlReport report = crawler.run(visits::add);
+
+            assertThat(server.heads()).isEmpty();
+            assertThat(report.refused()).isEqualTo(1);
+            assertThat(report.isFruitless()).isTrue();
+        }
+    }
+
+    @Test
+    void theUsersHeadersFollowNoRedirectToAnotherOrigin() throws IOException {
+        try (HostileServer other = new HostileServer()) {
+            server.on("/", HostileServer.redirect(other.url("/x")));
+
+            crawl(fast().allowPrivate("127.0.0.1").header("Authorization", "Bearer secret"), "/");
+
+            assertThat(server.heads()).singleElement().asString().contains("Bearer secret");
+            assertThat(other.heads()).isNotEmpty().noneMatch(head -> head.contains("secret"));
+        }
+    }
+
+    @Test
+    void redirectsInACircleEnd() throws IOException {
+        server.on("/", HostileServer.html(links("/a")))
+                .on("/a", HostileServer.redirect("/b"))
+                .on("/b", HostileServer.redirect("/a"));
+
+        assertThat(crawl(fast(), "/").ending()).isEqualTo(Ending.DRAINED);
+        assertThat(server.requests("/a")).isEqualTo(1);
+        assertThat(server.requests("/b")).isEqualTo(1);
+        assertGoodPageWasFetched();
+    }
+
+    @Test
+    void linksOfAPageThatAsksForItAreNotFollowedButCounted() throws IOException {
+        server.on("/", HostileServer.html(links("/shy")))
+                .on("/shy", HostileServer.html("<meta name=robots content=nofollow>" + links("/never")));
+
+        CrawlReport report = crawl(fast(), "/");
+
+        assertThat(server.requests("/never")).isZero();
+        assertThat(report.skipped()).containsExactly(Map.entry("nofollow", 2L));
+        assertGoodPageWasFetched();
+    }
+
+    @Test
+    void linksBeyondTheLimitOfAPageAreCounted() throws IOException {
+        StringBuilder html = new StringBuilder(links());
+        for (int i = 0; i < 15_000; i++) {
+            html.append("<a href='http://elsewhere.test/").append(i).append("'>x</a>");
+        }
+        server.on("/", HostileServer.html(html.toString()));
+
+        CrawlReport report = crawl(fast(), "/");
+
+        assertThat(report.skipped())
+                .containsEntry("beyond the limit of a page", 5001L)
+                .containsEntry("out of scope", 9999L);
+        assertGoodPageWasFetched();
+    }
+
+    @Test
+    void afterAPageMadeToFillTheHeapGoodOnesAreStillCrawled() throws IOException {
+        StringBuilder bomb = new StringBuilder("<p>");
+        for (int i = 0; i < 12; i++) {
+            bomb.append("<b x").append(i).append('>');
+        }
+        String[] pages = new String[40];
+        for (int i = 0; i < pages.length; i++) {
+            pages[i] = (i % 2 == 0 ? "/bomb" : "/page") + i;
+            server.on(pages[i], HostileServer.html(i % 2 == 0 ? bomb + "<p>x".repeat(250_000) : links()));
+        }
+        server.on("/", HostileServer.html(links(pages)));
+
+        CrawlReport report = crawl(fast(), "/");
+
+        assertThat(report.pages()).containsExactly(Map.entry(2, 42L));
+        assertGoodPageWasFetched();
+    }
+
+    @Test
+    void hostsThatHoldTheirRequestsTakeNothingFromOneThatAnswers() throws IOException {
+        int tarPits = 100;
+        StringBuilder html = new StringBuilder(links());
+        for (int i = 0; i < tarPits; i++) {
+            html.append("<a href='http://pit").append(i).append(".test:").append(server.port());
+            html.append("/pit").append(i % 4).append("'>x</a>");
+        }
+        for (int i = 0; i < 200; i++) {
+            html.append("<a href='/page").append(i).append("'>x</a>");
+        }
+        server.on("/", HostileServer.html(html.toString()))
+                .on("/pit0", server.stall(""))
+                .on("/pit1", server.drip("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n", "<a href=x>"))
+                .on("/pit2", HostileServer.reset())
+                .on("/pit3", server.drip("HTTP/1.1 200 OK\r\n", "X-Y: z\r\n"));
+        List<String> order = new ArrayList<>();
+        CrawlOptions options = fast().scope(Scope.Kind.ANY)
+                .concurrency(128)
+                .perHost(4)
+                .allowPrivate("127.0.0.1")
+                .resolver(host -> List.of(InetAddress.getLoopbackAddress()));
+        try (Crawler crawler = new Crawler(options, new Sieve(10_000))) {
+            crawler.seed(server.url());
+
+            CrawlReport report = crawler.run(visit -> order.add(visit.result().error()));
+
+            assertThat(report.pageCount()).isEqualTo(202);
+            assertThat(report.failureCounts()).containsEntry("timeout", 75L).containsEntry("broken off", 25L);
+        }
+        // Whoever is slow is given up after all pages of the host that answers are there.
+        assertThat(order.subList(order.indexOf("timeout"), order.size())).doesNotContain("");
     }
 }
