@@ -1,0 +1,164 @@
+package dev.sieve.bench;
+
+import com.sun.management.OperatingSystemMXBean;
+import dev.sieve.Sieve;
+import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.crawl.Crawler;
+import dev.sieve.url.Scope;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.Response;
+import org.jsoup.Jsoup;
+import org.jsoup.nodes.Document;
+import org.jsoup.nodes.Element;
+import us.codecraft.webmagic.Page;
+import us.codecraft.webmagic.Site;
+import us.codecraft.webmagic.Spider;
+import us.codecraft.webmagic.processor.PageProcessor;
+
+/** One crawl over one web, by one of several crawlers, from the start of its process to the last page. */
+final class Crawls {
+    private static final int THREADS = 16;
+    private static final long START = System.nanoTime();
+    private static final AtomicInteger PAGES = new AtomicInteger();
+    private static volatile long last = START;
+
+    private Crawls() {}
+
+    /**
+     * Prints pages, seconds, seconds of processor time, and the most memory that the process had, in MB.
+     *
+     * @param args the crawler, the URL to start from, what URLs that belong to the web begin with, and the file with its
+     *     pages, which the sieve writes where it does not exist
+     */
+    public static void main(String[] args) throws Exception {
+        String start = args[1];
+        String prefix = args[2];
+        Path list = Path.of(args[3]);
+        switch (args[0]) {
+            case "sieve" -> sieve(start, prefix, list);
+            case "loop" -> loop(Files.readAllLines(list));
+            case "webmagic" -> webMagic(start, prefix);
+            default -> throw new IllegalArgumentException("no crawler: " + args[0]);
+        }
+        OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+        double seconds = (last - START) / 1e9;
+        System.out.println(PAGES + " " + seconds + " " + system.getProcessCpuTime() / 1e9 + " " + peakMegabytes());
+    }
+
+    private static void fetched() {
+        PAGES.incrementAndGet();
+        last = System.nanoTime();
+    }
+
+    private static void sieve(String start, String prefix, Path list) throws IOException {
+        CrawlOptions options = new CrawlOptions()
+                .scope(Scope.Kind.ANY)
+                .include("^" + Pattern.quote(prefix))
+                .delay(Duration.ZERO)
+                .perHost(THREADS)
+                .concurrency(THREADS);
+        List<String> pages = new ArrayList<>();
+        try (Crawler crawler = new Crawler(options, new Sieve(1_000_000))) {
+            crawler.seed(start);
+            crawler.run(visit -> {
+                if (visit.isSuccess() && visit.page().isHtml()) {
+                    fetched();
+                    pages.add(visit.url());
+                }
+            });
+        }
+        if (Files.notExists(list)) {
+            Files.write(list, pages);
+        }
+    }
+
+    /** The least that a crawl can be: no queue and nothing remembered, since all pages are known beforehand. */
+    private static void loop(List<String> urls) throws InterruptedException {
+        OkHttpClient client = new OkHttpClient();
+        ExecutorService workers = Executors.newFixedThreadPool(THREADS);
+        for (String url : urls) {
+            workers.execute(() -> read(client, url));
+        }
+        workers.shutdown();
+        workers.awaitTermination(1, TimeUnit.DAYS);
+        client.dispatcher().executorService().shutdown();
+        client.connectionPool().evictAll();
+    }
+
+    private static void read(OkHttpClient client, String url) {
+        Request request = new Request.Builder().url(url).build();
+        try (Response response = client.newCall(request).execute()) {
+            Document document = Jsoup.parse(response.body().string(), url);
+            int links = 0;
+            for (Element link : document.select("a[href]")) {
+                links += link.absUrl("href").isEmpty() ? 0 : 1;
+            }
+            if (links >= 0) {
+                fetched();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(url, e);
+        }
+    }
+
+    /** WebMagic as it comes, told the charset, with no pauses; its links are cut at the fragment. */
+    private static void webMagic(String start, String prefix) {
+        Site site = Site.me().setCharset("UTF-8").setSleepTime(0).setTimeOut(30_000);
+        PageProcessor processor = new PageProcessor() {
+            @Override
+            public void process(Page page) {
+                for (String link : page.getHtml().links().all()) {
+                    int fragment = link.indexOf('#');
+                    String url = fragment < 0 ? link : link.substring(0, fragment);
+                    if (url.startsWith(prefix)) {
+                        page.addTargetRequest(url);
+                    }
+                }
+                boolean isHtml = page.getHeaders().entrySet().stream()
+                        .anyMatch(header -> header.getKey().equalsIgnoreCase("Content-Type")
+                                && header.getValue().get(0).contains("html"));
+                if (isHtml) {
+                    fetched();
+                }
+            }
+
+            @Override
+            public Site getSite() {
+                return site;
+            }
+        };
+        // Without a pipeline of ours it prints each page.
+        Spider spider = Spider.create(processor)
+                .addPipeline((items, task) -> {})
+                .addUrl(start)
+                .thread(THREADS);
+        spider.setEmptySleepTime(1000);
+        spider.run();
+    }
+
+    private static double peakMegabytes() throws IOException {
+        Path status = Path.of("/proc/self/status");
+        if (Files.notExists(status)) {
+            return Double.NaN;
+        }
+        String peak = Files.readAllLines(status).stream()
+                .filter(line -> line.startsWith("VmHWM:"))
+                .findFirst()
+                .orElseThrow();
+        return Double.parseDouble(peak.replaceAll("\\D", "")) / 1024;
+    }
+}
