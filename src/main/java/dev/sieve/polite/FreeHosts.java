@@ -30,7 +30,7 @@ final class FreeHosts {
     }
 
     /**
-     * Takes in a host.
+     * Takes in a host; since when it is free stands in the table.
      *
      * @param work how much it has left, in any unit of at least one
      */
@@ -66,7 +66,7 @@ final class FreeHosts {
         }
         for (long others = used ^ (1L << line); others != 0; others &= others - 1) {
             int other = Long.numberOfTrailingZeros(others);
-            if (hosts.freeAt[lines.first(other)] - hosts.freeAt[lines.first(line)] <= 0) {
+            if (hosts.freeSince[lines.first(other)] - hosts.freeSince[lines.first(line)] <= 0) {
                 line = other;
             }
         }

@@ -3,7 +3,7 @@ package dev.sieve.polite;
 import java.util.Arrays;
 
 /**
- * What is known of each host, as columns by the number of the host: some fifty bytes a host, and no object. A group of
+ * What is known of each host, as columns by the number of the host: some sixty bytes a host, and no object. A group of
  * hosts that share a limit has a row as well.
  */
 final class HostTable {
@@ -26,8 +26,11 @@ final class HostTable {
 
     final HostNames names = new HostNames();
 
-    /** When the host may be asked again; once it stands in a line, since when it could have been. */
+    /** When the host may be asked again. */
     long[] freeAt = new long[0];
+
+    /** Since when the host could have been asked, if it stands in a line. */
+    long[] freeSince = new long[0];
 
     /** The row of the host's group; {@link #NONE} without one. */
     int[] group = new int[0];
@@ -58,11 +61,11 @@ final class HostTable {
         flags[host] = (byte) (value ? flags[host] | flag : flags[host] & ~flag);
     }
 
-    /** Takes in a host of which nothing is known but since when it is free; there must be room. */
-    int add(byte[] name, long freeSince) {
+    /** Takes in a host of which nothing is known but when it may be asked; there must be room. */
+    int add(byte[] name, long mayBeAskedAt) {
         int host = names.add(name);
         flags[host] = 0;
-        freeAt[host] = freeSince;
+        freeAt[host] = mayBeAskedAt;
         group[host] = NONE;
         queued[host] = 0;
         accepted[host] = 0;
@@ -76,6 +79,7 @@ final class HostTable {
     void grow(int capacity) {
         names.grow(capacity);
         freeAt = Arrays.copyOf(freeAt, capacity);
+        freeSince = Arrays.copyOf(freeSince, capacity);
         group = Arrays.copyOf(group, capacity);
         nextInLine = Arrays.copyOf(nextInLine, capacity);
         queued = Arrays.copyOf(queued, capacity);

@@ -174,8 +174,7 @@ final class HostTurns {
         }
         leaveHeap(host);
         if (wantsTurn) {
-            hosts.freeAt[host] = clock;
-            joinFree(host);
+            joinFree(host, clock);
         }
     }
 
@@ -203,11 +202,12 @@ final class HostTurns {
     private void leaveHeapFree() {
         int host = waiting.first();
         leaveHeap(host);
-        joinFree(host);
+        joinFree(host, hosts.freeAt[host]);
     }
 
-    private void joinFree(int host) {
+    private void joinFree(int host, long since) {
         hosts.set(host, BACKING_OFF, false);
+        hosts.freeSince[host] = since;
         int group = hosts.group[host];
         if (group == NONE) {
             free.add(host, workMicros(hosts.is(host, GROUP) ? members.first(host) : host));

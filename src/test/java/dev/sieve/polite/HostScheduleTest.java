@@ -214,6 +214,26 @@ class HostScheduleTest {
     }
 
     @Test
+    void aHostThatBacksOffHoldsNobodyUpWhoIsBehindItInLine() {
+        HostSchedule<String> schedule = options().delay(Duration.ZERO).build(0);
+        for (int i = 0; i < 1000; i++) {
+            schedule.add("c", "c" + i);
+        }
+        assertThat(schedule.poll(0)).isEqualTo("c0");
+        schedule.finished("c", 0);
+        schedule.add("a", "a1");
+        schedule.add("b", "b1");
+        schedule.backOff("a", 3600 * SECOND);
+        List<String> items = new ArrayList<>();
+        for (int now = 1; now < 9; now++) {
+            String item = schedule.poll(now);
+            items.add(item);
+            schedule.finished(host(item), now);
+        }
+        assertThat(items).contains("b1").doesNotContain("a1");
+    }
+
+    @Test
     void failuresInARowLengthenThePauseUntilARequestSucceeds() {
         HostSchedule<String> schedule = options()
                 .backOff(new BackOff(Duration.ofSeconds(10), Duration.ofSeconds(30)))
