@@ -17,6 +17,7 @@ final class CapturedLog extends AppenderBase<ILoggingEvent> implements AutoClose
         start();
         logger.addAppender(this);
         logger.setAdditive(false);
+        logger.setLevel(Level.WARN);
     }
 
     @Override
@@ -38,5 +39,6 @@ final class CapturedLog extends AppenderBase<ILoggingEvent> implements AutoClose
     public void close() {
         logger.detachAppender(this);
         logger.setAdditive(true);
+        logger.setLevel(null);
     }
 }
