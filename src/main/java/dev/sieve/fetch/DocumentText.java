@@ -5,8 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_16LE;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.nio.charset.Charset;
-import java.nio.charset.IllegalCharsetNameException;
-import java.nio.charset.UnsupportedCharsetException;
 import java.util.Locale;
 
 /**
@@ -93,9 +91,8 @@ record DocumentText(byte[] bytes, Charset charset) {
         String trimmed = (end < 0 ? name : name.substring(0, end)).replaceAll("[\\s\"']", "");
         try {
             return Charset.forName(trimmed);
-        } catch (IllegalCharsetNameException | UnsupportedCharsetException e) {
-            return null;
         } catch (IllegalArgumentException e) {
+            // No name of a charset, or one that is not known.
             return null;
         }
     }

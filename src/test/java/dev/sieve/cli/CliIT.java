@@ -103,6 +103,9 @@ class CliIT {
                 "--include | (",
                 "--exclude | [",
                 "-H | nonsense",
+                "-H | Accept-Encoding: br",
+                "--allow-private | 10.0.0.1/8",
+                "--allow-private | localhost",
                 "-o | pages.csv",
                 "--frobnicate | 1",
             })

@@ -1,0 +1,141 @@
+package dev.sieve.fetch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sieve.fetch.FetchResult.Failed;
+import dev.sieve.fetch.FetchResult.Page;
+import dev.sieve.fetch.FetchResult.Reason;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLServerSocket;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Servers that cannot prove who they are are not talked to. */
+@Timeout(120)
+class UntrustedServersTest {
+    private static final String WORD = "changeit";
+
+    @TempDir
+    private Path folder;
+
+    /** A store with a key and its own certificate for a host. */
+    private Path store(String host) throws Exception {
+        Path file = folder.resolve(host + ".p12");
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-genkeypair",
+                "-alias",
+                "server",
+                "-keyalg",
+                "EC",
+                "-storetype",
+                "PKCS12"));
+        command.addAll(List.of("-keystore", file.toString(), "-storepass", WORD, "-dname", "CN=" + host));
+        command.addAll(List.of("-ext", "san=dns:" + host, "-validity", "30"));
+        Path output = folder.resolve("keytool.txt");
+        int exitCode = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start()
+                .waitFor();
+        assertThat(exitCode).as(Files.readString(output)).isZero();
+        return file;
+    }
+
+    private static SSLServerSocket serve(Path store, String... protocols) throws Exception {
+        KeyStore keys = KeyStore.getInstance("PKCS12");
+        try (InputStream in = Files.newInputStream(store)) {
+            keys.load(in, WORD.toCharArray());
+        }
+        KeyManagerFactory managers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        managers.init(keys, WORD.toCharArray());
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(managers.getKeyManagers(), null, null);
+        SSLServerSocket server = (SSLServerSocket)
+                context.getServerSocketFactory().createServerSocket(0, 10, InetAddress.getLoopbackAddress());
+        if (protocols.length > 0) {
+            server.setEnabledProtocols(protocols);
+        }
+        Thread thread = new Thread(() -> answer(server), "tls-server");
+        thread.setDaemon(true);
+        thread.start();
+        return server;
+    }
+
+    private static void answer(SSLServerSocket server) {
+        while (!server.isClosed()) {
+            try (Socket client = server.accept()) {
+                HostileServer.readHead(client.getInputStream());
+                HostileServer.write(client, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+            } catch (IOException e) {
+                // The client does not trust it, or the test is over.
+            }
+        }
+    }
+
+    /** Asks a server as a client that trusts the certificates of one store. */
+    private static FetchResult fetch(SSLServerSocket server, String host, Path trusted) {
+        String before = System.getProperty("javax.net.ssl.trustStore");
+        if (trusted != null) {
+            System.setProperty("javax.net.ssl.trustStore", trusted.toString());
+            System.setProperty("javax.net.ssl.trustStorePassword", WORD);
+        }
+        try (Fetcher fetcher = new Fetcher(new Fetcher.Options(
+                "testbot",
+                Map.of(),
+                Duration.ofSeconds(5),
+                1000,
+                false,
+                4,
+                name -> List.of(InetAddress.getLoopbackAddress()),
+                AddressPolicy.publicOnly().allowing("127.0.0.1")))) {
+            return fetcher.fetch("https://" + host + ":" + server.getLocalPort() + "/");
+        } finally {
+            System.clearProperty("javax.net.ssl.trustStorePassword");
+            if (before == null) {
+                System.clearProperty("javax.net.ssl.trustStore");
+            } else {
+                System.setProperty("javax.net.ssl.trustStore", before);
+            }
+        }
+    }
+
+    private static void assertUntrusted(FetchResult result) {
+        assertThat(result).isInstanceOfSatisfying(Failed.class, failed -> {
+            assertThat(failed.reason()).isEqualTo(Reason.TLS);
+            assertThat(failed.detail()).isNotEmpty().hasSizeLessThan(300);
+            assertThat(failed.isWorthRetrying()).isFalse();
+        });
+    }
+
+    @Test
+    void aServerIsAskedWhenItsCertificateIsGoodAndNotOtherwise() throws Exception {
+        Path good = store("good.test");
+        try (SSLServerSocket server = serve(good)) {
+            assertThat(fetch(server, "good.test", good)).isInstanceOf(Page.class);
+            assertUntrusted(fetch(server, "good.test", null));
+            assertUntrusted(fetch(server, "wrong.test", good));
+        }
+    }
+
+    @Test
+    void aProtocolThatIsNoLongerSafeIsNotSpoken() throws Exception {
+        Path good = store("good.test");
+        try (SSLServerSocket server = serve(good, "TLSv1", "TLSv1.1")) {
+            assertUntrusted(fetch(server, "good.test", good));
+        }
+    }
+}
