@@ -73,6 +73,7 @@ final class Crawls {
                 .concurrency(THREADS);
         List<String> pages = new ArrayList<>();
         try (Crawler crawler = new Crawler(options, new Sieve(1_000_000))) {
+            crawler.open(start);
             crawler.seed(start);
             crawler.run(visit -> {
                 if (visit.isSuccess() && visit.page().isHtml()) {
