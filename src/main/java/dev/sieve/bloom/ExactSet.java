@@ -8,9 +8,9 @@ import java.util.Arrays;
 /**
  * The whole hash of each key: a set that in practice never takes a new key for an old one.
  *
- * <p>Two keys are confused when all 128 bits of their hashes agree; among a billion keys that happens less than once in 10^20
- * sets. What the other memberships are measured against, and the right one for a crawl that may miss no page. It takes
- * 18 to 23 bytes a key and grows as needed, a thousandth at a time.
+ * <p>Two keys are confused when all 128 bits of their hashes agree; among a billion keys that happens less than once in
+ * 10^20 sets. What the other memberships are measured against, and the right one for a crawl that may miss no page. It
+ * takes 18 to 23 bytes a key and grows as needed, a thousandth at a time.
  */
 public final class ExactSet implements Membership {
     static final int KIND = 4;

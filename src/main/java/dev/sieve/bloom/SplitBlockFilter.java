@@ -76,37 +76,55 @@ public final class SplitBlockFilter implements Membership {
         return new SplitBlockFilter(expectedInsertions, (int) lines, hashes, seed, words);
     }
 
+    /** {@inheritDoc} Most keys of a crawl are old ones, and to read what is there is cheaper than to write it again. */
     @Override
     public boolean add(long h1, long h2) {
-        int flipped = set(line(h1), h2);
-        setBits += flipped;
-        return flipped != 0;
+        return !mightContain(h1, h2) && set(line(h1), h2);
     }
 
     @Override
     public long addAll(long[] keys, int count) {
         long isNew = 0;
-        long flippedInAll = 0;
-        for (int i = 0; i < count; i++) {
-            int flipped = set(line(keys[2 * i]), keys[2 * i + 1]);
-            flippedInAll += flipped;
-            isNew |= (long) (-flipped >>> 31) << i;
+        for (long absent = absent(keys, count); absent != 0; absent &= absent - 1) {
+            int i = Long.numberOfTrailingZeros(absent);
+            // It may have come twice.
+            if (set(line(keys[2 * i]), keys[2 * i + 1])) {
+                isNew |= 1L << i;
+            }
         }
-        setBits += flippedInAll;
         return isNew;
+    }
+
+    /** The keys that are not there, a bit each. No branch depends on a key: it would be mispredicted. */
+    private long absent(long[] keys, int count) {
+        long absent = 0;
+        if (hashes == LINE_WORDS) {
+            for (int i = 0; i < count; i++) {
+                absent |= clearOfEight(line(keys[2 * i]), keys[2 * i + 1]) << i;
+            }
+        } else {
+            for (int i = 0; i < count; i++) {
+                absent |= clearOfSixteen(line(keys[2 * i]), keys[2 * i + 1]) << i;
+            }
+        }
+        return absent;
     }
 
     @Override
     public boolean mightContain(long h1, long h2) {
-        return hashes == LINE_WORDS ? hasEight(line(h1), h2) : hasSixteen(line(h1), h2);
+        int at = line(h1);
+        return (hashes == LINE_WORDS ? clearOfEight(at, h2) : clearOfSixteen(at, h2)) == 0;
     }
 
     @Override
     public long touch(long[] keys, int count) {
         long any = 0;
         for (int i = 0; i < count; i++) {
-            int at = line(keys[2 * i]);
-            any ^= words[at] ^ words[at + LINE_WORDS - 1];
+            any ^= words[line(keys[2 * i])];
+        }
+        // By itself: in one loop the processor would have fewer misses under way.
+        for (int i = 0; i < count; i++) {
+            any ^= words[line(keys[2 * i]) + LINE_WORDS - 1];
         }
         return any;
     }
@@ -116,9 +134,11 @@ public final class SplitBlockFilter implements Membership {
         return LEAD + LINE_WORDS * (int) Words.reduce(h1, lines);
     }
 
-    /** Sets a key's bits and tells how many of them were clear. No branch depends on the key: it would be mispredicted. */
-    private int set(int at, long h2) {
-        return hashes == LINE_WORDS ? setEight(at, h2) : setSixteen(at, h2);
+    /** Sets a key's bits and tells whether one of them was clear. */
+    private boolean set(int at, long h2) {
+        int flipped = hashes == LINE_WORDS ? setEight(at, h2) : setSixteen(at, h2);
+        setBits += flipped;
+        return flipped != 0;
     }
 
     private int setEight(int at, long h2) {
@@ -144,21 +164,27 @@ public final class SplitBlockFilter implements Membership {
         return flipped;
     }
 
-    private boolean hasEight(int at, long h2) {
-        long all = 1;
-        for (int i = 0; i < LINE_WORDS; i++) {
-            all &= words[at + i] >>> (h2 >>> (6 * i));
-        }
-        return all != 0;
+    /** 1 where one of a key's bits is clear, else 0. */
+    private long clearOfEight(int at, long h2) {
+        long[] w = words;
+        long all = (w[at] >>> h2)
+                & (w[at + 1] >>> (h2 >>> 6))
+                & (w[at + 2] >>> (h2 >>> 12))
+                & (w[at + 3] >>> (h2 >>> 18))
+                & (w[at + 4] >>> (h2 >>> 24))
+                & (w[at + 5] >>> (h2 >>> 30))
+                & (w[at + 6] >>> (h2 >>> 36))
+                & (w[at + 7] >>> (h2 >>> 42));
+        return ~all & 1;
     }
 
-    private boolean hasSixteen(int at, long h2) {
+    private long clearOfSixteen(int at, long h2) {
         long upper = upper(h2);
         long missing = 0;
         for (int i = 0; i < LINE_WORDS; i++) {
             missing |= pair(h2, upper, i) & ~words[at + i];
         }
-        return missing == 0;
+        return (missing | -missing) >>> 63;
     }
 
     /** A key's bits in word i: one in each half. */
