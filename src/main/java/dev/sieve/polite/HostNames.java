@@ -86,6 +86,15 @@ final class HostNames {
         return new String(chunk, at + 2, length(chunk, at), UTF_8);
     }
 
+    /** How many hosts are of some kind. */
+    int count(IntPredicate kind) {
+        int count = 0;
+        for (int host = 0; host < places.length; host++) {
+            count += places[host] != FREE && kind.test(host) ? 1 : 0;
+        }
+        return count;
+    }
+
     /** Removes hosts, and gives back the memory of their names. */
     void removeIf(IntPredicate leaves) {
         for (int host = 0; host < places.length; host++) {

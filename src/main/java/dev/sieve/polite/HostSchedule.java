@@ -1,9 +1,11 @@
 package dev.sieve.polite;
 
+import static dev.sieve.polite.HostTable.GIVEN_UP;
 import static dev.sieve.polite.HostTable.GROUP;
 import static dev.sieve.polite.HostTable.IN_LINE;
 import static dev.sieve.polite.HostTable.NONE;
 import static dev.sieve.polite.HostTable.OPEN;
+import static dev.sieve.polite.HostTable.PROVEN;
 
 import java.io.Closeable;
 import java.io.IOException;
@@ -14,9 +16,10 @@ import java.util.Objects;
  * Whose turn it is: one first-in-first-out queue a host, and the rule when a host may be asked.
  *
  * <p>Between the starts of two requests to one host lies at least its delay, and no more than a set number of them are
- * under way at a time: one, while the host fails. Hosts may share a further limit. Of the hosts that may be asked, the one
- * that has been free the longest has every other turn, so that no host starves another, however much is queued for it.
- * The turns between are those of the hosts that have the most work left, since these decide when a crawl is over.
+ * under way at a time: one, while the host fails. A request starts when it is handed out, or when it was {@link #sent}.
+ * Hosts may share a further limit. Of the hosts that may be asked, the one that has been free the longest has every
+ * other turn, so that no host starves another, however much is queued for it. The turns between are those of the hosts
+ * that have the most work left, since these decide when a crawl is over.
  *
  * <p>A request begins when {@link #poll} hands out its item, and ends in exactly one of three ways: {@link #finished},
  * {@link #failed}, which makes the host back off, or {@link #skipped}, when it was not made at all.
@@ -26,8 +29,8 @@ import java.util.Objects;
  *
  * <p>Not safe for use by many threads: call it under one lock. Adding, handing out and ending cost O(log n) of the number
  * of hosts that wait for their delay, and O(1) work on the disk where items are spilled; hosts without work cost nothing.
- * A host takes some hundred bytes and its name while it has work; once it has none and its delay is over, it is forgotten
- * when its memory is wanted for another one.
+ * A host takes some hundred bytes and its name while it has work; once it has none and its delay is over, it may be
+ * forgotten when its memory is wanted for another one.
  *
  * <p>Where items are spilled, any method may throw {@link java.io.UncheckedIOException}, which names the file and the
  * offset. When {@link #add} does, the item was not added; when {@link #poll} does, the schedule is of no more use.
@@ -80,6 +83,14 @@ public final class HostSchedule<T> implements Closeable {
         return true;
     }
 
+    /** Queues an item that was handed out before behind those that wait for its host; no budget counts it. */
+    public void addAgain(String host, T item) {
+        Objects.requireNonNull(item, "item");
+        int number = intern(host);
+        queues.addLast(number, item);
+        queued(number, 1);
+    }
+
     /** Queues an item that was handed out in front of those that wait for its host; no budget counts it. */
     public void putBack(String host, T item) {
         Objects.requireNonNull(item, "item");
@@ -94,8 +105,17 @@ public final class HostSchedule<T> implements Closeable {
      * @return null when there is none; {@link #waitNanos} says for how long
      */
     public T poll(long nowNanos) {
+        return poll(nowNanos, true);
+    }
+
+    /**
+     * The same, or only of those hosts that have proven that they answer, see {@link #prove}.
+     *
+     * @param unprovenToo whether the others are wanted as well
+     */
+    public T poll(long nowNanos, boolean unprovenToo) {
         turns.advance(nowNanos);
-        int host = turns.next(nowNanos);
+        int host = turns.next(nowNanos, unprovenToo);
         if (host == NONE) {
             if (turns.waiting() > 0) {
                 meter.starved(nowNanos);
@@ -115,8 +135,46 @@ public final class HostSchedule<T> implements Closeable {
      * now, {@link Long#MAX_VALUE} when nothing is queued, or only for hosts whose requests have to end first.
      */
     public long waitNanos(long nowNanos) {
+        return waitNanos(nowNanos, true);
+    }
+
+    /** The same for {@link #poll(long, boolean)}. */
+    public long waitNanos(long nowNanos, boolean unprovenToo) {
         turns.advance(nowNanos);
-        return turns.next(nowNanos) == NONE ? turns.waitNanos(nowNanos) : 0;
+        return turns.next(nowNanos, unprovenToo) == NONE ? turns.waitNanos(nowNanos, unprovenToo) : 0;
+    }
+
+    /**
+     * Says that a host has answered the request for an item, and whether soon enough to be trusted with further ones:
+     * then it is proven until it answers late or fails. To be said before the request is {@link #finished}.
+     */
+    public void prove(String host, boolean isProven) {
+        turns.prove(asked(host), isProven);
+    }
+
+    /** Whether a host is proven; true where they are not told apart. */
+    public boolean isProven(String host) {
+        int number = hosts.names.find(HostNames.bytes(host));
+        return number == NONE ? !limits.tellsProven() : turns.isProven(number);
+    }
+
+    /** How many proven hosts have items that wait, or requests under way. */
+    public int provenAtWork() {
+        return turns.provenAtWork();
+    }
+
+    /** Whether there may be hosts that could be asked if those that are not proven were wanted. */
+    public boolean holdsUnproven() {
+        return turns.holdsUnproven();
+    }
+
+    /**
+     * Says that a request to a host is sent at this moment: the delay counts from here, for the look-up of a name and a
+     * new connection may have taken longer than that. The host need not be one that {@link #poll} has named.
+     */
+    public void sent(String host, long nowNanos) {
+        turns.advance(nowNanos);
+        turns.sent(intern(host), nowNanos);
     }
 
     /** Says that a request is over and that the host is well. */
@@ -130,7 +188,8 @@ public final class HostSchedule<T> implements Closeable {
     /**
      * Says that a request is over and that the host is not well: it answered 429 or 503, or did not answer. It is left
      * alone for as long as it wants, and at least for a pause that doubles with every failure in a row; then one request
-     * at a time is made until one is {@link #finished}.
+     * at a time is made until one is {@link #finished}. Of requests that were under way together, the failures count as
+     * one, but for the last.
      *
      * @param retryAfter what the host asked for, see {@link RetryAfter}; zero when it said nothing
      * @return how many requests to the host have failed in a row, up to 127
@@ -138,8 +197,10 @@ public final class HostSchedule<T> implements Closeable {
     public int failed(String host, Duration retryAfter, long nowNanos) {
         turns.advance(nowNanos);
         int number = asked(host);
-        int failures = Math.min(Byte.MAX_VALUE, hosts.failures[number] + 1);
+        boolean isInARow = hosts.failures[number] == 0 || hosts.underWay[number] == 1;
+        int failures = Math.min(Byte.MAX_VALUE, hosts.failures[number] + (isInARow ? 1 : 0));
         hosts.failures[number] = (byte) failures;
+        turns.prove(number, false);
         turns.leaveAlone(
                 number,
                 nowNanos + ScheduleBuilder.nanos("pause", limits.backOff().pause(failures, retryAfter)));
@@ -183,6 +244,20 @@ public final class HostSchedule<T> implements Closeable {
         turns.leaveAlone(intern(host), untilNanos);
     }
 
+    /**
+     * Gives a host up: its items are handed out as soon as they can be, without delay or back-off, and so are those that
+     * are still to come, for no request is to be made for them.
+     */
+    public void giveUp(String host) {
+        turns.giveUp(intern(host));
+    }
+
+    /** Whether a host was given up. */
+    public boolean isGivenUp(String host) {
+        int number = hosts.names.find(HostNames.bytes(host));
+        return number != NONE && hosts.is(number, GIVEN_UP);
+    }
+
     /** How many items wait. */
     public long size() {
         return queued;
@@ -213,6 +288,7 @@ public final class HostSchedule<T> implements Closeable {
         hostsWithWork += firstOrLast ? change : 0;
         hosts.queued[host] += change;
         queued += change;
+        turns.count(host);
         turns.settle(host);
     }
 
@@ -263,10 +339,18 @@ public final class HostSchedule<T> implements Closeable {
         return group;
     }
 
-    /** Forgets what can be forgotten, and grows when that is less than a quarter: O(1) for each host that comes. */
+    /**
+     * Forgets idle hosts, and grows when that leaves less than a quarter free. Of idle hosts that have shown whether they
+     * answer this is remembered while the others fill half of the room, so that hosts which come in great numbers do not
+     * push it out, and there is room for at most three times these others. O(1) for each host that comes.
+     */
     private void makeRoom() {
-        hosts.names.removeIf(this::forget);
+        hosts.names.removeIf(host -> isIdle(host) && !hasShown(host) && forget(host));
         if (hosts.names.room() > hosts.capacity() / 4) {
+            return;
+        }
+        if (hosts.names.room() + hosts.names.count(this::isIdle) > hosts.capacity() / 2) {
+            hosts.names.removeIf(host -> isIdle(host) && forget(host));
             return;
         }
         int capacity = Math.max(FIRST_CAPACITY, hosts.capacity() + (hosts.capacity() >> 1));
@@ -275,22 +359,30 @@ public final class HostSchedule<T> implements Closeable {
         turns.grow(capacity);
     }
 
+    private boolean isIdle(int host) {
+        return hosts.queued[host] == 0
+                && hosts.underWay[host] == 0
+                && hosts.freeAt[host] - turns.clock() <= 0
+                && !hosts.is(host, IN_LINE)
+                && !hasMemory(host);
+    }
+
+    /** Whether a host has proven that it answers, or failed when it was asked last. */
+    private boolean hasShown(int host) {
+        return hosts.is(host, PROVEN) || hosts.failures[host] > 0;
+    }
+
     private boolean forget(int host) {
-        boolean needed = hosts.queued[host] > 0
-                || hosts.underWay[host] > 0
-                || hosts.freeAt[host] - turns.clock() > 0
-                || hosts.is(host, IN_LINE)
-                || hasMemory(host);
-        if (!needed && hosts.group[host] != NONE) {
+        if (hosts.group[host] != NONE) {
             hosts.queued[hosts.group[host]]--;
         }
-        return !needed;
+        return true;
     }
 
     /** A delay that was set stays, unless the host would be opened, and given its delay, once more. */
     private boolean hasMemory(int host) {
         int budget = hosts.is(host, GROUP) ? limits.groupBudget() : limits.budget();
         boolean counts = budget != Integer.MAX_VALUE && hosts.accepted[host] > 0;
-        return counts || (hosts.delayMillis[host] > 0 && !limits.probeFirst());
+        return counts || hosts.is(host, GIVEN_UP) || (hosts.delayMillis[host] > 0 && !limits.probeFirst());
     }
 }

@@ -24,6 +24,15 @@ final class HostTable {
     /** Whether this is a group of hosts. */
     static final int GROUP = 16;
 
+    /** Whether the host is not asked any more, so that its items owe no delay. */
+    static final int GIVEN_UP = 32;
+
+    /** Whether the last request for an item was answered soon. */
+    static final int PROVEN = 64;
+
+    /** Whether the host counts as a proven one that has something to do. */
+    static final int COUNTED = 128;
+
     final HostNames names = new HostNames();
 
     /** When the host may be asked again. */
@@ -47,7 +56,7 @@ final class HostTable {
     int[] waitedMillis = new int[0];
     short[] underWay = new short[0];
     byte[] failures = new byte[0];
-    private byte[] flags = new byte[0];
+    private short[] flags = new short[0];
 
     int capacity() {
         return flags.length;
@@ -58,7 +67,7 @@ final class HostTable {
     }
 
     void set(int host, int flag, boolean value) {
-        flags[host] = (byte) (value ? flags[host] | flag : flags[host] & ~flag);
+        flags[host] = (short) (value ? flags[host] | flag : flags[host] & ~flag);
     }
 
     /** Takes in a host of which nothing is known but when it may be asked; there must be room. */

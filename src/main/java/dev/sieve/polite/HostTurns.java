@@ -2,10 +2,13 @@ package dev.sieve.polite;
 
 import static dev.sieve.polite.HostTable.ASKED;
 import static dev.sieve.polite.HostTable.BACKING_OFF;
+import static dev.sieve.polite.HostTable.COUNTED;
+import static dev.sieve.polite.HostTable.GIVEN_UP;
 import static dev.sieve.polite.HostTable.GROUP;
 import static dev.sieve.polite.HostTable.IN_LINE;
 import static dev.sieve.polite.HostTable.NONE;
 import static dev.sieve.polite.HostTable.OPEN;
+import static dev.sieve.polite.HostTable.PROVEN;
 
 /**
  * Whose turn it is among the hosts of a table.
@@ -25,6 +28,12 @@ final class HostTurns {
     private final TimeHeap waiting = new TimeHeap();
     private final FreeHosts free;
 
+    /** Those of the free ones that had not proven that they answer when they joined. */
+    private final FreeHosts unproven;
+
+    /** The line out of which the last host was named. */
+    private FreeHosts named;
+
     /** The members of each group that may be asked when the group may be, by the row of the group. */
     private final HostLines members;
 
@@ -32,11 +41,14 @@ final class HostTurns {
     private long clock;
 
     private int backingOff;
+    private int provenAtWork;
 
     HostTurns(HostTable hosts, ScheduleLimits limits, long startNanos) {
         this.hosts = hosts;
         this.limits = limits;
         free = new FreeHosts(hosts);
+        unproven = new FreeHosts(hosts);
+        named = free;
         members = new HostLines(hosts);
         clock = startNanos;
     }
@@ -67,47 +79,87 @@ final class HostTurns {
         return backingOff;
     }
 
-    /** The host whose turn it is; {@link HostTable#NONE} when none may be asked. */
-    int next(long nowNanos) {
+    /** The proven hosts that have items, or requests under way. */
+    int provenAtWork() {
+        return provenAtWork;
+    }
+
+    /** The host whose turn it is; {@link HostTable#NONE} when none may be asked, or only such as are not wanted. */
+    int next(long nowNanos, boolean unprovenToo) {
         for (int i = 0; i < LOOKED_AT && isHeapDue(nowNanos); i++) {
             leaveHeapFree();
         }
-        while (!free.isEmpty() || isHeapDue(nowNanos)) {
-            if (free.isEmpty()) {
+        for (FreeHosts line = line(unprovenToo); line != null || isHeapDue(nowNanos); line = line(unprovenToo)) {
+            if (line == null) {
                 leaveHeapFree();
                 continue;
             }
-            int first = free.first();
+            int first = line.first();
+            int host = hosts.is(first, GROUP) ? members.first(first) : first;
             if (!canBeAsked(first)) {
-                free.removeFirst();
+                line.removeFirst();
                 settle(first);
             } else if (hosts.freeAt[first] - nowNanos > 0) {
                 return NONE;
-            } else if (!hosts.is(first, GROUP)) {
-                return first;
-            } else {
-                int member = members.first(first);
-                if (canBeAsked(member)) {
-                    return member;
-                }
+            } else if (!canBeAsked(host)) {
                 members.removeFirst(first);
-                settle(member);
+                settle(host);
+            } else if (!unprovenToo && !isProven(host)) {
+                line.removeFirst();
+                unproven.add(first, workMicros(host));
+            } else {
+                named = line;
+                return host;
             }
         }
         return NONE;
     }
 
+    /** The line that is next; of both, the one whose first host has been free for longer. Null when nobody stands there. */
+    private FreeHosts line(boolean unprovenToo) {
+        if (!unprovenToo || unproven.isEmpty()) {
+            return free.isEmpty() ? null : free;
+        }
+        boolean isLonger = free.isEmpty() || hosts.freeSince[unproven.first()] - hosts.freeSince[free.first()] < 0;
+        return isLonger ? unproven : free;
+    }
+
     /** How long until a host becomes free by time alone; {@link Long#MAX_VALUE} when none will. */
-    long waitNanos(long nowNanos) {
+    long waitNanos(long nowNanos, boolean unprovenToo) {
         long wait = waiting.size() == 0 ? Long.MAX_VALUE : Math.max(0, waiting.firstTime() - nowNanos);
-        return free.isEmpty() ? wait : Math.min(wait, Math.max(0, hosts.freeAt[free.first()] - nowNanos));
+        FreeHosts line = line(unprovenToo);
+        return line == null ? wait : Math.min(wait, Math.max(0, hosts.freeAt[line.first()] - nowNanos));
+    }
+
+    /** Whether somebody stands in line who has not proven that he answers. */
+    boolean holdsUnproven() {
+        return !unproven.isEmpty();
+    }
+
+    boolean isProven(int host) {
+        return !limits.tellsProven() || hosts.is(host, PROVEN) || hosts.is(host, GIVEN_UP);
+    }
+
+    /** Notes what a request has shown of a host; to be followed by {@link #end}. */
+    void prove(int host, boolean isProven) {
+        hosts.set(host, PROVEN, isProven);
+        count(host);
+    }
+
+    /** Keeps up the number of proven hosts with something to do. */
+    void count(int host) {
+        boolean counts = hosts.is(host, PROVEN) && (hosts.queued[host] > 0 || hosts.underWay[host] > 0);
+        if (counts != hosts.is(host, COUNTED)) {
+            hosts.set(host, COUNTED, counts);
+            provenAtWork += counts ? 1 : -1;
+        }
     }
 
     /** Begins a request to the host that {@link #next} has just named. */
     void start(int host, long nowNanos) {
         int group = hosts.group[host];
-        free.removeFirst();
-        free.endTurn();
+        named.removeFirst();
+        named.endTurn();
         if (group != NONE) {
             members.removeFirst(group);
             begin(group, nowNanos);
@@ -118,12 +170,26 @@ final class HostTurns {
     private void begin(int host, long nowNanos) {
         hosts.underWay[host]++;
         hosts.set(host, ASKED, true);
+        count(host);
         hosts.freeAt[host] = nowNanos + delayOf(host);
         settle(host);
     }
 
+    /** Counts the delay from this moment on, that of the host and that of its group. */
+    void sent(int host, long nowNanos) {
+        hosts.set(host, ASKED, true);
+        if (nowNanos + delayOf(host) - hosts.freeAt[host] > 0) {
+            hosts.freeAt[host] = nowNanos + delayOf(host);
+            settle(host);
+        }
+        if (hosts.group[host] != NONE) {
+            sent(hosts.group[host], nowNanos);
+        }
+    }
+
     void end(int host) {
         hosts.underWay[host]--;
+        count(host);
         settle(host);
         int group = hosts.group[host];
         if (group != NONE) {
@@ -143,12 +209,20 @@ final class HostTurns {
     }
 
     void leaveAlone(int host, long untilNanos) {
-        if (untilNanos - hosts.freeAt[host] > 0) {
+        if (!hosts.is(host, GIVEN_UP) && untilNanos - hosts.freeAt[host] > 0) {
             leaveHeap(host);
             hosts.set(host, BACKING_OFF, true);
             hosts.freeAt[host] = untilNanos;
             settle(host);
         }
+    }
+
+    void giveUp(int host) {
+        leaveHeap(host);
+        hosts.set(host, BACKING_OFF, false);
+        hosts.set(host, GIVEN_UP, true);
+        hosts.freeAt[host] = clock;
+        settle(host);
     }
 
     /** Sets the delay of one host, from its last request on. */
@@ -182,8 +256,12 @@ final class HostTurns {
         if (hosts.is(host, GROUP)) {
             return !members.isEmpty(host) && hosts.underWay[host] < limits.perGroup();
         }
-        boolean oneAtATime = hosts.failures[host] > 0 || (limits.probeFirst() && !hosts.is(host, OPEN));
+        boolean oneAtATime = !hosts.is(host, GIVEN_UP) && isAskedOneAtATime(host);
         return hosts.queued[host] > 0 && hosts.underWay[host] < (oneAtATime ? 1 : limits.perHost());
+    }
+
+    private boolean isAskedOneAtATime(int host) {
+        return hosts.failures[host] > 0 || (limits.probeFirst() && !hosts.is(host, OPEN)) || !isProven(host);
     }
 
     private boolean canBeAsked(int host) {
@@ -195,6 +273,9 @@ final class HostTurns {
     }
 
     private long delayOf(int host) {
+        if (hosts.is(host, GIVEN_UP)) {
+            return 0;
+        }
         long common = hosts.is(host, GROUP) ? limits.groupDelayNanos() : limits.delayNanos();
         return Math.max(common, hosts.delayMillis[host] * 1_000_000L);
     }
@@ -210,7 +291,8 @@ final class HostTurns {
         hosts.freeSince[host] = since;
         int group = hosts.group[host];
         if (group == NONE) {
-            free.add(host, workMicros(hosts.is(host, GROUP) ? members.first(host) : host));
+            int next = hosts.is(host, GROUP) ? members.first(host) : host;
+            (isProven(next) ? free : unproven).add(host, workMicros(next));
         } else {
             members.addLast(group, host);
             settle(group);

@@ -39,6 +39,7 @@ final class RobotsParser {
     private final Group own = new Group();
     private final Group anyone = new Group();
     private final Set<String> sitemaps = new LinkedHashSet<>();
+    private int sitemapsLeftOut;
     private boolean ruleSeen;
     private boolean delaySeen;
 
@@ -72,7 +73,8 @@ final class RobotsParser {
         RobotsParser parser = new RobotsParser(productToken);
         parser.readLines(inUtf8(Arrays.copyOf(content, usedLength(content))));
         Group group = parser.own.named ? parser.own : parser.anyone;
-        return new RobotsRules(RuleSet.of(group.rules), group.crawlDelay, List.copyOf(parser.sitemaps));
+        return new RobotsRules(
+                RuleSet.of(group.rules), group.crawlDelay, List.copyOf(parser.sitemaps), parser.sitemapsLeftOut);
     }
 
     /** What counts ends with a whole line: half of a rule could say the opposite of the whole one. */
@@ -141,7 +143,17 @@ final class RobotsParser {
         } else if (CRAWL_DELAY.contains(name)) {
             readCrawlDelay(value);
         } else if (SITEMAP.contains(name) && !value.isEmpty()) {
-            sitemaps.add(new String(value.getBytes(ISO_8859_1), UTF_8));
+            readSitemap(value);
+        }
+    }
+
+    private void readSitemap(String value) {
+        String sitemap = new String(value.getBytes(ISO_8859_1), UTF_8);
+        boolean hasRoom = sitemaps.size() < RobotsRules.MAX_SITEMAPS || sitemaps.contains(sitemap);
+        if (hasRoom && value.length() <= RobotsRules.MAX_SITEMAP_LENGTH) {
+            sitemaps.add(sitemap);
+        } else {
+            sitemapsLeftOut++;
         }
     }
 

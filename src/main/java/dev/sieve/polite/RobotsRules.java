@@ -28,21 +28,29 @@ public final class RobotsRules {
     /** The longest Crawl-delay that is passed on; longer ones are cut to it. */
     public static final Duration MAX_CRAWL_DELAY = Duration.ofHours(24);
 
+    /** How many sitemaps of a robots.txt count. */
+    public static final int MAX_SITEMAPS = 1000;
+
+    /** The longest name of a sitemap that counts, in bytes: what the protocol of sitemaps.org allows a URL. */
+    public static final int MAX_SITEMAP_LENGTH = 2048;
+
     /** Everything may be fetched. */
-    public static final RobotsRules ALLOW_ALL = new RobotsRules(RuleSet.of(List.of()), Optional.empty(), List.of());
+    public static final RobotsRules ALLOW_ALL = new RobotsRules(RuleSet.of(List.of()), Optional.empty(), List.of(), 0);
 
     /** Nothing may be fetched. */
     public static final RobotsRules DENY_ALL =
-            new RobotsRules(RuleSet.of(List.of(new RuleSet.Rule("/", false))), Optional.empty(), List.of());
+            new RobotsRules(RuleSet.of(List.of(new RuleSet.Rule("/", false))), Optional.empty(), List.of(), 0);
 
     private final RuleSet rules;
     private final Optional<Duration> crawlDelay;
     private final List<String> sitemaps;
+    private final int sitemapsLeftOut;
 
-    RobotsRules(RuleSet rules, Optional<Duration> crawlDelay, List<String> sitemaps) {
+    RobotsRules(RuleSet rules, Optional<Duration> crawlDelay, List<String> sitemaps, int sitemapsLeftOut) {
         this.rules = rules;
         this.crawlDelay = crawlDelay;
         this.sitemaps = List.copyOf(sitemaps);
+        this.sitemapsLeftOut = sitemapsLeftOut;
     }
 
     /**
@@ -83,9 +91,17 @@ public final class RobotsRules {
         return crawlDelay;
     }
 
-    /** The sitemaps that the robots.txt names for any crawler, as they are written there, each once. */
+    /**
+     * The sitemaps that the robots.txt names for any crawler, as they are written there, each once; the first
+     * {@link #MAX_SITEMAPS} of those that are not longer than {@link #MAX_SITEMAP_LENGTH}.
+     */
     public List<String> sitemaps() {
         return sitemaps;
+    }
+
+    /** How many lines name sitemaps that are left out of {@link #sitemaps}, being too many or too long. */
+    public int sitemapsLeftOut() {
+        return sitemapsLeftOut;
     }
 
     /** About how many bytes of heap these rules take, so that a cache of them can be bounded. */

@@ -25,6 +25,7 @@ public final class ScheduleBuilder<T> {
     private long groupDelayNanos;
     private int perGroup = 1;
     private int groupBudget = Integer.MAX_VALUE;
+    private boolean tellsProven;
     private Path spillDirectory;
     private Codec<T> codec;
     private int itemsInMemory;
@@ -85,6 +86,15 @@ public final class ScheduleBuilder<T> {
     }
 
     /**
+     * Whether hosts that have proven that they answer are told from the others, see {@link HostSchedule#prove}; false
+     * unless set. Then one request at a time is made to the others.
+     */
+    public ScheduleBuilder<T> tellProven(boolean choice) {
+        tellsProven = choice;
+        return this;
+    }
+
+    /**
      * Keeps items that memory has no room for in a temporary file; all are kept in memory unless this is set. The file is
      * deleted when the schedule is closed: it is no record of what waits.
      *
@@ -108,7 +118,16 @@ public final class ScheduleBuilder<T> {
      */
     public HostSchedule<T> build(long startNanos) {
         ScheduleLimits limits = new ScheduleLimits(
-                delayNanos, perHost, probeFirst, backOff, budget, groupOf, groupDelayNanos, perGroup, groupBudget);
+                delayNanos,
+                perHost,
+                probeFirst,
+                backOff,
+                budget,
+                groupOf,
+                groupDelayNanos,
+                perGroup,
+                groupBudget,
+                tellsProven);
         return new HostSchedule<>(limits, queues(), startNanos);
     }
 

@@ -16,4 +16,5 @@ record ScheduleLimits(
         Function<String, String> groupOf,
         long groupDelayNanos,
         int perGroup,
-        int groupBudget) {}
+        int groupBudget,
+        boolean tellsProven) {}

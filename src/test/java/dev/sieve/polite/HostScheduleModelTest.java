@@ -125,6 +125,9 @@ class HostScheduleModelTest {
 
     private void change(HostSchedule<String> schedule, Random random, boolean hostsFail) {
         Host host = hosts.get(random.nextInt(hosts.size()));
+        if (random.nextInt(10) == 0 && !requests.isEmpty()) {
+            send(schedule, requests.get(random.nextInt(requests.size())).host);
+        }
         switch (random.nextInt(hostsFail ? 9 : 7)) {
             case 0, 1, 2 -> {
                 String item = host.name + " " + added++;
@@ -164,6 +167,14 @@ class HostScheduleModelTest {
             host.group.freeAt = now + GROUP_DELAY;
         }
         requests.add(new Request(host, item, now));
+    }
+
+    private void send(HostSchedule<String> schedule, Host host) {
+        schedule.sent(host.name, now);
+        host.freeAt = Math.max(host.freeAt, now + DELAY);
+        if (host.group != null) {
+            host.group.freeAt = Math.max(host.group.freeAt, now + GROUP_DELAY);
+        }
     }
 
     private void end(HostSchedule<String> schedule, Random random, boolean hostsFail) {

@@ -13,11 +13,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Large crawls in virtual time. The system property {@code sieve.hosts} sets how many hosts stand for a million, in as
- * small a part of the heap; 1,000,000 makes it the whole.
+ * small a part of the heap; 1,000,000 makes it the whole, as does {@code sieve.proof}.
  */
 class HostScheduleScaleTest {
     private static final int MILLION = 1_000_000;
-    private static final int HOSTS = Integer.getInteger("sieve.hosts", MILLION / 40);
+    private static final int HOSTS =
+            Integer.getInteger("sieve.hosts", Boolean.getBoolean("sieve.proof") ? MILLION : MILLION / 40);
     private static final long REQUEST = VirtualCrawl.SECOND / 5;
     private static final int WORKERS = 200;
 

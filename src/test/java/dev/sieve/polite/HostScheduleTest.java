@@ -62,6 +62,30 @@ class HostScheduleTest {
     }
 
     @Test
+    void delayCountsFromTheMomentOfSending() {
+        HostSchedule<String> schedule = options().build(0);
+        schedule.add("a", "a1");
+        schedule.add("a", "a2");
+        assertThat(schedule.poll(0)).isEqualTo("a1");
+        schedule.sent("a", 3 * SECOND);
+        schedule.finished("a", 3 * SECOND + 1);
+        assertThat(schedule.waitNanos(3 * SECOND + 1)).isEqualTo(SECOND - 1);
+        assertThat(schedule.poll(4 * SECOND - 1)).isNull();
+        assertThat(schedule.poll(4 * SECOND)).isEqualTo("a2");
+    }
+
+    @Test
+    void aRequestThatOthersHaveMadeCountsToo() {
+        HostSchedule<String> schedule = options().build(0);
+        schedule.add("a", "a1");
+        schedule.sent("a", 0);
+        schedule.sent("b", 0);
+        schedule.add("b", "b1");
+        assertThat(schedule.poll(SECOND - 1)).isNull();
+        assertThat(drain(schedule, SECOND)).containsExactlyInAnyOrder("a1", "b1");
+    }
+
+    @Test
     void noMoreRequestsThanSetAreUnderWay() {
         HostSchedule<String> schedule =
                 options().delay(Duration.ZERO).perHost(2).build(0);
@@ -234,6 +258,54 @@ class HostScheduleTest {
     }
 
     @Test
+    void requestsThatFailTogetherLengthenThePauseOnce() {
+        HostSchedule<String> schedule =
+                options().delay(Duration.ZERO).perHost(8).build(0);
+        for (int i = 0; i < 8; i++) {
+            schedule.add("a", "a" + i);
+            schedule.poll(0);
+        }
+        for (int i = 0; i < 7; i++) {
+            assertThat(schedule.failed("a", Duration.ZERO, i)).isEqualTo(1);
+        }
+        assertThat(schedule.failed("a", Duration.ZERO, 7)).isEqualTo(2);
+    }
+
+    @Test
+    void aHostThatWasGivenUpHandsOutAllAtOnce() {
+        HostSchedule<String> schedule = options().perHost(2).build(0);
+        for (int i = 0; i < 4; i++) {
+            schedule.add("a", "a" + i);
+        }
+        assertThat(schedule.poll(0)).isEqualTo("a0");
+        schedule.failed("a", Duration.ofHours(1), 0);
+        assertThat(schedule.poll(1)).isNull();
+        schedule.giveUp("a");
+
+        for (int i = 1; i < 4; i++) {
+            assertThat(schedule.poll(i)).isEqualTo("a" + i);
+            schedule.skipped("a", i, i);
+        }
+        assertThat(schedule.isGivenUp("a")).isTrue();
+        assertThat(schedule.stats().backingOff()).isZero();
+        schedule.add("a", "a4");
+        assertThat(schedule.poll(5)).isEqualTo("a4");
+    }
+
+    @Test
+    void whatIsAddedAgainIsInNoBudget() {
+        HostSchedule<String> schedule = options().delay(Duration.ZERO).budget(1).build(0);
+        assertThat(schedule.add("a", "a1")).isTrue();
+        schedule.poll(0);
+        schedule.finished("a", 0);
+
+        schedule.addAgain("a", "a1");
+
+        assertThat(schedule.poll(1)).isEqualTo("a1");
+        assertThat(schedule.add("a", "a2")).isFalse();
+    }
+
+    @Test
     void failuresInARowLengthenThePauseUntilARequestSucceeds() {
         HostSchedule<String> schedule = options()
                 .backOff(new BackOff(Duration.ofSeconds(10), Duration.ofSeconds(30)))
@@ -342,6 +414,43 @@ class HostScheduleTest {
             schedule.finished("host" + i, now);
         }
         assertThat(schedule.stats().remembered()).isLessThan(100);
+    }
+
+    @Test
+    void hostsThatHaveShownHowTheyAnswerAreForgottenWhenTheyAreMost() {
+        HostSchedule<String> schedule = options().tellProven(true).build(0);
+        for (int i = 0; i < 100_000; i++) {
+            long now = i * (SECOND / 10);
+            schedule.add("host" + i, "item");
+            assertThat(schedule.poll(now)).isEqualTo("item");
+            schedule.prove("host" + i, true);
+            schedule.finished("host" + i, now);
+        }
+        assertThat(schedule.stats().remembered()).isLessThan(100);
+    }
+
+    @Test
+    void hostsThatComeInGreatNumbersDoNotMakeItForgetHowOthersAnswer() {
+        HostSchedule<String> schedule = options().tellProven(true).build(0);
+        schedule.add("a", "a1");
+        schedule.add("b", "b1");
+        assertThat(List.of(schedule.poll(0), schedule.poll(0))).containsExactlyInAnyOrder("a1", "b1");
+        schedule.prove("a", true);
+        schedule.finished("a", 0);
+        schedule.failed("b", Duration.ZERO, 0);
+
+        long later = 3600 * SECOND;
+        assertThat(schedule.poll(later)).isNull();
+        for (int i = 0; i < 10_000; i++) {
+            schedule.add("host" + i, "item");
+        }
+
+        schedule.add("a", "a2");
+        assertThat(schedule.poll(later, false)).isEqualTo("a2");
+        schedule.giveUp("b");
+        schedule.add("b", "b2");
+        assertThat(schedule.poll(later, false)).isEqualTo("b2");
+        assertThat(schedule.failed("b", Duration.ZERO, later)).isEqualTo(2);
     }
 
     @Test

@@ -7,10 +7,12 @@ import static dev.sieve.polite.RobotsAnswer.READ;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Tag("hostile")
 class RobotsAnswerTest {
 
     @ParameterizedTest

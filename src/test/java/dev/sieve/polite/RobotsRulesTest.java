@@ -6,11 +6,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Tag("hostile")
 class RobotsRulesTest {
 
     private static RobotsRules rules(String... lines) {
@@ -138,6 +141,21 @@ class RobotsRulesTest {
         assertThat(rules("Sitemap: http://h/1.xml", "User-agent: x", "sitemap:/2.xml", "SITEMAP: http://h/1.xml")
                         .sitemaps())
                 .containsExactly("http://h/1.xml", "/2.xml");
+    }
+
+    @Test
+    void sitemapsThatAreTooManyOrTooLongAreLeftOutAndCounted() {
+        String[] lines = IntStream.rangeClosed(0, RobotsRules.MAX_SITEMAPS + 5)
+                .mapToObj(i -> "Sitemap: http://h/" + (i == 0 ? "x".repeat(RobotsRules.MAX_SITEMAP_LENGTH) : i))
+                .toArray(String[]::new);
+
+        RobotsRules rules = rules(lines);
+
+        assertThat(rules.sitemaps())
+                .hasSize(RobotsRules.MAX_SITEMAPS)
+                .startsWith("http://h/1")
+                .endsWith("http://h/" + RobotsRules.MAX_SITEMAPS);
+        assertThat(rules.sitemapsLeftOut()).isEqualTo(6);
     }
 
     @ParameterizedTest
