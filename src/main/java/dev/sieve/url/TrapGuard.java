@@ -102,7 +102,8 @@ public final class TrapGuard {
         }
     }
 
-    private int limit(Trap trap) {
+    /** The most that is no trap; {@link Integer#MAX_VALUE} when there is no limit. */
+    public int limit(Trap trap) {
         return limits.get(trap);
     }
 

@@ -47,17 +47,21 @@ public final class UrlParts {
      * the hosts that were asked of last are remembered, in bounded memory.
      */
     public static String domain(String url) {
-        String host = host(url);
+        return domainOfHost(host(url));
+    }
+
+    /** The same for a host, as {@link #host} gives it. */
+    public static String domainOfHost(String host) {
         int slot = (host.hashCode() * 0x9E3779B1) >>> 19;
         HostDomain known = DOMAINS.get(slot);
         if (known == null || !known.host.equals(host)) {
-            known = new HostDomain(host, domainOfHost(host));
+            known = new HostDomain(host, lookedUp(host));
             DOMAINS.set(slot, known);
         }
         return known.domain;
     }
 
-    private static String domainOfHost(String host) {
+    private static String lookedUp(String host) {
         HttpUrl url = HttpUrl.parse("http://" + host + "/");
         String domain = url == null ? null : url.topPrivateDomain();
         return domain == null ? host : domain;

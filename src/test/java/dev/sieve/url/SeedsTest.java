@@ -6,24 +6,29 @@ import static java.nio.charset.StandardCharsets.UTF_16LE;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.SequenceInputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Tag("hostile")
 class SeedsTest {
     private final List<String> urls = new ArrayList<>();
     private final List<String> problems = new ArrayList<>();
@@ -82,6 +87,16 @@ class SeedsTest {
     void controlCharactersOfABadLineAreNotPrinted() throws IOException {
         readList("\u001b[31mred\u202e\u0000".getBytes(UTF_8));
         assertThat(problems).containsExactly("list:1: no scheme: ?[31mred??");
+    }
+
+    @Test
+    void credentialsOfABadLineAreNotPrinted() throws IOException {
+        readList("https://me:secret@@example.org:99999/a@b".getBytes(UTF_8));
+
+        assertThat(problems).hasSize(1);
+        assertThat(problems.get(0))
+                .contains("https://...@example.org:99999/a@b")
+                .doesNotContain("secret");
     }
 
     @Test
@@ -202,6 +217,33 @@ class SeedsTest {
         Path file = Files.writeString(directory.resolve("example.com"), "http://a/");
         seeds.read(List.of(file.toString()), InputStream.nullInputStream());
         assertThat(urls).containsExactly("http://a/");
+    }
+
+    @Test
+    void linkAndPipeAreReadLikeFiles() throws Exception {
+        Path file = Files.writeString(directory.resolve("list"), "http://a/");
+        Path link = Files.createSymbolicLink(directory.resolve("link.txt"), file);
+        Path pipe = directory.resolve("pipe");
+        assumeTrue(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor() == 0);
+        CompletableFuture<Path> writer = CompletableFuture.supplyAsync(() -> {
+            try {
+                return Files.writeString(pipe, "http://b/\nbad\nhttp://c/");
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+        seeds.read(List.of(link.toString(), pipe.toString()), InputStream.nullInputStream());
+        writer.get();
+        assertThat(urls).containsExactly("http://a/", "http://b/", "http://c/");
+        assertThat(problems).containsExactly(pipe + ":2: no scheme: bad");
+    }
+
+    @Test
+    void linkToNowhereIsNamed() throws IOException {
+        Path link = Files.createSymbolicLink(directory.resolve("link.txt"), directory.resolve("gone"));
+        assertThatThrownBy(() -> seeds.read(List.of(link.toString()), InputStream.nullInputStream()))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining(link.toString());
     }
 
     @Test

@@ -6,12 +6,14 @@ import static org.assertj.core.api.Assertions.fail;
 
 import java.util.Random;
 import okhttp3.HttpUrl;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvFileSource;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Tag("hostile")
 class UrlNormalizerTest {
 
     @ParameterizedTest
@@ -129,6 +131,14 @@ class UrlNormalizerTest {
                 assertThat(base.refusal()).isEqualTo(Refusal.TOO_LONG);
             }
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {100_000, 10_000_000})
+    void urlOfAnyLengthIsRefused(int length) {
+        assertThat(UrlNormalizer.refusal("http://h/" + "a".repeat(length))).isEqualTo(Refusal.TOO_LONG);
+        assertThat(UrlNormalizer.base("http://h/").resolve("a/../".repeat(length / 5)))
+                .isNull();
     }
 
     @Test
