@@ -123,13 +123,18 @@ final class CapacityWatch {
 
     /** Logs events and hands them to the listener; called without any lock, since both may do as they please. */
     void publish(List<CapacityEvent> events) {
-        for (CapacityEvent event : events) {
-            log(event);
-            try {
-                listener.accept(event);
-            } catch (RuntimeException e) {
-                LOG.error("the capacity callback failed", e);
-            }
+        // An iterator for each push would be garbage.
+        if (!events.isEmpty()) {
+            events.forEach(this::publish);
+        }
+    }
+
+    private void publish(CapacityEvent event) {
+        log(event);
+        try {
+            listener.accept(event);
+        } catch (RuntimeException e) {
+            LOG.error("the capacity callback failed", e);
         }
     }
 

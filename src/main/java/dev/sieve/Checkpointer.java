@@ -58,9 +58,14 @@ final class Checkpointer {
         newestPosition = found.from();
     }
 
-    /** Whether so many bytes were written to the log since the last checkpoint. Called under the lock. */
+    /** Whether so many bytes were written to the log since the last checkpoint. */
     boolean isDue(long bytes) {
-        return writer.written() - begunAt >= bytes;
+        lock.lock();
+        try {
+            return writer.written() - begunAt >= bytes;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Whether the newest checkpoint says all that the log says. */

@@ -1,7 +1,5 @@
 package dev.sieve;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.channels.FileLock;
@@ -15,13 +13,15 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * Sees to it that a folder has one owner at a time.
  *
- * <p>The lock is one of the operating system on the file {@code lock}, so that it dies with its process; the file says
- * which process that is. Such a lock is lost as soon as its process closes any handle on the file: within this process
- * the folders that are held are therefore also kept in a set, and their files are not touched.
+ * <p>The lock is one of the operating system on the file {@code lock}, so that it dies with its process, whatever the file
+ * holds. The file says which process that is, and nothing when it is damaged. Such a lock is lost as soon as its
+ * process closes any handle on the file: within this process the folders that are held are therefore also kept in a
+ * set, and their files are not touched.
  */
 final class DirectoryLock implements AutoCloseable {
     private static final String NAME = "lock";
-    private static final int MAX_DIGITS = 19;
+    private static final String PROCESS = "process ";
+    private static final int MAX_BYTES = 64;
     private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
 
     private final Path folder;
@@ -57,9 +57,9 @@ final class DirectoryLock implements AutoCloseable {
             if (lock == null) {
                 throw inUse(folder, pid(file));
             }
-            byte[] pid = (ProcessHandle.current().pid() + "\n").getBytes(US_ASCII);
+            byte[] text = CheckedText.seal(PROCESS + ProcessHandle.current().pid() + "\n");
             file.setLength(0);
-            file.write(pid);
+            file.write(text);
             return file;
         } catch (IOException | RuntimeException | Error e) {
             file.close();
@@ -77,16 +77,19 @@ final class DirectoryLock implements AutoCloseable {
 
     private static IOException inUse(Path folder, OptionalLong pid) {
         return new IOException(folder + ": in use by "
-                + (pid.isPresent() ? "process " + pid.getAsLong() : "another process, which is starting up"));
+                + (pid.isPresent()
+                        ? "process " + pid.getAsLong()
+                        : "another process, which its file " + NAME + " does not name"));
     }
 
     private static OptionalLong pid(RandomAccessFile file) throws IOException {
-        byte[] digits = new byte[MAX_DIGITS];
+        byte[] text = new byte[MAX_BYTES];
         file.seek(0);
-        int length = Math.max(0, file.read(digits));
+        int length = Math.max(0, file.read(text));
         try {
-            return OptionalLong.of(Long.parseLong(new String(digits, 0, length, US_ASCII).strip()));
-        } catch (NumberFormatException e) {
+            String line = CheckedText.open(NAME, text, length).strip();
+            return OptionalLong.of(Long.parseLong(line.substring(PROCESS.length())));
+        } catch (DamageException | NumberFormatException | IndexOutOfBoundsException e) {
             return OptionalLong.empty();
         }
     }

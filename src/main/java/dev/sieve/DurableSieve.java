@@ -8,16 +8,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A to-visit queue on the disk that gives out each URL once and loses none of them.
@@ -39,20 +34,17 @@ import org.slf4j.LoggerFactory;
  * batch cost one more call of the operating system together.
  *
  * <p>When the disk fails or is full, the call that notices throws {@link UncheckedIOException}, and so does every later
- * one, {@link #close} included: from then on nothing is accepted, and nothing that was said to be accepted is lost. Open the
- * folder again when there is room. A checkpoint that cannot be written is only a warning.
+ * one, {@link #close} included: from then on nothing is accepted, and nothing that was said to be accepted is lost.
+ * Open the folder again when there is room. A checkpoint that cannot be written is only a warning.
  *
  * <p>Safe for use by many threads. Two threads of its own write to the disk in the background until it is closed.
  */
 public final class DurableSieve implements Frontier {
-    private static final Logger LOG = LoggerFactory.getLogger(DurableSieve.class);
     private static final int BATCH = Membership.BATCH;
-    private static final long PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
 
     private final AutoCloseable folderLock;
     private final Durability durability;
     private final long capacity;
-    private final long checkpointBytes;
 
     /** Guards all below. Hashing and cache misses happen before it is taken. */
     private final ReentrantLock lock = new ReentrantLock();
@@ -69,7 +61,8 @@ public final class DurableSieve implements Frontier {
     /** Has locks of its own. */
     private final Checkpointer checkpointer;
 
-    private final List<Keeper> keepers = new ArrayList<>();
+    /** Null where nothing is done in the background. */
+    private final Upkeep upkeep;
 
     /** Takes the reads of {@link Membership#touch}, so that they are not optimised away. */
     @SuppressWarnings("unused")
@@ -79,15 +72,15 @@ public final class DurableSieve implements Frontier {
      * Opens the frontier in a folder, or makes one there, for so many distinct URLs at the rate of
      * {@link Sieve#DEFAULT_FALSE_POSITIVE_RATE}.
      *
-     * @throws IOException as in {@link Builder#open}
+     * @throws IOException as in {@link DurableSieveBuilder#open}
      */
     public static DurableSieve open(Path directory, long expectedUrls) throws IOException {
         return builder(directory).expectedUrls(expectedUrls).open();
     }
 
     /** Starts to open the frontier in a folder, or to make one there, with choices. */
-    public static Builder builder(Path directory) {
-        return new Builder(Objects.requireNonNull(directory, "directory"));
+    public static DurableSieveBuilder builder(Path directory) {
+        return new DurableSieveBuilder(Objects.requireNonNull(directory, "directory"));
     }
 
     /** Whether there is a frontier in a folder, in whatever state. */
@@ -121,44 +114,42 @@ public final class DurableSieve implements Frontier {
     }
 
     /**
-     * Makes the frontier in a folder one that can be opened, where {@link Builder#open} refuses it as damaged: keeps all
-     * that is whole, and counts what is lost. Files that it changes are kept beside as {@code .broken}.
+     * Makes the frontier in a folder one that can be opened, where {@link DurableSieveBuilder#open} refuses it as damaged:
+     * keeps all that is whole, and counts what is lost. Files that it changes are kept beside as {@code .broken}.
      *
      * @throws IOException when the disk fails; when another process has the folder; when a file was written by a later
      *     version; or when the settings are gone and no checkpoint knows them
      */
     public static RepairReport repair(Path directory) throws IOException {
+        LocalDisk disk = new LocalDisk(directory);
         DirectoryLock folderLock = DirectoryLock.acquire(directory);
         try {
-            return new Repair(new LocalDisk(directory)).run();
+            return new Repair(disk).run();
         } finally {
             folderLock.close();
         }
     }
 
-    private DurableSieve(Builder builder, Disk disk, AutoCloseable folderLock, Settings settings, Recovery recovery)
+    DurableSieve(
+            DurableSieveBuilder builder, Disk disk, AutoCloseable folderLock, Settings settings, Recovery.Found found)
             throws IOException {
         this.folderLock = folderLock;
         durability = builder.durability;
         capacity = settings.capacity();
-        OnFull onFull = builder.onFull(settings);
-        Recovery.Found found = recovery.run(
-                loaded -> new CapacityWatch(loaded.filter(), capacity, onFull, builder.listener, loaded.missed()));
         filter = found.filter();
         watch = found.watch();
         state = found.state();
         seen = found.seen();
-        checkpointBytes = Math.max(builder.checkpointBytes, filter.memoryBytes());
         leases = new Leases(builder.leaseTimeoutNanos, state.attempts());
         SegmentLog log = new SegmentLog(
                 disk, settings.frontierId(), builder.segmentBytes, found.segments(), found.end(), found.forced());
         writer = new LogWriter(log, state, lock);
         queue = new LogQueue(log, state);
         checkpointer = new Checkpointer(disk, settings, builder.keepLog, found, log, writer, lock);
-        if (builder.hasKeepers) {
-            keepers.add(new Keeper("sieve-flush", PAUSE_NANOS, this::flushQuietly));
-            keepers.add(new Keeper("sieve-checkpoint", PAUSE_NANOS, this::checkpointQuietly));
-        }
+        long checkpointBytes = Math.max(builder.checkpointBytes, filter.memoryBytes());
+        upkeep = builder.hasKeepers
+                ? new Upkeep(durability, writer, () -> checkpointer.isDue(checkpointBytes), this::checkpoint)
+                : null;
     }
 
     /**
@@ -193,29 +184,6 @@ public final class DurableSieve implements Frontier {
         forceIfAlways(end);
         watch.publish(events);
         return true;
-    }
-
-    /**
-     * {@inheritDoc}
-     *
-     * @throws SieveFullException when the sieve is full, fails then, and there is a new URL among the next 64: those
-     *     before it were accepted
-     * @throws IllegalArgumentException when a URL has more than 1,048,576 bytes: those of the batches of 64 before it
-     *     were accepted
-     * @throws UncheckedIOException when the disk fails, now or before; batches of 64 before that were accepted
-     */
-    @Override
-    public int pushAll(Collection<String> urls) {
-        UrlBatch batch = new UrlBatch();
-        int isNew = 0;
-        for (String url : urls) {
-            batch.add(url);
-            if (batch.size() == BATCH) {
-                isNew += pushAll(batch);
-                batch.clear();
-            }
-        }
-        return isNew + pushAll(batch);
     }
 
     /**
@@ -388,61 +356,6 @@ public final class DurableSieve implements Frontier {
         }
     }
 
-    private boolean flushQuietly() {
-        try {
-            if (durability == Durability.PROCESS) {
-                flush();
-            } else {
-                sync();
-            }
-            return true;
-        } catch (RuntimeException e) {
-            LOG.debug("nothing is flushed any more", e);
-            return false;
-        }
-    }
-
-    private void flush() {
-        lock.lock();
-        try {
-            writer.requireUsable();
-            writer.flush();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private boolean checkpointQuietly() {
-        if (!isCheckpointDue()) {
-            return isUsable();
-        }
-        try {
-            checkpoint();
-            return true;
-        } catch (UncheckedIOException e) {
-            LOG.warn("no checkpoint could be written: {}", e.getMessage());
-            return isUsable();
-        }
-    }
-
-    private boolean isCheckpointDue() {
-        lock.lock();
-        try {
-            return checkpointer.isDue(checkpointBytes);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private boolean isUsable() {
-        lock.lock();
-        try {
-            return writer.isUsable();
-        } finally {
-            lock.unlock();
-        }
-    }
-
     /**
      * Saves the filter and all that is derived from the log, and removes files of the log that are done with. It is done
      * from time to time by itself and by {@link #close}; others go on with their work meanwhile.
@@ -466,10 +379,12 @@ public final class DurableSieve implements Frontier {
      */
     @Override
     public void close() {
-        keepers.forEach(Keeper::close);
+        if (upkeep != null) {
+            upkeep.close();
+        }
         try {
             if (!isReleased()) {
-                flush();
+                writer.handOver();
                 if (!checkpointer.isCurrent()) {
                     checkpoint();
                 }
@@ -502,185 +417,6 @@ public final class DurableSieve implements Frontier {
             throw new UncheckedIOException(new IOException("the files could not be closed: " + e.getMessage(), e));
         } finally {
             lock.unlock();
-        }
-    }
-
-    /** The choices that a frontier on the disk is opened with. */
-    public static final class Builder {
-        private static final long DEFAULT_SEGMENT_BYTES = 64 << 20;
-
-        private final Path directory;
-        private Long expectedUrls;
-        private Double falsePositiveRate;
-        private boolean exact;
-        private Long seed;
-        private OnFull onFull;
-        private Consumer<CapacityEvent> listener = event -> {};
-        private Durability durability = Durability.PROCESS;
-        private boolean keepLog;
-        private long leaseTimeoutNanos = Long.MAX_VALUE;
-        private long segmentBytes = DEFAULT_SEGMENT_BYTES;
-        private long checkpointBytes = DEFAULT_SEGMENT_BYTES;
-        private boolean hasKeepers = true;
-
-        private Builder(Path directory) {
-            this.directory = directory;
-        }
-
-        /** How many distinct URLs it is made for, at least 1. */
-        public Builder expectedUrls(long count) {
-            if (count < 1) {
-                throw new IllegalArgumentException("expectedUrls < 1: " + count);
-            }
-            expectedUrls = count;
-            return this;
-        }
-
-        /** The share of new URLs that may be taken for seen ones when it is full, above 0, below 1; 0.0001. */
-        public Builder falsePositiveRate(double rate) {
-            if (!(rate > 0 && rate < 1)) {
-                throw new IllegalArgumentException("falsePositiveRate must be above 0 and below 1: " + rate);
-            }
-            falsePositiveRate = rate;
-            return this;
-        }
-
-        /** Remembers the whole hash of each URL, some 20 bytes, and never takes a new URL for a seen one; a filter. */
-        public Builder exact() {
-            exact = true;
-            return this;
-        }
-
-        /** What happens once it is full; {@link OnFull#WARN}. */
-        public Builder onFull(OnFull choice) {
-            onFull = Objects.requireNonNull(choice, "onFull");
-            return this;
-        }
-
-        /** Who is told of each {@link CapacityEvent}, by the thread whose push caused it, outside of any lock; nobody. */
-        public Builder onCapacity(Consumer<CapacityEvent> callback) {
-            listener = Objects.requireNonNull(callback, "onCapacity");
-            return this;
-        }
-
-        /** The seed of the hash; a secret random one. Give one only where runs have to be repeatable. */
-        public Builder seed(long value) {
-            seed = value;
-            return this;
-        }
-
-        /** What accepted URLs survive; {@link Durability#PROCESS}. */
-        public Builder durability(Durability level) {
-            durability = Objects.requireNonNull(level, "durability");
-            return this;
-        }
-
-        /**
-         * Keeps all of the log; parts of which all is done are removed. Whoever keeps all of it can export what is done,
-         * and may open the frontier with another filter, which is then made from the log.
-         */
-        public Builder keepLog(boolean choice) {
-            keepLog = choice;
-            return this;
-        }
-
-        /** How long a URL may be handed out before it is handed out again, above 0; for ever. */
-        public Builder leaseTimeout(Duration timeout) {
-            if (timeout.isNegative() || timeout.isZero()) {
-                throw new IllegalArgumentException("leaseTimeout must be above 0: " + timeout);
-            }
-            leaseTimeoutNanos = timeout.toNanos();
-            return this;
-        }
-
-        /** The bytes at which a file of the log is followed by the next one, at least 1; 64 MiB. */
-        public Builder segmentBytes(long bytes) {
-            segmentBytes = requirePositive("segmentBytes", bytes);
-            return this;
-        }
-
-        /**
-         * The bytes of the log after which a checkpoint is written, at least 1; 64 MiB. It is never done more often than
-         * the log has grown by the size of the filter.
-         */
-        public Builder checkpointBytes(long bytes) {
-            checkpointBytes = requirePositive("checkpointBytes", bytes);
-            return this;
-        }
-
-        private static long requirePositive(String name, long value) {
-            if (value < 1) {
-                throw new IllegalArgumentException(name + " < 1: " + value);
-            }
-            return value;
-        }
-
-        /** Does without threads of its own: nothing happens but in calls. */
-        Builder withoutKeepers() {
-            hasKeepers = false;
-            return this;
-        }
-
-        /**
-         * Opens the frontier, or makes one where the folder is empty or not there. What an existing one was made with
-         * stays as it was unless it is told here; if it is told otherwise, the filter is made again from the log.
-         *
-         * @throws IllegalArgumentException when there is none and {@link #expectedUrls} was not told; or when something
-         *     was told otherwise and the log is not there as a whole
-         * @throws IOException when the disk fails; when another process has the folder, which the message names; when a
-         *     file is damaged that had been safe on the disk, was written by a later version, or belongs to another
-         *     frontier
-         */
-        public DurableSieve open() throws IOException {
-            if (expectedUrls == null && !Files.exists(directory)) {
-                throw SettingsWish.nothingThere();
-            }
-            LocalDisk.makeFolder(directory);
-            DirectoryLock folderLock = DirectoryLock.acquire(directory);
-            try {
-                return open(new LocalDisk(directory), folderLock);
-            } catch (IOException | RuntimeException | Error e) {
-                folderLock.close();
-                throw e;
-            }
-        }
-
-        /** Opens it on any disk, which nobody else has. */
-        DurableSieve open(Disk disk, AutoCloseable folderLock) throws IOException {
-            SettingsWish wish = new SettingsWish(kind(), expectedUrls, falsePositiveRate, seed);
-            Settings stored = Settings.read(disk);
-            if (stored == null) {
-                Settings made = wish.make(disk);
-                return new DurableSieve(this, disk, folderLock, made, new Recovery(disk, made));
-            }
-            Settings settings = wish.change(stored);
-            Recovery recovery = new Recovery(disk, settings);
-            if (!settings.equals(stored)) {
-                if (!recovery.isLogWhole()) {
-                    throw new IllegalArgumentException("made for " + stored.capacity() + " URLs at "
-                            + stored.falsePositiveRate() + " with a filter of the kind " + stored.kind()
-                            + "; that can only be changed where all of the log was kept");
-                }
-                settings.write(disk);
-            }
-            return new DurableSieve(this, disk, folderLock, settings, recovery);
-        }
-
-        private Settings.Kind kind() {
-            if (exact) {
-                return Settings.Kind.EXACT;
-            }
-            if (onFull == null) {
-                return null;
-            }
-            return onFull == OnFull.GROW ? Settings.Kind.GROWING : Settings.Kind.BLOOM;
-        }
-
-        private OnFull onFull(Settings settings) {
-            if (onFull != null) {
-                return onFull;
-            }
-            return settings.kind() == Settings.Kind.GROWING ? OnFull.GROW : OnFull.WARN;
         }
     }
 }

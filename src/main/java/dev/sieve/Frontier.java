@@ -1,5 +1,6 @@
 package dev.sieve;
 
+import dev.sieve.bloom.Membership;
 import java.util.Collection;
 
 /**
@@ -25,11 +26,23 @@ public interface Frontier extends AutoCloseable {
     boolean push(String url);
 
     /**
-     * Queues seeds as one batch, which costs far less than pushing each by itself.
+     * Queues seeds in batches of 64, which costs far less than pushing each by itself. When a batch throws, those before
+     * it were accepted.
      *
      * @return how many of them were new
      */
-    int pushAll(Collection<String> urls);
+    default int pushAll(Collection<String> urls) {
+        UrlBatch batch = new UrlBatch();
+        int isNew = 0;
+        for (String url : urls) {
+            batch.add(url);
+            if (batch.size() == Membership.BATCH) {
+                isNew += pushAll(batch);
+                batch.clear();
+            }
+        }
+        return isNew + pushAll(batch);
+    }
 
     /**
      * Queues the URLs that were found on one page, in their order. Afterwards {@link UrlBatch#isNew} tells which of

@@ -98,6 +98,11 @@ final class Inspection {
         }
     }
 
+    /** How many URLs were accepted and are known. */
+    long accepted() {
+        return state.accepted();
+    }
+
     DurableState state(OptionalLong owner) throws IOException {
         if (scan != null && scan.torn() != null && owner.isEmpty()) {
             problems.add("to be cut off at the next start: " + scan.torn().getMessage());

@@ -37,6 +37,9 @@ final class LocalDisk implements Disk {
     private final boolean posix;
 
     LocalDisk(Path folder) throws IOException {
+        if (!Files.isDirectory(folder)) {
+            throw new IOException(folder + (Files.exists(folder) ? ": no folder" : ": there is no such folder"));
+        }
         this.folder = folder;
         this.posix = isPosix(folder);
         requirePrivate(folder);
@@ -44,7 +47,7 @@ final class LocalDisk implements Disk {
 
     /** Makes a folder that only its owner can enter, unless it is there. */
     static void makeFolder(Path folder) throws IOException {
-        if (Files.isDirectory(folder)) {
+        if (Files.exists(folder)) {
             return;
         }
         Path parent = folder.toAbsolutePath().getParent();

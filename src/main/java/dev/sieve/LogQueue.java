@@ -101,12 +101,13 @@ final class LogQueue implements Closeable {
     /** Reads a URL once more that was polled before and is not done. */
     Lease reread(long id) throws IOException {
         UrlBatch urls = new UrlBatch();
+        UrlFrameReader into = new UrlFrameReader();
         try (FrameReader again = log.read(index.floorEntry(id).getValue(), (int) INDEX_STEP)) {
             long firstId = id;
             while (id >= firstId + urls.size()) {
                 again.requireFrame();
                 if (again.kind() == FrameKind.URLS) {
-                    firstId = frames.read(again, urls);
+                    firstId = into.read(again, urls);
                 }
             }
             return lease(urls, firstId, id);

@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
  * <p>When a write or a force fails, that is the end: what is known of the log in memory may be ahead of the log on the
  * disk from then on. Every later call throws.
  *
- * <p>Every method but {@link #force} is called under the lock of the frontier.
+ * <p>{@link #force}, {@link #handOver} and {@link #isUsable} take the lock of the frontier; all others are called under it.
  */
 final class LogWriter implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(LogWriter.class);
@@ -83,7 +83,18 @@ final class LogWriter implements Closeable {
         }
     }
 
-    /** Hands the answers that wait to the operating system. */
+    /** Hands the answers that wait to the operating system. Called without the lock. */
+    void handOver() {
+        lock.lock();
+        try {
+            requireUsable();
+            flush();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** As {@link #handOver}, under the lock. */
     void flush() {
         if (answers.isEmpty()) {
             return;
@@ -190,7 +201,12 @@ final class LogWriter implements Closeable {
     }
 
     boolean isUsable() {
-        return failure == null && !closed;
+        lock.lock();
+        try {
+            return failure == null && !closed;
+        } finally {
+            lock.unlock();
+        }
     }
 
     void requireUsable() {

@@ -57,11 +57,6 @@ final class Recovery {
         lastCheckpoint = files.checkpoints().isEmpty() ? 0 : files.checkpoints().last();
     }
 
-    /** Whether the log alone says everything. */
-    boolean isLogWhole() {
-        return files.isLogWhole();
-    }
-
     /**
      * Does it.
      *

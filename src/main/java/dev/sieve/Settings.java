@@ -1,7 +1,5 @@
 package dev.sieve;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
 import dev.sieve.bloom.ExactSet;
 import dev.sieve.bloom.GrowingBloomFilter;
 import dev.sieve.bloom.Membership;
@@ -11,7 +9,6 @@ import java.nio.file.NoSuchFileException;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
-import java.util.zip.CRC32C;
 
 /**
  * What a frontier on the disk was made with; it decides what its filter is. The seed in it is a secret.
@@ -59,6 +56,12 @@ record Settings(long frontierId, Kind kind, long capacity, double falsePositiveR
         };
     }
 
+    /** All but the secret, for a message. */
+    String words() {
+        return capacity + " URLs at " + falsePositiveRate + " with a filter of the kind "
+                + kind.name().toLowerCase(Locale.ROOT);
+    }
+
     /** Puts them into the present frame. */
     void write(FrameWriter out) {
         out.putNumber(kind.number);
@@ -72,12 +75,6 @@ record Settings(long frontierId, Kind kind, long capacity, double falsePositiveR
         return new Settings(values[0], kind, values[1], Double.longBitsToDouble(values[2]), values[3]);
     }
 
-    private static int checksum(String text) {
-        CRC32C crc = new CRC32C();
-        crc.update(text.getBytes(US_ASCII));
-        return (int) crc.getValue();
-    }
-
     void write(Disk disk) throws IOException {
         String lines = String.format(
                 Locale.ROOT,
@@ -88,7 +85,7 @@ record Settings(long frontierId, Kind kind, long capacity, double falsePositiveR
                 capacity,
                 falsePositiveRate,
                 seed);
-        byte[] bytes = (lines + String.format(Locale.ROOT, "crc %08x\n", checksum(lines))).getBytes(US_ASCII);
+        byte[] bytes = CheckedText.seal(lines);
         String temporary = NAME + ".tmp";
         disk.delete(temporary);
         try (Disk.Sink sink = disk.create(temporary)) {
@@ -113,18 +110,12 @@ record Settings(long frontierId, Kind kind, long capacity, double falsePositiveR
         } catch (NoSuchFileException e) {
             return null;
         }
-        return parse(new String(bytes, 0, length, US_ASCII));
+        return parse(CheckedText.open(NAME, bytes, length));
     }
 
-    private static Settings parse(String text) throws IOException {
-        int checked = text.lastIndexOf("crc ");
-        if (checked < 0
-                || !text.substring(checked)
-                        .equals(String.format(Locale.ROOT, "crc %08x\n", checksum(text.substring(0, checked))))) {
-            throw new DamageException(NAME, Math.max(0, checked), "its checksum is wrong");
-        }
+    private static Settings parse(String lines) throws IOException {
         Map<String, String> values = new HashMap<>();
-        for (String line : text.split("\n", -1)) {
+        for (String line : lines.split("\n", -1)) {
             int space = line.indexOf(' ');
             values.put(line.substring(0, Math.max(0, space)), line.substring(space + 1));
         }

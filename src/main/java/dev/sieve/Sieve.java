@@ -7,7 +7,6 @@ import dev.sieve.bloom.Membership;
 import dev.sieve.bloom.Memberships;
 import dev.sieve.bloom.Murmur3;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -109,26 +108,6 @@ public final class Sieve implements Frontier {
         }
         watch.publish(events);
         return true;
-    }
-
-    /**
-     * {@inheritDoc}
-     *
-     * @throws SieveFullException when the sieve is full, fails then, and there is a new URL among the next 64: those
-     *     before it were accepted
-     */
-    @Override
-    public int pushAll(Collection<String> urls) {
-        UrlBatch batch = new UrlBatch();
-        int isNew = 0;
-        for (String url : urls) {
-            batch.add(url);
-            if (batch.size() == BATCH) {
-                isNew += pushAll(batch);
-                batch.clear();
-            }
-        }
-        return isNew + pushAll(batch);
     }
 
     /**

@@ -11,15 +11,17 @@ import java.util.Objects;
  * The URLs found on one page, ready to be pushed together.
  *
  * <p>All URLs of a batch share their depth, their redirects and their referrer. A URL may have a key, another spelling
- * that stands for the same page: the key decides whether the URL is new, the URL is what is handed out. The bytes of
- * all URLs lie in one buffer that grows as needed and is kept by {@link #clear}, so that a batch which is used again
- * allocates nothing. Not safe for use by many threads.
+ * that stands for the same page: the key decides whether the URL is new, the URL is what is handed out. A batch that is
+ * {@linkplain #clear cleared} and used again allocates nothing, and no bytes are copied before it is known which of the
+ * URLs are new. Not safe for use by many threads.
  */
 public final class UrlBatch {
-    /** Entry i: its URL at offsets[2i] to offsets[2i+1], its key from there to offsets[2i+2], empty when the same. */
-    private int[] offsets = new int[129];
+    private final Slices urls = new Slices();
+    /** Those of all URLs, once one has another key; {@link #hasKeys} tells. */
+    private Slices keys;
 
-    private byte[] bytes = new byte[8192];
+    private boolean hasKeys;
+
     private int size;
     private long[] isNew = new long[1];
     private final long[] hashes = new long[2 * Membership.BATCH];
@@ -54,54 +56,59 @@ public final class UrlBatch {
         this.depth = depth;
         this.redirects = redirects;
         this.referrer = referrer;
+        hasKeys = false;
         size = 0;
     }
 
     /** Adds a URL that is its own key. */
     public void add(String url) {
         byte[] utf8 = url.getBytes(UTF_8);
-        add(utf8, 0, utf8.length);
+        append(utf8, 0, utf8.length);
     }
 
     /** Adds a URL whose key is spelled otherwise. */
     public void add(String url, String key) {
-        byte[] utf8 = url.getBytes(UTF_8);
-        add(utf8, 0, utf8.length);
+        add(url);
         if (!key.equals(url)) {
-            byte[] keyUtf8 = key.getBytes(UTF_8);
-            offsets[2 * size] = append(keyUtf8, 0, keyUtf8.length);
+            byte[] utf8 = key.getBytes(UTF_8);
+            setKey(utf8, 0, utf8.length);
         }
     }
 
-    /** Adds a URL that is its own key, given by its UTF-8 bytes; they are copied. */
+    /**
+     * Adds a URL that is its own key, given by its UTF-8 bytes. They are not copied: leave them as they are until the
+     * batch was pushed.
+     */
     public void add(byte[] utf8, int from, int to) {
         Objects.checkFromToIndex(from, to, utf8.length);
-        if (2 * size + 2 >= offsets.length) {
-            offsets = Arrays.copyOf(offsets, offsets.length * 2);
-        }
-        int end = append(utf8, from, to);
-        offsets[2 * size + 1] = end;
-        offsets[2 * size + 2] = end;
-        size++;
+        append(utf8, from, to);
     }
 
-    /** Adds a URL whose key is spelled otherwise, both given by their UTF-8 bytes; they are copied. */
+    /** Adds a URL whose key is spelled otherwise, both given by their UTF-8 bytes, which are not copied. */
     public void add(byte[] utf8, int from, int to, byte[] key, int keyFrom, int keyTo) {
         Objects.checkFromToIndex(keyFrom, keyTo, key.length);
         add(utf8, from, to);
         if (!Arrays.equals(utf8, from, to, key, keyFrom, keyTo)) {
-            offsets[2 * size] = append(key, keyFrom, keyTo);
+            setKey(key, keyFrom, keyTo);
         }
     }
 
-    private int append(byte[] utf8, int from, int to) {
-        int start = offsets[2 * size];
-        int end = Math.addExact(start, to - from);
-        if (end > bytes.length) {
-            bytes = Arrays.copyOf(bytes, Math.max(end, (int) Math.min(Integer.MAX_VALUE - 8, 2L * bytes.length)));
+    private void append(byte[] utf8, int from, int to) {
+        urls.set(size, utf8, from, to);
+        if (hasKeys) {
+            keys.set(size, utf8, from, to);
         }
-        System.arraycopy(utf8, from, bytes, start, to - from);
-        return end;
+        size++;
+    }
+
+    /** Gives the URL that was added last another key. */
+    private void setKey(byte[] utf8, int from, int to) {
+        if (!hasKeys) {
+            keys = keys == null ? new Slices() : keys;
+            keys.setAll(urls, size);
+            hasKeys = true;
+        }
+        keys.set(size - 1, utf8, from, to);
     }
 
     /** How many URLs were added. */
@@ -132,13 +139,13 @@ public final class UrlBatch {
     /** The URL at an index, 0 for the one that was added first. */
     public String url(int index) {
         Objects.checkIndex(index, size);
-        return new String(bytes, urlStart(index), urlEnd(index) - urlStart(index), UTF_8);
+        return urls.text(index);
     }
 
     /** The key of the URL at an index; the URL itself unless another one was given. */
     public String key(int index) {
         Objects.checkIndex(index, size);
-        return new String(bytes, keyStart(index), keyEnd(index) - keyStart(index), UTF_8);
+        return keys().text(index);
     }
 
     /** Whether the URL at an index was new when the batch was last pushed; meaningless before that. */
@@ -147,32 +154,22 @@ public final class UrlBatch {
         return (isNew[index >> 6] >>> index & 1) != 0;
     }
 
-    /** The buffer that all URLs and keys lie in, as UTF-8. */
-    byte[] bytes() {
-        return bytes;
+    /** The bytes of the URLs, by their indices. */
+    Slices urls() {
+        return urls;
     }
 
-    int urlStart(int index) {
-        return offsets[2 * index];
-    }
-
-    int urlEnd(int index) {
-        return offsets[2 * index + 1];
-    }
-
-    int keyStart(int index) {
-        int keyStart = offsets[2 * index + 1];
-        return keyStart == offsets[2 * index + 2] ? offsets[2 * index] : keyStart;
-    }
-
-    int keyEnd(int index) {
-        return offsets[2 * index + 2];
+    /** The bytes of the keys, by the indices of the URLs. */
+    Slices keys() {
+        return hasKeys ? keys : urls;
     }
 
     /** Hashes the keys of up to 64 URLs, into an array that is used again by the next call. */
     long[] hash(int from, int count, long seed) {
+        Slices of = keys();
         for (int i = 0; i < count; i++) {
-            Murmur3.hash(bytes, keyStart(from + i), keyEnd(from + i), seed, hashes, 2 * i);
+            int at = from + i;
+            Murmur3.hash(of.array(at), of.start(at), of.end(at), seed, hashes, 2 * i);
         }
         return hashes;
     }

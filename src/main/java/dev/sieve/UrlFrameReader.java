@@ -7,44 +7,18 @@ import java.io.IOException;
 import java.util.Arrays;
 
 /**
- * Reads what {@link UrlFrameWriter} wrote.
+ * Reads what {@link UrlFrameWriter} wrote. The bytes of the URLs are its own, and good until it reads the next frame.
  *
  * <p>Differences can blow up: what comes out is bounded by what the writer puts into a frame, not by the length of the
  * frame. Not safe for use by many threads.
  */
 final class UrlFrameReader {
-    private static final long MAX_LENGTH = 3L * UrlFrameWriter.MAX_TEXT;
+    private static final long MAX_LENGTH = 4L * UrlFrameWriter.MAX_TEXT;
 
-    /** A text that differs from the one before it in its last bytes. */
-    private static final class Text {
-        private byte[] bytes = new byte[1 << 10];
-        private int length;
+    /** The texts of a frame, one behind the other: first the page that the URLs were found on. */
+    private byte[] texts = new byte[1 << 13];
 
-        void copy(Text other, int count) {
-            ensure(count);
-            System.arraycopy(other.bytes, 0, bytes, 0, count);
-        }
-
-        /** Keeps its first bytes and takes the others from a frame. */
-        void read(FrameReader frame, int same, int more) throws IOException {
-            int start = frame.skip("text", more);
-            length = same + more;
-            if (length > UrlFrameWriter.MAX_TEXT) {
-                throw frame.broken("a text has at most " + UrlFrameWriter.MAX_TEXT + " bytes: " + length);
-            }
-            ensure(length);
-            System.arraycopy(frame.buffer(), start, bytes, same, more);
-        }
-
-        private void ensure(int size) {
-            if (size > bytes.length) {
-                bytes = Arrays.copyOf(bytes, Math.max(size, 2 * bytes.length));
-            }
-        }
-    }
-
-    private final Text url = new Text();
-    private final Text key = new Text();
+    private int end;
 
     /**
      * Reads the URLs of the present frame into a batch.
@@ -56,34 +30,58 @@ final class UrlFrameReader {
         int depth = (int) frame.number("depth", Integer.MAX_VALUE);
         int redirects = (int) frame.number("redirects", Integer.MAX_VALUE);
         int withReferrer = (int) frame.number("length of the referrer", UrlFrameWriter.MAX_TEXT + 1L);
-        url.read(frame, 0, Math.max(0, withReferrer - 1));
-        into.clear(depth, redirects, withReferrer == 0 ? null : new String(url.bytes, 0, url.length, UTF_8));
+        end = 0;
+        int referrerEnd = readText(frame, 0, 0, Math.max(0, withReferrer - 1));
+        into.clear(depth, redirects, withReferrer == 0 ? null : new String(texts, 0, referrerEnd, UTF_8));
         readUrls(frame, into);
         return firstId;
     }
 
     private void readUrls(FrameReader frame, UrlBatch into) throws IOException {
-        long total = 0;
+        int pageLength = end;
+        int previous = 0;
+        int previousLength = 0;
         while (frame.hasMore()) {
-            int same = (int) frame.number("common bytes", url.length);
-            int lengthAndKey = (int) frame.number("length of a URL", 2L * UrlFrameWriter.MAX_TEXT + 1);
-            url.read(frame, same, lengthAndKey >> 1);
-            if ((lengthAndKey & 1) == 0) {
-                into.add(url.bytes, 0, url.length);
-            } else {
-                int sameKey = (int) frame.number("common bytes of a key", url.length);
-                key.copy(url, sameKey);
-                key.read(frame, sameKey, (int) frame.number("length of a key", UrlFrameWriter.MAX_TEXT));
-                into.add(url.bytes, 0, url.length, key.bytes, 0, key.length);
-                total += key.length;
+            int same = (int) frame.number("common bytes", 2L * Math.max(pageLength, previousLength) + 1);
+            boolean asPage = (same & 1) != 0;
+            if (same >> 1 > (asPage ? pageLength : previousLength)) {
+                throw frame.broken("there are not so many common bytes: " + (same >> 1));
             }
-            total += url.length;
-            if (total > MAX_LENGTH || into.size() > Membership.BATCH) {
+            int lengthAndKey = (int) frame.number("length of a URL", 2L * UrlFrameWriter.MAX_TEXT + 1);
+            int url = end;
+            int urlEnd = readText(frame, asPage ? 0 : previous, same >> 1, lengthAndKey >> 1);
+            if ((lengthAndKey & 1) == 0) {
+                into.add(texts, url, urlEnd);
+            } else {
+                int sameKey = (int) frame.number("common bytes of a key", urlEnd - url);
+                int more = (int) frame.number("length of a key", UrlFrameWriter.MAX_TEXT);
+                int keyEnd = readText(frame, url, sameKey, more);
+                into.add(texts, url, urlEnd, texts, urlEnd, keyEnd);
+            }
+            if (end > MAX_LENGTH || into.size() > Membership.BATCH) {
                 throw frame.broken("it holds more than was ever written into one");
             }
+            previous = url;
+            previousLength = urlEnd - url;
         }
         if (into.isEmpty()) {
             throw frame.broken("it holds no URL");
         }
+    }
+
+    /** Reads a text whose first bytes are those of another one; answers where it ends. */
+    private int readText(FrameReader frame, int other, int same, int more) throws IOException {
+        int length = same + more;
+        if (length > UrlFrameWriter.MAX_TEXT) {
+            throw frame.broken("a text has at most " + UrlFrameWriter.MAX_TEXT + " bytes: " + length);
+        }
+        int start = frame.skip("text", more);
+        if (length > texts.length - end) {
+            texts = Arrays.copyOf(texts, Math.max(end + length, 2 * texts.length));
+        }
+        System.arraycopy(texts, other, texts, end, same);
+        System.arraycopy(frame.buffer(), start, texts, end + same, more);
+        end += length;
+        return end;
     }
 }

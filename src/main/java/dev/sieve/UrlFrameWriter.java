@@ -5,8 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.util.Arrays;
 
 /**
- * Writes new URLs as frames of {@link FrameKind#URLS}: each URL as its difference from the one before it, the first as
- * its difference from the page that they were found on; a key as its difference from its URL, where it has one.
+ * Writes new URLs as frames of {@link FrameKind#URLS}: each URL as its difference from the one before it, or from the page
+ * that they were found on, whichever is more like it; a key as its difference from its URL, where it has one.
  *
  * <p>Every frame can be read by itself. Not safe for use by many threads.
  */
@@ -17,7 +17,10 @@ final class UrlFrameWriter {
     /** A frame takes no further URL once those in it are so long altogether. */
     private static final int ENOUGH = 1 << 19;
 
+    private static final byte[] NOTHING = {};
+
     private final FrameWriter out;
+    private byte[] page;
     private byte[] previous;
     private int previousFrom;
     private int previousTo;
@@ -31,8 +34,8 @@ final class UrlFrameWriter {
     static void check(UrlBatch batch, byte[] referrer) {
         checkLength("referrer", referrer.length);
         for (int i = 0; i < batch.size(); i++) {
-            checkLength("URL", batch.urlEnd(i) - batch.urlStart(i));
-            checkLength("key", batch.keyEnd(i) - batch.keyStart(i));
+            checkLength("URL", batch.urls().length(i));
+            checkLength("key", batch.keys().length(i));
         }
     }
 
@@ -52,7 +55,7 @@ final class UrlFrameWriter {
                 begin(id, batch.depth(), batch.redirects(), batch.referrer() == null ? null : referrer);
             }
             int i = from + Long.numberOfTrailingZeros(bits);
-            add(batch.bytes(), batch.urlStart(i), batch.urlEnd(i), batch.keyStart(i), batch.keyEnd(i));
+            add(batch.urls(), batch.keys(), i);
             id++;
         }
         out.end();
@@ -61,12 +64,12 @@ final class UrlFrameWriter {
     /** Writes a seed that is its own key. */
     void write(long id, byte[] url) {
         begin(id, 0, 0, null);
-        add(url, 0, url.length, 0, url.length);
+        addUrl(url, 0, url.length, false);
         out.end();
     }
 
     static byte[] utf8(String referrer) {
-        return referrer == null ? new byte[0] : referrer.getBytes(UTF_8);
+        return referrer == null ? NOTHING : referrer.getBytes(UTF_8);
     }
 
     private void begin(long firstId, int depth, int redirects, byte[] referrer) {
@@ -80,28 +83,40 @@ final class UrlFrameWriter {
             out.putNumber(referrer.length + 1L);
             out.put(referrer, 0, referrer.length);
         }
-        previous = referrer == null ? new byte[0] : referrer;
+        page = referrer == null ? NOTHING : referrer;
+        previous = NOTHING;
         previousFrom = 0;
-        previousTo = previous.length;
+        previousTo = 0;
         length = 0;
     }
 
-    private void add(byte[] bytes, int from, int to, int keyFrom, int keyTo) {
-        boolean hasKey = keyFrom != from;
-        int same = same(previous, previousFrom, previousTo, bytes, from, to);
-        out.putNumber(same);
-        out.putNumber(2L * (to - from - same) + (hasKey ? 1 : 0));
-        out.put(bytes, from + same, to);
+    private void add(Slices urls, Slices keys, int i) {
+        byte[] url = urls.array(i);
+        byte[] key = keys.array(i);
+        int keyFrom = keys.start(i);
+        int keyTo = keys.end(i);
+        boolean hasKey = key != url || keyFrom != urls.start(i);
+        addUrl(url, urls.start(i), urls.end(i), hasKey);
         if (hasKey) {
-            int sameKey = same(bytes, from, to, bytes, keyFrom, keyTo);
-            out.putNumber(sameKey);
-            out.putNumber(keyTo - keyFrom - sameKey);
-            out.put(bytes, keyFrom + sameKey, keyTo);
+            int same = same(url, urls.start(i), urls.end(i), key, keyFrom, keyTo);
+            out.putNumber(same);
+            out.putNumber(keyTo - keyFrom - same);
+            out.put(key, keyFrom + same, keyTo);
+            length += keyTo - keyFrom;
         }
-        previous = bytes;
+    }
+
+    private void addUrl(byte[] url, int from, int to, boolean hasKey) {
+        int asPrevious = same(previous, previousFrom, previousTo, url, from, to);
+        int asPage = same(page, 0, page.length, url, from, to);
+        int same = Math.max(asPrevious, asPage);
+        out.putNumber(2L * same + (asPage > asPrevious ? 1 : 0));
+        out.putNumber(2L * (to - from - same) + (hasKey ? 1 : 0));
+        out.put(url, from + same, to);
+        previous = url;
         previousFrom = from;
         previousTo = to;
-        length += to - from + (hasKey ? keyTo - keyFrom : 0);
+        length += to - from;
     }
 
     /** How many bytes two texts have in common from their first byte on. */

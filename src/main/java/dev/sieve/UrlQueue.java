@@ -58,10 +58,10 @@ final class UrlQueue {
         if (!written.is(batch)) {
             writeContext(new Context(batch.depth(), batch.redirects(), batch.referrer()));
         }
+        Slices urls = batch.urls();
         for (long bits = mask; bits != 0; bits &= bits - 1) {
             int index = from + Long.numberOfTrailingZeros(bits);
-            int start = batch.urlStart(index);
-            writeUrl(batch.bytes(), start, batch.urlEnd(index) - start);
+            writeUrl(urls.array(index), urls.start(index), urls.length(index));
         }
     }
 

@@ -21,6 +21,23 @@
  * digits first, each byte but the last with its upper bit set. Text is UTF-8. All files are of format version 1; a file
  * of a later one is refused. A version is never changed once it is released.
  *
+ * <h3>Settings and lock</h3>
+ *
+ * Lines of ASCII, each with a line feed; {@code 0} stands for a digit of 16, {@code N} for a number of base 10:
+ *
+ * <pre>
+ *   sieve-frontier 1          version                              process N      of the owner
+ *   id 0000000000000000       of the frontier, at random           crc 00000000   CRC32C of the line before
+ *   filter bloom              or growing, or exact
+ *   capacity N                URLs that the filter is made for
+ *   rate 1.0E-4               false-positive rate, as Java writes a double
+ *   seed 0000000000000000     of the hash
+ *   crc 00000000              CRC32C of the lines before
+ * </pre>
+ *
+ * The settings are written as {@code .tmp}, forced, renamed, and the folder forced. The lock is one of the operating
+ * system on its file; what the file holds is only told to others, and nothing is told when it is damaged.
+ *
  * <h3>Frames</h3>
  *
  * <pre>
@@ -46,7 +63,7 @@
  *       36         frames
  *
  *   kind 1  URLS    id of the first URL, depth, redirects, length of the referrer + 1 (0: none), referrer; then for each URL:
- *                     bytes it has in common with the one before it, the first with the referrer
+ *                     2 * bytes it has in common with the one before it, or with the referrer, + 1 if with the referrer
  *                     2 * further bytes, + 1 if it has a key; these bytes
  *                     if it has a key: bytes it has in common with its URL, further bytes; these bytes
  *   kind 2  DONE    ids of URLs that are done, in rising order, each as its distance from the one before

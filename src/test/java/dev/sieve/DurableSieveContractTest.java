@@ -11,7 +11,7 @@ class DurableSieveContractTest extends FrontierContract {
 
     @Override
     Frontier open(long leaseTimeoutNanos) throws IOException {
-        DurableSieve.Builder builder = DurableSieve.builder(directory.resolve("frontier"))
+        DurableSieveBuilder builder = DurableSieve.builder(directory.resolve("frontier"))
                 .expectedUrls(200_000)
                 .exact()
                 .segmentBytes(10_000);

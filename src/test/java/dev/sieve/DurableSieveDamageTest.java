@@ -37,7 +37,7 @@ class DurableSieveDamageTest {
 
     private long segmentBytes = 5000;
 
-    private DurableSieve.Builder builder() {
+    private DurableSieveBuilder builder() {
         return DurableSieve.builder(Path.of("fake"))
                 .expectedUrls(capacity)
                 .falsePositiveRate(1e-6)

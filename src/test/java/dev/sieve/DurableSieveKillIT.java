@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.file.Path;
@@ -50,22 +49,12 @@ class DurableSieveKillIT {
     }
 
     private void runAndKill(Path directory, long seed, int atLine) throws Exception {
-        Process child = new ProcessBuilder(List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx64m",
-                        "-Xshare:auto",
-                        "-XX:TieredStopAtLevel=1",
-                        "-XX:+UseSerialGC",
-                        "-cp",
-                        System.getProperty("java.class.path")
-                                + File.pathSeparator
-                                + System.getProperty("surefire.test.class.path", ""),
-                        KillChild.class.getName(),
-                        directory.toString(),
-                        Integer.toString(record.next()),
-                        Long.toString(seed)))
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
+        Process child = ChildJvm.start(
+                List.of("-Xmx64m", "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
+                KillChild.class,
+                directory.toString(),
+                Integer.toString(record.next()),
+                Long.toString(seed));
         try (BufferedReader lines = new BufferedReader(new InputStreamReader(child.getInputStream(), US_ASCII))) {
             String first = lines.readLine();
             assertThat(first).isEqualTo("0 ready");

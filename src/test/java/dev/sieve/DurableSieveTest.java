@@ -34,7 +34,7 @@ class DurableSieveTest {
         log.close();
     }
 
-    private DurableSieve.Builder builder() {
+    private DurableSieveBuilder builder() {
         return DurableSieve.builder(directory).expectedUrls(10_000).seed(1).segmentBytes(500);
     }
 
@@ -133,6 +133,46 @@ class DurableSieveTest {
         assertThatThrownBy(() -> builder().open())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("made for 50000 URLs");
+    }
+
+    @Test
+    void fewerUrlsThanThereAreCannotBeExpected() throws IOException {
+        try (DurableSieve frontier = builder().exact().open()) {
+            frontier.pushAll(FrontierContract.urls(500));
+        }
+
+        assertThatThrownBy(() -> builder().expectedUrls(499).open())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("499")
+                .hasMessageContaining("500");
+
+        try (DurableSieve frontier = builder().expectedUrls(500).open()) {
+            assertThat(frontier.stats().capacity()).isEqualTo(500);
+            frontier.pushAll(FrontierContract.urls(600));
+        }
+        try (DurableSieve frontier = builder().expectedUrls(500).open()) {
+            assertThat(frontier.stats().accepted()).isEqualTo(600);
+        }
+    }
+
+    @Test
+    void whatCannotBeMadeLeavesNothingBehind() throws IOException {
+        assertThatThrownBy(() -> builder().expectedUrls(Long.MAX_VALUE).open())
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThat(directory).doesNotExist();
+
+        Files.createDirectory(directory);
+        assertThatThrownBy(() -> DurableSieve.builder(directory).open()).isInstanceOf(IllegalArgumentException.class);
+        assertThat(directory).isEmptyDirectory();
+    }
+
+    @Test
+    void aFileThatIsNoFolderIsNamed() throws IOException {
+        Files.writeString(directory, "a file");
+
+        assertThatThrownBy(() -> builder().open()).hasMessage(directory + ": no folder");
+        assertThatThrownBy(() -> DurableSieve.inspect(temporary.resolve("nothing")))
+                .hasMessage(temporary.resolve("nothing") + ": there is no such folder");
     }
 
     private void removeWhatIsDone() throws IOException {

@@ -91,7 +91,7 @@ final class FakeDisk implements Disk {
     private int failAt = Integer.MAX_VALUE;
     private boolean failsOnwards;
     private Fault fault = Fault.REFUSED;
-    private long bytesRead;
+    private final Map<String, Long> bytesRead = new HashMap<>();
 
     /** Lets one call fail. */
     synchronized void failAt(int call, Fault kind) {
@@ -109,8 +109,12 @@ final class FakeDisk implements Disk {
         return calls;
     }
 
-    synchronized long bytesRead() {
-        return bytesRead;
+    /** How many bytes were read of all files whose names begin like this. */
+    synchronized long bytesRead(String prefix) {
+        return bytesRead.entrySet().stream()
+                .filter(file -> file.getKey().startsWith(prefix))
+                .mapToLong(Map.Entry::getValue)
+                .sum();
     }
 
     /** The disk as the next process finds it after this one was killed. */
@@ -252,7 +256,7 @@ final class FakeDisk implements Disk {
                     if (count > 0) {
                         System.arraycopy(content.bytes, (int) position, into, from, count);
                     }
-                    bytesRead += count;
+                    bytesRead.merge(name, (long) count, Long::sum);
                     return count;
                 }
             }
