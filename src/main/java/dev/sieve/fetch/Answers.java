@@ -44,6 +44,25 @@ final class Answers {
     }
 
     /**
+     * Reads an answer, and hands its body, where its status is 2xx, to a reader while it comes.
+     *
+     * @param url what was asked for
+     * @throws IOException when the answer breaks off
+     */
+    static FetchResult stream(String url, Response response, Fetcher.BodyReader reader) throws IOException {
+        if (response.code() < 200 || response.code() >= 300) {
+            return read(url, response, 0, false);
+        }
+        String encoding = unknownEncoding(response);
+        if (encoding != null) {
+            return new Failed(response.code(), Reason.PROTOCOL, "encoded as " + printable(encoding));
+        }
+        reader.read(response.body().byteStream());
+        MediaType media = response.body().contentType();
+        return new Page(response.code(), headers(response), type(media), charset(media), new byte[0], 0, false);
+    }
+
+    /**
      * Looks at an answer as it comes from the network, before the client makes anything of it.
      *
      * @throws ProtocolException when it holds what the client lets pass though it cannot be meant
@@ -78,13 +97,13 @@ final class Answers {
 
     private static FetchResult page(Response response, int bodyLimit, boolean anyType) throws IOException {
         MediaType media = response.body().contentType();
-        String type = media == null ? "" : (media.type() + "/" + media.subtype()).toLowerCase(Locale.ROOT);
+        String type = type(media);
         byte[] body = new byte[0];
         long length = Math.max(0, response.body().contentLength());
         boolean isCut = false;
         if (anyType || mayBeHtml(type)) {
-            String encoding = response.header("Content-Encoding", "identity");
-            if (!encoding.equalsIgnoreCase("identity")) {
+            String encoding = unknownEncoding(response);
+            if (encoding != null) {
                 return new Failed(response.code(), Reason.PROTOCOL, "encoded as " + printable(encoding));
             }
             BufferedSource source = response.body().source();
@@ -93,6 +112,16 @@ final class Answers {
             length = isCut ? Math.max(length, bodyLimit + 1L) : body.length;
         }
         return new Page(response.code(), headers(response), type, charset(media), body, length, isCut);
+    }
+
+    /** What a body is encoded as that the client has not decoded; null when it is none. */
+    private static String unknownEncoding(Response response) {
+        String encoding = response.header("Content-Encoding", "identity");
+        return encoding.equalsIgnoreCase("identity") ? null : encoding;
+    }
+
+    private static String type(MediaType media) {
+        return media == null ? "" : (media.type() + "/" + media.subtype()).toLowerCase(Locale.ROOT);
     }
 
     private static Map<String, List<String>> headers(Response response) {

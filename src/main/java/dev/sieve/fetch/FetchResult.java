@@ -116,6 +116,8 @@ public sealed interface FetchResult {
         REDIRECT_LIMIT("too many redirects", false),
         /** The host's robots.txt cannot be had, so that nothing may be asked for. */
         ROBOTS("robots.txt unavailable", false),
+        /** The host has not answered for so long that it is not asked any more. */
+        GIVEN_UP("host given up", false),
         /** The crawl was stopped while the request was under way. */
         STOPPED("stopped", true);
 

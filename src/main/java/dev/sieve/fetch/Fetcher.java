@@ -7,6 +7,7 @@ import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.Proxy;
 import java.net.UnknownHostException;
@@ -17,6 +18,8 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import okhttp3.Call;
 import okhttp3.ConnectionPool;
 import okhttp3.CookieJar;
@@ -51,10 +54,14 @@ import okhttp3.Response;
 public final class Fetcher implements AutoCloseable {
     private static final String ACCEPT = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5";
 
+    /** Seconds that are more than anybody waits. */
+    private static final String LONG_PAUSE = "999999999";
+
     private final Options options;
     private final OkHttpClient client;
     private final Lookups lookups;
     private final Guard guard;
+    private volatile Consumer<String> onSend = host -> {};
     private final Set<String> headerOrigins = ConcurrentHashMap.newKeySet();
 
     /** Finds the addresses of a host. */
@@ -66,6 +73,24 @@ public final class Fetcher implements AutoCloseable {
          * @throws UnknownHostException when there is none
          */
         List<InetAddress> addresses(String host) throws UnknownHostException;
+    }
+
+    /** Takes a body while it comes. */
+    @FunctionalInterface
+    public interface BodyReader {
+        /**
+         * Takes as much of a body as it wants.
+         *
+         * @param body the body, decoded
+         * @throws IOException as the body does, when it breaks off or the deadline is over
+         */
+        void read(InputStream body) throws IOException;
+    }
+
+    /** What is made of an answer. */
+    @FunctionalInterface
+    private interface Reading {
+        FetchResult read(String url, Response response) throws IOException;
     }
 
     /**
@@ -148,24 +173,38 @@ public final class Fetcher implements AutoCloseable {
                 .readTimeout(options.timeout)
                 .writeTimeout(options.timeout)
                 .connectionPool(new ConnectionPool(options.connections, 30, TimeUnit.SECONDS))
-                .addNetworkInterceptor(Fetcher::onAnswer)
+                .addNetworkInterceptor(this::send)
                 .build();
         lookups = new Lookups(options.resolver, options.timeout, options.connections);
         guard = new Guard(options.addresses, lookups, client);
     }
 
     /**
-     * Checks an answer, and keeps the client from sending the request again by itself after 408, and after 503 with a
-     * Retry-After of 0: when to ask again is decided elsewhere, so it is shown a Retry-After that lets it be.
+     * Tells that a request goes out, checks its answer, and keeps the client from sending it again by itself after 408,
+     * and after 503 with a Retry-After of 0: when to ask again is decided elsewhere, so it is shown a Retry-After that
+     * lets it be.
      */
-    private static Response onAnswer(Interceptor.Chain chain) throws IOException {
+    private Response send(Interceptor.Chain chain) throws IOException {
+        onSend.accept(chain.request().tag(String.class));
         Response response = chain.proceed(chain.request());
         Answers.check(response);
         boolean sendsAgain = response.code() == 408 || response.code() == 503;
         String retryAfter = response.header("Retry-After");
-        return sendsAgain && (retryAfter == null || retryAfter.matches("0*"))
-                ? response.newBuilder().header("Retry-After", "1").build()
-                : response;
+        if (!sendsAgain || (retryAfter != null && !retryAfter.matches("0*|\\d{10,}"))) {
+            return response;
+        }
+        // The client reads the field, too, and fails at a number that is no int.
+        String readable = retryAfter == null || retryAfter.matches("0*") ? "1" : LONG_PAUSE;
+        return response.newBuilder().header("Retry-After", readable).build();
+    }
+
+    /**
+     * Says who is told the host of each request, as {@link UrlParts#host} has it, at the moment when the connection is
+     * there and the request goes out; again, should a connection that was kept turn out to be closed, so that it has to
+     * go out over another one.
+     */
+    public void onSend(Consumer<String> listener) {
+        onSend = Objects.requireNonNull(listener, "listener");
     }
 
     /**
@@ -209,6 +248,36 @@ public final class Fetcher implements AutoCloseable {
 
     /** Asks for a URL and reads a body of any type, to a limit of its own. */
     FetchResult fetch(String url, int bodyLimit, boolean anyType) {
+        return fetch(url, (parsed, response) -> Answers.read(parsed, response, bodyLimit, anyType));
+    }
+
+    /**
+     * Asks for a URL and hands the body, whatever its type, to a reader while it comes, if the status is 2xx. No limit
+     * holds but the deadline, and that for the reader's work, too: how much is read, and kept, is up to the reader, who
+     * is called once at most and by this thread.
+     *
+     * <p>What the reader throws comes out of here, but for an {@link IOException}, which is a body that broke off.
+     *
+     * @return a page without its body, or whatever else came of it
+     */
+    public FetchResult stream(String url, BodyReader reader) {
+        AtomicReference<RuntimeException> thrown = new AtomicReference<>();
+        BodyReader remembering = body -> {
+            try {
+                reader.read(body);
+            } catch (RuntimeException e) {
+                thrown.set(e);
+                throw e;
+            }
+        };
+        FetchResult result = fetch(url, (parsed, response) -> Answers.stream(parsed, response, remembering));
+        if (thrown.get() != null) {
+            throw thrown.get();
+        }
+        return result;
+    }
+
+    private FetchResult fetch(String url, Reading reading) {
         String parsed = UrlNormalizer.parse(url);
         if (parsed == null) {
             return new Failed(0, Reason.PROTOCOL, "not a URL that can be asked for: " + Answers.printable(url));
@@ -216,17 +285,17 @@ public final class Fetcher implements AutoCloseable {
         try {
             HttpUrl target = HttpUrl.get(parsed);
             Refused refused = guard.objection(target);
-            return refused == null ? ask(parsed, target, bodyLimit, anyType) : refused;
+            return refused == null ? ask(parsed, target, reading) : refused;
         } catch (RuntimeException | AssertionError | StackOverflowError e) {
             // The client is not meant to throw these at what a server sends, and has done so.
             return new Failed(0, Reason.PROTOCOL, Answers.printable(e.toString()));
         }
     }
 
-    private FetchResult ask(String url, HttpUrl target, int bodyLimit, boolean anyType) {
+    private FetchResult ask(String url, HttpUrl target, Reading reading) {
         Call call = guard.client(target).newCall(request(url, target));
         try (Response response = call.execute()) {
-            FetchResult result = Answers.read(url, response, bodyLimit, anyType);
+            FetchResult result = reading.read(url, response);
             // What is left of a body that nobody wants is not worth waiting for.
             if (result instanceof Page page && page.length() != page.body().length) {
                 call.cancel();
@@ -240,6 +309,7 @@ public final class Fetcher implements AutoCloseable {
     private Request request(String url, HttpUrl target) {
         Request.Builder request = new Request.Builder()
                 .url(target)
+                .tag(String.class, UrlParts.host(url))
                 .header("User-Agent", options.userAgent)
                 .header("Accept", ACCEPT);
         if (!options.headers.isEmpty() && headerOrigins.contains(UrlParts.origin(url))) {

@@ -1,5 +1,6 @@
 package dev.sieve.fetch;
 
+import dev.sieve.url.Refusal;
 import dev.sieve.url.UrlNormalizer;
 import java.nio.charset.Charset;
 import java.util.ArrayList;
@@ -46,37 +47,64 @@ public final class LinkExtractor {
      */
     public record Document(String title, List<String> links, long beyondLimit, boolean isNofollow, boolean isNoindex) {}
 
+    /** Receives what a document refers to beside its links. */
+    public interface Rest {
+        /** Nobody is told. */
+        Rest NOBODY = new Rest() {};
+
+        /**
+         * A reference that leads to nothing that can be fetched.
+         *
+         * @param reference as it is written; only its beginning when it is far too long
+         */
+        default void refused(String reference, Refusal reason) {}
+
+        /**
+         * A reference that is not looked at, since there were {@link #MAX_LINKS} before it; comes as often as it
+         * stands.
+         */
+        default void beyondLimit(String reference) {}
+    }
+
     /** Reads the document in a page's body, which may be cut or broken in any way, for a robot without a name. */
     public static Document read(String url, FetchResult.Page page) {
         return read(url, page, "");
+    }
+
+    /** The same for a robot of this name, which may be empty. */
+    public static Document read(String url, FetchResult.Page page, String productToken) {
+        return read(url, page, productToken, Rest.NOBODY);
     }
 
     /**
      * Reads the document in a page's body, which may be cut or broken in any way.
      *
      * @param productToken the name by which it may address this robot; may be empty
+     * @param rest is told of the references that are not among the links, each distinct one that is refused once
      */
-    public static Document read(String url, FetchResult.Page page, String productToken) {
+    public static Document read(String url, FetchResult.Page page, String productToken, Rest rest) {
         DocumentText text = DocumentText.of(page.body(), page.charset());
         RobotsDirectives robots = new RobotsDirectives(productToken);
         robots.header(page.headers().getOrDefault("x-robots-tag", List.of()));
-        Collector collector = new Collector(url, text, robots);
+        Collector collector = new Collector(url, text, robots, rest);
         boolean isXml = page.type().equals("application/xhtml+xml");
         new HtmlScanner(text.bytes(), text.bytes().length, isXml, collector).scan();
         return new Document(
                 collector.title == null ? "" : collector.title,
-                resolve(collector.base(), collector.references),
+                resolve(collector.base(), collector.references, rest),
                 collector.beyondLimit,
                 robots.isNofollow(),
                 robots.isNoindex());
     }
 
-    private static List<String> resolve(UrlNormalizer.Base base, Collection<String> references) {
+    private static List<String> resolve(UrlNormalizer.Base base, Collection<String> references, Rest rest) {
         Set<String> links = new LinkedHashSet<>();
         for (String reference : references) {
             String link = base.resolve(reference);
             if (link != null) {
                 links.add(link);
+            } else {
+                rest.refused(reference, base.refusal());
             }
         }
         return new ArrayList<>(links);
@@ -88,16 +116,18 @@ public final class LinkExtractor {
         private final byte[] html;
         private final Charset charset;
         private final RobotsDirectives robots;
+        private final Rest rest;
         private final Set<String> references = new LinkedHashSet<>();
         private UrlNormalizer.Base base;
         private String title;
         private long beyondLimit;
 
-        Collector(String url, DocumentText text, RobotsDirectives robots) {
+        Collector(String url, DocumentText text, RobotsDirectives robots, Rest rest) {
             this.url = UrlNormalizer.base(url);
             html = text.bytes();
             charset = text.charset();
             this.robots = robots;
+            this.rest = rest;
         }
 
         UrlNormalizer.Base base() {
@@ -153,7 +183,11 @@ public final class LinkExtractor {
 
         private void add(HtmlScanner attributes, int attribute) {
             int from = attributes.from(attribute);
-            if (from < 0 || attributes.to(attribute) - from > MAX_REFERENCE) {
+            if (from < 0) {
+                return;
+            }
+            if (attributes.to(attribute) - from > MAX_REFERENCE) {
+                rest.refused(decoded(from, from + UrlNormalizer.MAX_LENGTH, true), Refusal.TOO_LONG);
                 return;
             }
             String reference = decoded(from, attributes.to(attribute), true);
@@ -163,6 +197,7 @@ public final class LinkExtractor {
                 references.add(whole);
             } else if (!references.contains(whole)) {
                 beyondLimit++;
+                rest.beyondLimit(whole);
             }
         }
 

@@ -14,9 +14,11 @@ import java.util.Map;
 /**
  * The robots.txt of the origins that a crawl meets, each asked for once a day, RFC 9309.
  *
- * <p>What an answer means, {@link RobotsAnswer} says. An origin whose file cannot be had is closed: its file is asked for
- * again a few times, with pauses, and then not for hours. One that may not be asked for anything is refused with all its
- * URLs; where only a redirect of its file leads to such a place, it is closed.
+ * <p>Each call of {@link #ask} is one request, so that a redirect waits for the next turn of the host like any request;
+ * where it leads to another host, that one is not waited for. What an answer means, {@link RobotsAnswer} says. An
+ * origin whose file cannot be had is closed: its file is asked for again a few times, with pauses, and then not for
+ * hours. One that may not be asked for anything is refused with all its URLs; where only a redirect of its file leads
+ * to such a place, it is closed.
  *
  * <p>Safe for use by many threads. The origins that were used longest ago are forgotten beyond 20,000.
  */
@@ -58,14 +60,24 @@ public final class RobotsCache {
             return rules != null;
         }
 
+        /** Whether the file is elsewhere, which the next {@link RobotsCache#ask} asks for. */
+        public boolean isElsewhere() {
+            return equals(ELSEWHERE);
+        }
+
         /** Whether the file has to be asked for once more. */
         public boolean isToBeAskedAgain() {
-            return !pause.isZero();
+            return !pause.isZero() || isElsewhere();
         }
     }
 
-    /** An answer until some moment; failures in a row that led to it. */
-    private record Entry(Answer answer, long untilNanos, int failures) {}
+    private static final Answer ELSEWHERE = new Answer("elsewhere", Duration.ZERO);
+
+    /** What to ask for next, and how many redirects have led there. */
+    private record Hop(String url, int redirects) {}
+
+    /** An answer until some moment; failures in a row that led to it; where the file is, if elsewhere. */
+    private record Entry(Answer answer, long untilNanos, int failures, Hop hop) {}
 
     /**
      * A cache that is empty.
@@ -85,30 +97,33 @@ public final class RobotsCache {
         return entry == null || entry.untilNanos - nowNanos <= 0 ? null : entry.answer;
     }
 
-    /** Asks an origin for its file, which takes a request, and up to five more where it redirects. */
+    /** Asks an origin for its file, or asks where that is said to be. */
     public Answer ask(String origin, long nowNanos) {
-        int failuresBefore = failures(origin);
-        String url = origin + "/robots.txt";
-        for (int redirects = 0; ; redirects++) {
-            FetchResult result = fetcher.fetch(url, RobotsRules.MAX_BYTES, true);
-            RobotsAnswer meaning = RobotsAnswer.of(result.status(), redirects);
-            if (meaning == RobotsAnswer.FOLLOW && result instanceof Redirect redirect) {
-                url = redirect.target();
-            } else if (meaning == RobotsAnswer.READ && result instanceof Page page) {
-                return keep(origin, nowNanos, new Answer(RobotsRules.parse(page.body(), productToken)), 0);
-            } else if (meaning == RobotsAnswer.OPEN) {
-                return keep(origin, nowNanos, new Answer(RobotsRules.ALLOW_ALL), 0);
-            } else if (result instanceof Refused refused) {
-                return keep(origin, nowNanos, refused(refused, redirects), 0);
-            } else {
-                return keep(origin, nowNanos, closed(result, failuresBefore + 1), failuresBefore + 1);
-            }
+        Entry before = entry(origin);
+        Hop hop = before.hop;
+        FetchResult result = fetcher.fetch(hop.url, RobotsRules.MAX_BYTES, true);
+        RobotsAnswer meaning = RobotsAnswer.of(result.status(), hop.redirects);
+        if (meaning == RobotsAnswer.FOLLOW && result instanceof Redirect redirect) {
+            Hop next = new Hop(redirect.target(), hop.redirects + 1);
+            return keep(origin, new Entry(ELSEWHERE, nowNanos, before.failures, next));
+        } else if (meaning == RobotsAnswer.READ && result instanceof Page page) {
+            return keep(origin, nowNanos, new Answer(RobotsRules.parse(page.body(), productToken)), 0);
+        } else if (meaning == RobotsAnswer.OPEN) {
+            return keep(origin, nowNanos, new Answer(RobotsRules.ALLOW_ALL), 0);
+        } else if (result instanceof Refused refused) {
+            return keep(origin, nowNanos, refused(refused, hop.redirects), 0);
         }
+        int failures = before.failures % tries + 1;
+        return keep(origin, nowNanos, closed(result, failures), failures);
     }
 
-    private synchronized int failures(String origin) {
+    private synchronized Entry entry(String origin) {
         Entry entry = entries.get(origin);
-        return entry == null ? 0 : entry.failures % tries;
+        return entry == null ? new Entry(null, 0, 0, start(origin)) : entry;
+    }
+
+    private static Hop start(String origin) {
+        return new Hop(origin + "/robots.txt", 0);
     }
 
     private static Answer refused(Refused refused, int redirects) {
@@ -132,9 +147,13 @@ public final class RobotsCache {
         return pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE;
     }
 
-    private synchronized Answer keep(String origin, long nowNanos, Answer answer, int failures) {
+    private Answer keep(String origin, long nowNanos, Answer answer, int failures) {
         long lasts = answer.isKnown() ? RobotsAnswer.MAX_AGE.toNanos() : answer.isToBeAskedAgain() ? 0 : CLOSED_NANOS;
-        entries.put(origin, new Entry(answer, nowNanos + lasts, failures));
-        return answer;
+        return keep(origin, new Entry(answer, nowNanos + lasts, failures, start(origin)));
+    }
+
+    private synchronized Answer keep(String origin, Entry entry) {
+        entries.put(origin, entry);
+        return entry.answer;
     }
 }

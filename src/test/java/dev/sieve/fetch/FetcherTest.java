@@ -2,6 +2,7 @@ package dev.sieve.fetch;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
@@ -9,20 +10,24 @@ import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.FetchResult.Redirect;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Tag("hostile")
 @Timeout(60)
 class FetcherTest {
     private static final int LIMIT = 10_000;
@@ -212,5 +217,59 @@ class FetcherTest {
         server.on("", HostileServer.raw("HTTP/1.1 400 Bad\n"));
 
         assertThat(((Failed) fetcher.fetch(url)).reason()).isEqualTo(Reason.TLS);
+    }
+
+    @Test
+    void aBodyThatIsStreamedHasNoLimitAndNoTypeThatIsNotWanted() throws IOException {
+        byte[] body = new byte[100 * LIMIT];
+        server.on("/", HostileServer.raw("HTTP/1.1 200 OK\nContent-Type: image/png\n", body));
+        AtomicLong length = new AtomicLong();
+
+        FetchResult result = fetcher.stream(server.url(), in -> length.set(in.readAllBytes().length));
+
+        assertThat(length).hasValue(body.length);
+        assertThat(result).isInstanceOfSatisfying(Page.class, page -> {
+            assertThat(page.status()).isEqualTo(200);
+            assertThat(page.type()).isEqualTo("image/png");
+            assertThat(page.body()).isEmpty();
+        });
+    }
+
+    @Test
+    void onlyTheBodyOfASuccessIsStreamed() {
+        server.on("/404", HostileServer.raw("HTTP/1.1 404 No\n", new byte[9]))
+                .on("/302", HostileServer.redirect("/x"))
+                .on("/br", HostileServer.raw("HTTP/1.1 200 OK\nContent-Encoding: br\n", new byte[9]));
+        Fetcher.BodyReader never = body -> {
+            throw new AssertionError();
+        };
+
+        assertThat(fetcher.stream(server.url("/404"), never).status()).isEqualTo(404);
+        assertThat(fetcher.stream(server.url("/302"), never)).isInstanceOf(Redirect.class);
+        assertThat(fetcher.stream(server.url("/br"), never)).isInstanceOf(Failed.class);
+    }
+
+    @Test
+    void aStreamThatIsSlowEndsAtTheDeadlineAndOneThatIsLeftUnreadIsClosed() {
+        server.on("/slow", server.drip("HTTP/1.1 200 OK\r\n\r\n", "x"))
+                .on("/endless", HostileServer.endless("HTTP/1.1 200 OK\r\n\r\n", "x".repeat(1000)));
+
+        assertThat(fetcher.stream(server.url("/slow"), InputStream::readAllBytes))
+                .isInstanceOfSatisfying(
+                        Failed.class, failed -> assertThat(failed.reason()).isEqualTo(Reason.TIMEOUT));
+        assertThat(fetcher.stream(server.url("/endless"), body -> body.readNBytes(10)))
+                .isInstanceOf(Page.class);
+        assertThat(fetcher.connectionsInUse()).isZero();
+    }
+
+    @Test
+    void whatTheReaderOfAStreamThrowsComesOut() {
+        IllegalStateException full = new IllegalStateException("full");
+
+        assertThatThrownBy(() -> fetcher.stream(server.url(), body -> {
+                    throw full;
+                }))
+                .isSameAs(full);
+        assertThat(fetcher.connectionsInUse()).isZero();
     }
 }

@@ -19,12 +19,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whatever a server answers, it is a value before the deadline, and the fetcher is well after it. */
+@Tag("hostile")
 @Timeout(60)
 class HostileAnswersTest {
     private static final int LIMIT = 100_000;
@@ -234,6 +236,9 @@ class HostileAnswersTest {
                 "HTTP/1.1 200 OK\nno colon\n: no name\nX: \0\u001B[31m\u00FF",
                 "HTTP/1.1 401 Unauthorized\nWWW-Authenticate: Basic realm=x",
                 "HTTP/1.1 500 Oops\nRetry-After: -1",
+                "HTTP/1.1 408 Slow\nRetry-After: 99999999999",
+                "HTTP/1.1 503 Busy\nRetry-After: 0000000000000",
+                "HTTP/1.1 503 Busy\nRetry-After: \u0661",
                 "HTTP/1.1 200 OK\nContent-Type: /",
                 "HTTP/1.1 200 OK\nContent-Type: text/html;charset=\u001B",
                 "HTTP/1.1 304 Not Modified",
@@ -312,5 +317,53 @@ class HostileAnswersTest {
                     assertThat(page.isHtml()).isFalse();
                     assertThat(page.body()).isEmpty();
                 });
+    }
+
+    @Test
+    void theUsersHeadersDoNotGoWithoutEncryptionToAnOriginThatWasNamedWithIt() {
+        fetcher.sendHeadersTo(server.url("/").replace("http:", "https:"));
+
+        answer(raw("HTTP/1.1 200 OK\n"));
+
+        assertThat(server.heads()).singleElement().asString().doesNotContain("X-Api-Key", "Referer");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/%00", "/%zz", "/%2e.%2e/x%", "/?%", "/%1B[31m%E2%80%AE", "/a[b]?{}", "/" + "%20%09"})
+    void anOddPathIsAskedForAsItIsWritten(String path) {
+        assertThat(fetcher.fetch(server.url(path))).isInstanceOf(Page.class);
+        assertThat(server.requests(path)).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"http://h/a\r\nX-Api-Key: secret", "http://h/\u001B[31m\u202E", "http://h\\@x/\ud800"})
+    void aUrlPutsNoLineIntoTheHead(String url) {
+        String path = url.substring("http://h".length());
+        fetcher.fetch(server.url("/").replaceFirst("/$", "") + path);
+
+        assertThat(server.heads()).allSatisfy(head -> {
+            assertThat(head).matches("(?s)GET [!-~]+ HTTP/1.1\r\n.*").doesNotContain("X-Api-Key: secret\r\n");
+            assertThat(head.lines().filter(line -> line.startsWith("X-"))).isEmpty();
+        });
+    }
+
+    @Test
+    void aServerThatBreaksOffInItsHandshakeIsAFailure() {
+        String url = server.url().replace("http:", "https:");
+        for (HostileServer.Behaviour behaviour : List.<HostileServer.Behaviour>of(
+                HostileServer.reset(), client -> {}, server.stall(""), endless("", "\u0016"))) {
+            server.on("", behaviour);
+            assertThat(fetcher.fetch(url)).isInstanceOf(Failed.class);
+        }
+    }
+
+    @Test
+    void aRequestThatWasReadIsNotSentASecondTime() {
+        for (HostileServer.Behaviour behaviour : List.<HostileServer.Behaviour>of(
+                HostileServer.reset(), client -> {}, raw("HTTP/1.1 408 Slow\nContent-Length: 0\n"))) {
+            long before = server.heads().size();
+            answer(behaviour);
+            assertThat(server.heads()).hasSize((int) before + 1);
+        }
     }
 }

@@ -15,6 +15,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
 
 /**
  * A server on loopback that treats each request as it was told to for its path, byte by byte. What it was told nothing
@@ -25,10 +27,17 @@ public final class HostileServer implements AutoCloseable {
     /** What a client sends first that expects a secure server. */
     private static final int TLS_HANDSHAKE = 0x16;
 
+    private static final Behaviour GOOD_PAGE = html("<title>good</title>");
+
     private final ServerSocket socket;
     private final Map<String, Behaviour> behaviours = new ConcurrentHashMap<>();
-    private final Queue<String> heads = new ConcurrentLinkedQueue<>();
+    private final Queue<Request> requests = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger count = new AtomicInteger();
+    private volatile Behaviour otherwise = GOOD_PAGE;
+    private volatile IntConsumer onRequest = each -> {};
     private final CountDownLatch closed = new CountDownLatch(1);
+
+    private record Request(String head, long arrivalNanos) {}
 
     /** What is done to a client once its request is there; the connection is closed when this returns. */
     @FunctionalInterface
@@ -65,9 +74,12 @@ public final class HostileServer implements AutoCloseable {
     private void serve(Socket client) {
         try (client) {
             String head = readHead(client.getInputStream());
-            heads.add(head);
+            requests.add(new Request(head, System.nanoTime()));
+            onRequest.accept(count.incrementAndGet());
             String path = head.split(" ", 3).length < 2 ? "" : head.split(" ", 3)[1];
-            behaviours.getOrDefault(path, html("<title>good</title>")).answer(client);
+            behaviours
+                    .getOrDefault(path, path.equals(GOOD) ? GOOD_PAGE : otherwise)
+                    .answer(client);
         } catch (IOException e) {
             // The client has gone.
         } catch (InterruptedException e) {
@@ -89,6 +101,12 @@ public final class HostileServer implements AutoCloseable {
 
     public HostileServer on(String path, Behaviour behaviour) {
         behaviours.put(path, behaviour);
+        return this;
+    }
+
+    /** What is done at all other paths, but for that of the good page. */
+    public HostileServer otherwise(Behaviour behaviour) {
+        otherwise = behaviour;
         return this;
     }
 
@@ -166,13 +184,26 @@ public final class HostileServer implements AutoCloseable {
 
     /** The heads of all requests in the order in which they came. */
     public List<String> heads() {
-        return List.copyOf(heads);
+        return requests.stream().map(Request::head).toList();
+    }
+
+    /** When the requests came in whose heads hold a text, by {@link System#nanoTime}. */
+    public List<Long> arrivals(String text) {
+        return requests.stream()
+                .filter(request -> request.head.contains(text))
+                .map(Request::arrivalNanos)
+                .toList();
     }
 
     public long requests(String path) {
-        return heads.stream()
-                .filter(head -> head.startsWith("GET " + path + " "))
+        return requests.stream()
+                .filter(request -> request.head.startsWith("GET " + path + " "))
                 .count();
+    }
+
+    /** Tells the number of each request when it has come in and is not answered yet. */
+    public void onRequest(IntConsumer listener) {
+        onRequest = listener;
     }
 
     @Override

@@ -8,8 +8,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("hostile")
 class LinkExtractorTest {
     private static final String PAGE = "http://h/dir/page";
 

@@ -19,12 +19,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.SocketFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Nobody but the user leads the fetcher into the network that it runs in. */
+@Tag("hostile")
 @Timeout(60)
 class PrivatePlacesTest {
     private static final String ALLOWED = "127.0.0.1";

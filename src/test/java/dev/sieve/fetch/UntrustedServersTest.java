@@ -19,11 +19,13 @@ import java.util.Map;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLServerSocket;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Servers that cannot prove who they are are not talked to. */
+@Tag("hostile")
 @Timeout(120)
 class UntrustedServersTest {
     private static final String WORD = "changeit";
@@ -34,17 +36,49 @@ class UntrustedServersTest {
     /** A store with a key and its own certificate for a host. */
     private Path store(String host) throws Exception {
         Path file = folder.resolve(host + ".p12");
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+        keytool(
+                file,
                 "-genkeypair",
                 "-alias",
                 "server",
                 "-keyalg",
                 "EC",
-                "-storetype",
-                "PKCS12"));
-        command.addAll(List.of("-keystore", file.toString(), "-storepass", WORD, "-dname", "CN=" + host));
-        command.addAll(List.of("-ext", "san=dns:" + host, "-validity", "30"));
+                "-dname",
+                "CN=" + host,
+                "-ext",
+                "san=dns:" + host);
+        return file;
+    }
+
+    /** A store with a key for a host, whose certificate an authority has signed for a day, some days from now. */
+    private Path signed(Path authority, String host, String fromDay) throws Exception {
+        Path file = Files.copy(authority, folder.resolve(host + fromDay + ".p12"));
+        keytool(
+                file,
+                "-genkeypair",
+                "-alias",
+                "signed",
+                "-keyalg",
+                "EC",
+                "-dname",
+                "CN=" + host,
+                "-ext",
+                "san=dns:" + host,
+                "-signer",
+                "server",
+                "-startdate",
+                fromDay + "d",
+                "-validity",
+                "1");
+        keytool(file, "-delete", "-alias", "server");
+        return file;
+    }
+
+    private void keytool(Path store, String... arguments) throws Exception {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString()));
+        command.addAll(List.of(arguments));
+        command.addAll(List.of("-storetype", "PKCS12", "-keystore", store.toString(), "-storepass", WORD));
         Path output = folder.resolve("keytool.txt");
         int exitCode = new ProcessBuilder(command)
                 .redirectErrorStream(true)
@@ -52,7 +86,6 @@ class UntrustedServersTest {
                 .start()
                 .waitFor();
         assertThat(exitCode).as(Files.readString(output)).isZero();
-        return file;
     }
 
     private static SSLServerSocket serve(Path store, String... protocols) throws Exception {
@@ -128,6 +161,32 @@ class UntrustedServersTest {
             assertThat(fetch(server, "good.test", good)).isInstanceOf(Page.class);
             assertUntrusted(fetch(server, "good.test", null));
             assertUntrusted(fetch(server, "wrong.test", good));
+        }
+    }
+
+    @Test
+    void aCertificateIsTrustedOnlyWhileItIsValid() throws Exception {
+        Path authority = folder.resolve("authority.p12");
+        keytool(
+                authority,
+                "-genkeypair",
+                "-alias",
+                "server",
+                "-keyalg",
+                "EC",
+                "-dname",
+                "CN=authority",
+                "-ext",
+                "bc:c");
+        for (String fromDay : List.of("-0", "-5", "+5")) {
+            try (SSLServerSocket server = serve(signed(authority, "good.test", fromDay))) {
+                FetchResult result = fetch(server, "good.test", authority);
+                if (fromDay.equals("-0")) {
+                    assertThat(result).isInstanceOf(Page.class);
+                } else {
+                    assertUntrusted(result);
+                }
+            }
         }
     }
 
