@@ -77,21 +77,11 @@ public final class JsonlSink implements PageSink {
             char c = text.charAt(i);
             if (c == '"' || c == '\\') {
                 line.append('\\').append(c);
-            } else if (isPlain(c)) {
-                line.append(c);
             } else {
-                line.append("\\u");
-                for (int shift = 12; shift >= 0; shift -= 4) {
-                    line.append(Character.forDigit(c >> shift & 0xf, 16));
-                }
+                Escapes.append(line, c);
             }
         }
         line.append('"');
-    }
-
-    /** Letters of any script stay legible; controls, surrogates and what turns the direction of writing do not. */
-    private static boolean isPlain(char c) {
-        return c < 0x7f ? c >= ' ' : Character.isLetterOrDigit(c);
     }
 
     @Override

@@ -1,0 +1,80 @@
+package dev.sieve.output;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sieve.fetch.FetchResult;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Whatever a page says of itself, its record is one line. */
+@Tag("hostile")
+class SinksTest {
+    private static final String URL = "http://h/=cmd()%22,%0A";
+
+    private static Visit visit(String text, FetchResult result) {
+        return new Visit(URL, URL, 1, "http://h/", result, Instant.EPOCH, Duration.ofMillis(5), text, List.of(URL));
+    }
+
+    private static FetchResult page(String type, int status) {
+        return new FetchResult.Page(status, Map.of(), type, null, new byte[3], 3, true);
+    }
+
+    private static JsonNode record(Visit visit) throws IOException {
+        StringWriter out = new StringWriter();
+        try (JsonlSink sink = new JsonlSink(out, true)) {
+            sink.accept(visit);
+        }
+        assertThat(out.toString()).matches("[^\\p{Cntrl}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}]*\n");
+        return new ObjectMapper().readTree(out.toString());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "\"",
+                "\\",
+                "\\\"}\n{\"url\": \"http://evil/\"}",
+                "a\nb\rc\u2028d\u2029e\u0085f",
+                "=cmd()",
+                "\u001B[31mred\u001B]0;title\u0007",
+                "\u202Egnp.exe\u200B\uFEFF",
+                "\0",
+                "\u007F\u009B31m",
+                "\uD83D\uDE00 \uD800 \uDC00",
+                "\u4F8B\u3048 \u00FC </script>",
+            })
+    void whateverStandsInATitleOrAReasonComesBackFromItsLine(String text) throws IOException {
+        JsonNode page = record(visit(text, page(text, 200)));
+
+        assertThat(page.get("title").textValue()).isEqualTo(text);
+        assertThat(page.get("type").textValue()).isEqualTo(text);
+        assertThat(page.get("url").textValue()).isEqualTo(URL);
+        assertThat(page.get("cut").booleanValue()).isTrue();
+        JsonNode failed = record(visit("", new FetchResult.Failed(0, FetchResult.Reason.PROTOCOL, text)));
+        assertThat(failed.get("error").textValue()).isEqualTo("bad answer: " + text);
+        JsonNode moved = record(visit("", new FetchResult.Redirect(302, text)));
+        assertThat(moved.get("redirect_to").textValue()).isEqualTo(text);
+    }
+
+    @Test
+    void aListOfUrlsHoldsTheGoodOnes() throws IOException {
+        StringWriter out = new StringWriter();
+        try (UrlListSink sink = new UrlListSink(out, false)) {
+            sink.accept(visit("\n", page("text/html", 200)));
+            sink.accept(visit("\n", page("text/html", 404)));
+            sink.accept(visit("\n", new FetchResult.Failed(0, FetchResult.Reason.TIMEOUT, "\n")));
+        }
+
+        assertThat(out).hasToString(URL + "\n");
+    }
+}
