@@ -4,14 +4,18 @@ import dev.sieve.fetch.AddressPolicy;
 import dev.sieve.fetch.Fetcher;
 import dev.sieve.polite.RobotsRules;
 import dev.sieve.url.Scope;
+import dev.sieve.url.Trap;
+import dev.sieve.url.TrapGuard;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * The choices a crawl is made with. Each setter names its default last; a crawl copies them when it is made.
@@ -24,19 +28,25 @@ public final class CrawlOptions {
     List<String> includes = new ArrayList<>();
     List<String> excludes = new ArrayList<>();
     int maxDepth = Integer.MAX_VALUE;
+    Set<Trap> allowedTraps = EnumSet.noneOf(Trap.class);
     long maxPages = Long.MAX_VALUE;
     Duration maxTime = FOR_EVER;
     Duration delay = Duration.ofSeconds(1);
     int perHost = 1;
+    int perDomain = Integer.MAX_VALUE;
+    int maxPerHost = Integer.MAX_VALUE;
+    int maxFailures = 10;
     int concurrency = 32;
     Duration timeout = Duration.ofSeconds(30);
     int retries = 2;
     String userAgent = "sieve/" + version();
     Map<String, String> headers = new LinkedHashMap<>();
     boolean obeyRobots = true;
+    boolean sitemaps;
     int bodyLimit = 8 << 20;
     boolean allBodies;
     Path seedFile;
+    Path pauseFile;
     Path spillDirectory = Path.of(System.getProperty("java.io.tmpdir"));
     AddressPolicy addresses = AddressPolicy.publicOnly();
     Fetcher.Resolver resolver = host -> List.of(InetAddress.getAllByName(host));
@@ -78,6 +88,12 @@ public final class CrawlOptions {
         return this;
     }
 
+    /** Takes no URL for this trap, see {@link TrapGuard}; may be said for several. All are looked for. */
+    public CrawlOptions allowTrap(Trap trap) {
+        allowedTraps.add(trap);
+        return this;
+    }
+
     /** After how many pages, of whatever status, the crawl ends, at least 1; without limit. */
     public CrawlOptions maxPages(long pages) {
         maxPages = atLeast(1, pages, "maxPages");
@@ -105,6 +121,40 @@ public final class CrawlOptions {
     /** Requests to one host that are under way at a time, at least 1; 1. */
     public CrawlOptions perHost(int requests) {
         perHost = atLeast(1, requests, "perHost");
+        return this;
+    }
+
+    /**
+     * Requests to all hosts of a registrable domain together that are under way at a time, from 1 to 32,767; without
+     * limit. An address, and a host that is a public suffix, is a domain by itself.
+     */
+    public CrawlOptions perDomain(int requests) {
+        perDomain = atLeast(1, requests, "perDomain");
+        if (requests > Short.MAX_VALUE) {
+            throw new IllegalArgumentException("perDomain > 32767: " + requests);
+        }
+        return this;
+    }
+
+    /**
+     * How many URLs of one host are dealt with, at least 1; without limit. The others are refused, and are done. A crawl
+     * that goes on after a restart counts anew.
+     */
+    public CrawlOptions maxPerHost(int urls) {
+        maxPerHost = atLeast(1, urls, "maxPerHost");
+        return this;
+    }
+
+    /**
+     * After how many requests in a row that nobody has answered a host is given up, from 1 to 127; 10, which takes about
+     * nine minutes and the time of the requests. Its other URLs count as failed without being asked for, but they are not
+     * done: a frontier that survives hands them out again when the crawl goes on later.
+     */
+    public CrawlOptions maxFailures(int requests) {
+        maxFailures = atLeast(1, requests, "maxFailures");
+        if (requests > Byte.MAX_VALUE) {
+            throw new IllegalArgumentException("maxFailures > 127: " + requests);
+        }
         return this;
     }
 
@@ -157,6 +207,16 @@ public final class CrawlOptions {
         return this;
     }
 
+    /**
+     * Whether the sitemaps are asked for that the robots.txt of an origin names, on whatever host they are, or for a seed
+     * whose origin names none, {@code /sitemap.xml}; what they list is taken for links of a seed. Where robots.txt is not
+     * asked for, none is named. False.
+     */
+    public CrawlOptions sitemaps(boolean choice) {
+        sitemaps = choice;
+        return this;
+    }
+
     /** Bytes of a body that are read at most, counted after decoding, at least 1; 8 MiB. */
     public CrawlOptions bodyLimit(int bytes) {
         bodyLimit = atLeast(1, bytes, "bodyLimit");
@@ -175,6 +235,15 @@ public final class CrawlOptions {
      */
     public CrawlOptions seedFile(Path file) {
         seedFile = Objects.requireNonNull(file, "seedFile");
+        return this;
+    }
+
+    /**
+     * A file that remembers which hosts want longer pauses than the delay, so that a crawl which goes on after a restart
+     * leaves them alone for as long; none. Give one whenever the frontier outlives the process.
+     */
+    public CrawlOptions pauseFile(Path file) {
+        pauseFile = Objects.requireNonNull(file, "pauseFile");
         return this;
     }
 
@@ -203,6 +272,12 @@ public final class CrawlOptions {
         Scope.Builder builder = Scope.builder(scope).maxDepth(maxDepth);
         includes.forEach(builder::include);
         excludes.forEach(builder::exclude);
+        return builder.build();
+    }
+
+    TrapGuard newTrapGuard() {
+        TrapGuard.Builder builder = TrapGuard.builder();
+        allowedTraps.forEach(builder::off);
         return builder.build();
     }
 

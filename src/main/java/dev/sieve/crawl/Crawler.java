@@ -4,7 +4,6 @@ import dev.sieve.Frontier;
 import dev.sieve.Lease;
 import dev.sieve.SieveFullException;
 import dev.sieve.SieveStats;
-import dev.sieve.UrlBatch;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
@@ -19,10 +18,11 @@ import dev.sieve.output.Visit;
 import dev.sieve.polite.BackOff;
 import dev.sieve.polite.HostSchedule;
 import dev.sieve.polite.RetryAfter;
-import dev.sieve.url.Scope;
+import dev.sieve.polite.RobotsAnswer;
+import dev.sieve.polite.RobotsRules;
+import dev.sieve.polite.ScheduleBuilder;
 import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
-import dev.sieve.url.Verdict;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -54,7 +54,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class Crawler implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
-    private static final int MAX_REDIRECTS = 10;
     /** How long the requests under way may go on when a crawl ends early. */
     private static final Duration GRACE = Duration.ofSeconds(10);
 
@@ -75,19 +74,25 @@ public final class Crawler implements AutoCloseable {
     private static final LinkExtractor.Document UNREADABLE = new LinkExtractor.Document("", List.of(), 0, false, false);
 
     private final CrawlOptions options;
+    private final Refused overBudget;
+    private final Failed givenUp;
     private final Frontier frontier;
-    private final Scope scope;
     /** Null where nothing outlives the process. */
     private final SeedLog seedLog;
+
+    /** Null where nothing outlives the process. */
+    private final PauseLog pauseLog;
+
+    private final Findings findings;
 
     private final long before;
     private final Fetcher fetcher;
     private final RobotsCache robots;
     private final HostSchedule<Lease> schedule;
     private final Turns turns;
-    private final Tally tally = new Tally();
+    private final Ledger ledger = new Ledger();
+    private final Sitemaps sitemaps;
     private final Semaphore parsing = new Semaphore(Runtime.getRuntime().availableProcessors());
-    private final Object sinkLock = new Object();
     private final long startNanos = System.nanoTime();
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
 
@@ -96,28 +101,42 @@ public final class Crawler implements AutoCloseable {
      *
      * @param options copied where they matter; changing them later changes nothing
      * @param frontier what is still to be visited, and what was seen; it stays the caller's to close
-     * @throws IOException when the file of the seeds cannot be read or written
+     * @throws IOException when the file of the seeds or that of the pauses cannot be read or written
      */
     public Crawler(CrawlOptions options, Frontier frontier) throws IOException {
         this.options = options;
+        overBudget = new Refused("over the budget", "of " + options.maxPerHost + " URLs for a host");
+        givenUp = new Failed(0, Reason.GIVEN_UP, "after " + options.maxFailures + " requests in a row that failed");
         this.frontier = frontier;
         SieveStats stats = frontier.stats();
         before = stats.pending() + stats.inFlight();
-        scope = options.newScope();
         seedLog = options.seedFile == null ? null : new SeedLog(options.seedFile);
-        if (seedLog != null) {
-            seedLog.seeds().forEach(scope::addSeed);
-        }
+        findings = new Findings(frontier, new Admission(options), ledger, seedLog);
         fetcher = new Fetcher(options.fetcherOptions());
         robots = new RobotsCache(fetcher, options.productToken(), 1 + options.retries);
-        schedule = HostSchedule.<Lease>builder()
+        sitemaps = new Sitemaps(fetcher, findings, ledger);
+        schedule = schedule(stats.accepted() > 0);
+        pauseLog = options.pauseFile == null ? null : new PauseLog(options.pauseFile, Instant.now());
+        if (pauseLog != null) {
+            pauseLog.pauses().forEach((host, pause) -> schedule.backOff(host, startNanos + pause.toNanos()));
+        }
+        turns = new Turns(frontier, schedule, System::nanoTime, options);
+        fetcher.onSend(turns::sent);
+    }
+
+    private HostSchedule<Lease> schedule(boolean goesOn) {
+        ScheduleBuilder<Lease> builder = HostSchedule.<Lease>builder()
                 .delay(options.delay)
                 .perHost(options.perHost)
                 .probeFirst(options.obeyRobots)
                 .backOff(BACK_OFF)
-                .spill(options.spillDirectory, new LeaseCodec(), LEASES_IN_MEMORY)
-                .build(startNanos + (stats.done() > 0 ? options.delay.toNanos() : 0));
-        turns = new Turns(frontier, schedule, System::nanoTime, options.maxTime, options.maxPages);
+                .budget(options.maxPerHost)
+                .tellProven(true)
+                .spill(options.spillDirectory, new LeaseCodec(), LEASES_IN_MEMORY);
+        if (options.perDomain != Integer.MAX_VALUE) {
+            builder.groups(UrlParts::domainOfHost, Duration.ZERO, options.perDomain, Integer.MAX_VALUE);
+        }
+        return builder.build(startNanos + (goesOn ? options.delay.toNanos() : 0));
     }
 
     /**
@@ -141,24 +160,8 @@ public final class Crawler implements AutoCloseable {
         if (parsed == null) {
             throw new IllegalArgumentException("not an http or https URL: " + url);
         }
-        widenScope(parsed);
         fetcher.sendHeadersTo(parsed);
-        UrlBatch batch = new UrlBatch();
-        batch.add(parsed, UrlNormalizer.key(parsed));
-        return push(batch) == 1;
-    }
-
-    private void widenScope(String seed) {
-        if (seedLog != null) {
-            seedLog.add(seed);
-        }
-        scope.addSeed(seed);
-    }
-
-    private int push(UrlBatch batch) {
-        int isNew = frontier.pushAll(batch);
-        tally.pushed(batch.size(), isNew);
-        return isNew;
+        return findings.seed(parsed);
     }
 
     /**
@@ -170,9 +173,10 @@ public final class Crawler implements AutoCloseable {
      * @throws IOException when the sink or the frontier failed, which ends the crawl
      */
     public CrawlReport run(PageSink sink) throws IOException {
+        ledger.sink(sink);
         CountDownLatch working = new CountDownLatch(options.concurrency);
         for (int i = 0; i < options.concurrency; i++) {
-            new Thread(() -> work(sink, working), "sieve-worker-" + i).start();
+            new Thread(() -> work(working), "sieve-worker-" + i).start();
         }
         boolean interrupted = false;
         while (true) {
@@ -207,12 +211,12 @@ public final class Crawler implements AutoCloseable {
         }
     }
 
-    private void work(PageSink sink, CountDownLatch working) {
+    private void work(CountDownLatch working) {
         try {
             for (Turns.Turn turn = turns.next(); turn != null; turn = turns.next()) {
                 boolean isPage = false;
                 try {
-                    isPage = visit(turn, sink);
+                    isPage = visit(turn);
                 } finally {
                     turns.finished(isPage);
                 }
@@ -230,8 +234,16 @@ public final class Crawler implements AutoCloseable {
     }
 
     /** Deals with one URL, or puts it off; answers whether it was a page. */
-    private boolean visit(Turns.Turn turn, PageSink sink) throws IOException {
+    private boolean visit(Turns.Turn turn) {
         Lease lease = turn.lease();
+        if (turn.kind() == Turns.Kind.OVER_BUDGET) {
+            refuse(lease, overBudget);
+            return false;
+        }
+        if (turn.kind() == Turns.Kind.GIVEN_UP) {
+            leave(turn);
+            return false;
+        }
         Refused objection = fetcher.objection(lease.url());
         if (objection != null) {
             turns.skipped(turn);
@@ -245,15 +257,22 @@ public final class Crawler implements AutoCloseable {
                 askForRobots(turn, origin);
                 return false;
             }
+            if (options.sitemaps && robotsOf.isKnown()) {
+                sitemaps.offer(lease, robotsOf.rules());
+            }
             if (!robotsOf.isKnown() || !robotsOf.rules().allows(lease.url())) {
                 turns.skipped(turn);
-                obey(lease, robotsOf, sink);
+                obey(lease, robotsOf);
                 return false;
             }
+            turns.allowed(turn, crawlDelay(robotsOf));
+        } else if (options.sitemaps) {
+            sitemaps.offer(lease, RobotsRules.ALLOW_ALL);
         }
+        boolean isSitemap = SitemapKind.of(lease) != null;
         Instant fetchedAt = Instant.now();
         long start = System.nanoTime();
-        FetchResult result = fetcher.fetch(lease.url());
+        FetchResult result = isSitemap ? sitemaps.fetch(lease) : fetcher.fetch(lease.url());
         Duration took = Duration.ofNanos(System.nanoTime() - start);
         tellHost(turn, result);
         if (result instanceof Failed failed && failed.reason() == Reason.STOPPED) {
@@ -264,32 +283,62 @@ public final class Crawler implements AutoCloseable {
             return false;
         }
         if (result.isWorthRetrying() && lease.attempt() < options.retries) {
-            tally.retried();
+            ledger.retried();
             frontier.retry(lease, System.nanoTime() + (FIRST_PAUSE.toNanos() << Math.min(lease.attempt(), 8)));
             return false;
         }
-        finish(lease, result, fetchedAt, took, sink);
-        return result instanceof Page;
+        finish(lease, result, fetchedAt, took);
+        return result instanceof Page && !isSitemap;
     }
 
     /** Spends this turn on the origin's robots.txt; the URL has the host's next one. */
     private void askForRobots(Turns.Turn turn, String origin) {
         RobotsCache.Answer answer = robots.ask(origin, System.nanoTime());
         if (answer.isKnown()) {
-            turns.open(turn, answer.rules().crawlDelay().orElse(Duration.ZERO));
+            open(turn, origin, crawlDelay(answer));
             return;
         }
-        LOG.info("{} is closed, its robots.txt cannot be had: {}", origin, answer.problem());
+        remember(turn, answer.pause(), Duration.ZERO);
+        if (!answer.isElsewhere()) {
+            LOG.info("{} is closed, its robots.txt cannot be had: {}", origin, answer.problem());
+        }
         turns.putBack(turn, answer.pause());
+    }
+
+    private void open(Turns.Turn turn, String origin, Duration crawlDelay) {
+        if (crawlDelay.equals(RobotsRules.MAX_CRAWL_DELAY)) {
+            LOG.warn("{} asks for a Crawl-delay of a day or more; it is taken for a day", origin);
+        }
+        remember(turn, crawlDelay, RobotsAnswer.MAX_AGE);
+        turns.open(turn, crawlDelay);
+    }
+
+    /**
+     * Writes down a pause that is longer than all hosts get.
+     *
+     * @param wanted for how long the host may be asked with such pauses, from now on
+     */
+    private void remember(Turns.Turn turn, Duration pause, Duration wanted) {
+        if (pauseLog != null && pause.compareTo(options.delay) > 0) {
+            pauseLog.add(turn.host(), pause, Instant.now().plus(wanted).plus(pause));
+        }
+    }
+
+    private static Duration crawlDelay(RobotsCache.Answer answer) {
+        return answer.rules().crawlDelay().orElse(Duration.ZERO);
     }
 
     /** A host that is overloaded or does not answer is left alone for a while; one page that is broken is not its fault. */
     private void tellHost(Turns.Turn turn, FetchResult result) {
         boolean isOverloaded = result.status() == 429 || result.status() == 503;
         if (isOverloaded && result instanceof Page page) {
-            turns.failed(turn, retryAfter(page));
-        } else if (result instanceof Failed failed && failed.isWorthRetrying()) {
-            turns.failed(turn, Duration.ZERO);
+            Duration retryAfter = retryAfter(page);
+            remember(turn, retryAfter, Duration.ZERO);
+            turns.failed(turn, retryAfter);
+        } else if (result instanceof Failed failed && failed.isWorthRetrying() && failed.reason() != Reason.STOPPED) {
+            if (turns.unanswered(turn)) {
+                LOG.warn("{} is given up: {} requests in a row failed", turn.host(), options.maxFailures);
+            }
         } else {
             turns.asked(turn);
         }
@@ -303,14 +352,25 @@ public final class Crawler implements AutoCloseable {
         return asked.compareTo(LONGEST_PAUSE) < 0 ? asked : LONGEST_PAUSE;
     }
 
+    /** A URL of a host that was given up fails, and is not done. */
+    private void leave(Turns.Turn turn) {
+        turns.leave(turn);
+        if (SitemapKind.of(turn.lease()) != null) {
+            sitemaps.finish(turn.lease(), givenUp);
+        } else {
+            ledger.visited(visit(turn.lease(), givenUp, Instant.now(), Duration.ZERO, UNREADABLE));
+        }
+        ledger.leftUndone();
+    }
+
     /** What becomes of a URL for which its origin's robots.txt leaves no request. */
-    private void obey(Lease lease, RobotsCache.Answer answer, PageSink sink) throws IOException {
+    private void obey(Lease lease, RobotsCache.Answer answer) {
         if (answer.isKnown()) {
             refuse(lease, FORBIDDEN);
         } else if (answer.refused() != null) {
             refuse(lease, answer.refused());
         } else {
-            finish(lease, new Failed(0, Reason.ROBOTS, answer.problem()), Instant.now(), Duration.ZERO, sink);
+            finish(lease, new Failed(0, Reason.ROBOTS, answer.problem()), Instant.now(), Duration.ZERO);
         }
     }
 
@@ -318,102 +378,57 @@ public final class Crawler implements AutoCloseable {
         if (lease.referrer() == null) {
             LOG.warn("seed {} refused: {}, {}", lease.url(), refused.error(), refused.detail());
         }
-        tally.refused(refused);
-        frontier.done(lease);
+        if (ledger.refused(lease, refused)) {
+            frontier.done(lease);
+        }
     }
 
     /** Pushes what was found, hands over the visit, and only then says that the URL is done. */
-    private void finish(Lease lease, FetchResult result, Instant fetchedAt, Duration took, PageSink sink)
-            throws IOException {
-        String url = lease.url();
+    private void finish(Lease lease, FetchResult result, Instant fetchedAt, Duration took) {
+        if (SitemapKind.of(lease) != null) {
+            sitemaps.finish(lease, result);
+            frontier.done(lease);
+            return;
+        }
         FetchResult outcome = result;
-        String title = "";
-        List<String> links = List.of();
+        LinkExtractor.Document document = UNREADABLE;
         if (result instanceof Page page && page.isHtml()) {
-            LinkExtractor.Document document = read(url, page);
-            title = document.title();
-            links = document.links();
-            tally.skipped("beyond the limit of a page", document.beyondLimit());
-            if (document.isNofollow()) {
-                tally.skipped("nofollow", links.size());
-            } else {
-                pushLinks(lease, links);
-            }
+            document = read(lease, page);
+            findings.links(lease, document);
         } else if (result instanceof Redirect redirect) {
-            outcome = follow(lease, redirect);
+            outcome = findings.target(lease, redirect);
         }
-        Visit visit = new Visit(
-                url, UrlNormalizer.key(url), lease.depth(), lease.referrer(), outcome, fetchedAt, took, title, links);
-        synchronized (sinkLock) {
-            if (failure.get() != null) {
-                return;
-            }
-            deliver(visit, sink);
-        }
-        tally.visited(visit);
-        frontier.done(lease);
-    }
-
-    /** Once a sink has failed it is given nothing more, and nothing more counts as done. */
-    private void deliver(Visit visit, PageSink sink) throws IOException {
-        try {
-            sink.accept(visit);
-        } catch (IOException | RuntimeException e) {
-            failure.compareAndSet(null, e);
-            throw e;
+        if (ledger.visited(visit(lease, outcome, fetchedAt, took, document))) {
+            frontier.done(lease);
         }
     }
 
-    private LinkExtractor.Document read(String url, Page page) {
+    private static Visit visit(
+            Lease lease, FetchResult result, Instant fetchedAt, Duration took, LinkExtractor.Document document) {
+        return new Visit(
+                lease.url(),
+                UrlNormalizer.key(lease.url()),
+                lease.depth(),
+                lease.referrer(),
+                result,
+                fetchedAt,
+                took,
+                document.title(),
+                document.links());
+    }
+
+    private LinkExtractor.Document read(Lease lease, Page page) {
         parsing.acquireUninterruptibly();
         try {
-            return LinkExtractor.read(url, page, options.productToken());
+            return LinkExtractor.read(lease.url(), page, options.productToken(), findings.rest(lease));
+        } catch (UncheckedIOException e) {
+            throw e;
         } catch (RuntimeException | StackOverflowError e) {
-            LOG.warn("cannot read the document {}: {}", url, e.toString());
+            LOG.warn("cannot read the document {}: {}", lease.url(), e.toString());
             return UNREADABLE;
         } finally {
             parsing.release();
         }
-    }
-
-    private void pushLinks(Lease lease, List<String> links) {
-        int depth = lease.depth() + 1;
-        UrlBatch batch = new UrlBatch(depth, 0, lease.url());
-        for (String link : links) {
-            Verdict verdict = scope.judge(link, depth).verdict();
-            if (verdict == Verdict.IN) {
-                batch.add(link, UrlNormalizer.key(link));
-            } else {
-                tally.skipped(verdict);
-            }
-        }
-        push(batch);
-    }
-
-    /** Pushes the target of a redirect; answers what the redirect came to. */
-    private FetchResult follow(Lease lease, Redirect redirect) {
-        String target = redirect.target();
-        if (target.equals(lease.url())) {
-            return new Failed(redirect.status(), Reason.BAD_REDIRECT, "to itself");
-        }
-        if (lease.redirects() >= MAX_REDIRECTS) {
-            return new Failed(redirect.status(), Reason.REDIRECT_LIMIT, "the next one would be " + target);
-        }
-        if (lease.depth() == 0) {
-            // Where a seed has moved to is what its user meant.
-            widenScope(target);
-        }
-        Verdict verdict = scope.judge(target, lease.depth()).verdict();
-        if (verdict != Verdict.IN) {
-            tally.skipped(verdict);
-            return redirect;
-        }
-        UrlBatch batch = new UrlBatch(lease.depth(), lease.redirects() + 1, lease.url());
-        String key = UrlNormalizer.key(target);
-        // Another spelling of the same page was seen, by the redirect itself; it still has to be fetched once.
-        batch.add(target, key.equals(UrlNormalizer.key(lease.url())) ? "redirect " + target : key);
-        push(batch);
-        return redirect;
     }
 
     /** Ends the crawl in order: what is under way gets a little time to finish, what is queued stays queued. */
@@ -424,7 +439,7 @@ public final class Crawler implements AutoCloseable {
     /** What was done so far. */
     public CrawlReport report() {
         Duration elapsed = Duration.ofNanos(System.nanoTime() - startNanos);
-        return tally.report(turns.ending(), elapsed, before, frontier.stats(), turns.schedule());
+        return ledger.report(turns.ending(), elapsed, before, frontier.stats(), turns.busy(), turns.schedule());
     }
 
     /** Stops the crawl, and closes its connections and its spill file. */
@@ -435,6 +450,9 @@ public final class Crawler implements AutoCloseable {
         schedule.close();
         if (seedLog != null) {
             seedLog.close();
+        }
+        if (pauseLog != null) {
+            pauseLog.close();
         }
     }
 }

@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,19 +18,19 @@ import java.util.Set;
  * <p>A seed is written before it is queued; a line that a crash has left unfinished was never queued and is cut off.
  */
 final class SeedLog implements Closeable {
-    private final Path path;
     private final Set<String> seeds = new LinkedHashSet<>();
-    private final FileChannel file;
+    private final AppendedLines lines;
 
     /** Opens the file, or makes it. */
     SeedLog(Path path) throws IOException {
-        this.path = path;
-        file = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        FileChannel file =
+                FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
         String text = Files.readString(path, US_ASCII);
         int end = text.lastIndexOf('\n') + 1;
         text.substring(0, end).lines().forEach(seeds::add);
         file.truncate(end);
         file.position(end);
+        lines = new AppendedLines(path, file);
     }
 
     /** The seeds that were there and that were added. */
@@ -45,21 +44,13 @@ final class SeedLog implements Closeable {
      * @throws UncheckedIOException when the disk fails
      */
     synchronized void add(String url) {
-        if (!seeds.add(url)) {
-            return;
-        }
-        try {
-            ByteBuffer line = ByteBuffer.wrap((url + "\n").getBytes(US_ASCII));
-            while (line.hasRemaining()) {
-                file.write(line);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot write " + path + ": " + e.getMessage(), e);
+        if (seeds.add(url)) {
+            lines.add(url);
         }
     }
 
     @Override
     public void close() throws IOException {
-        file.close();
+        lines.close();
     }
 }

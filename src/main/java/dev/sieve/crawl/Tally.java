@@ -4,11 +4,9 @@ import dev.sieve.SieveStats;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.output.Visit;
 import dev.sieve.polite.ScheduleStats;
-import dev.sieve.url.Verdict;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -19,6 +17,7 @@ final class Tally {
     private final Map<Integer, Long> pages = new TreeMap<>();
     private long redirects;
     private long failed;
+    private long undone;
     private final Map<String, Long> refusals = new TreeMap<>();
     private long retried;
     private long cut;
@@ -27,6 +26,9 @@ final class Tally {
     private long isNew;
     private long seen;
     private final Map<String, Long> skipped = new TreeMap<>();
+    private long sitemapsRead;
+    private long sitemapsAbsent;
+    private long urlsInSitemaps;
     private final List<CrawlReport.Failure> failures = new ArrayList<>();
     private final Map<String, Long> failureCounts = new TreeMap<>();
 
@@ -43,15 +45,42 @@ final class Tally {
         }
         if (page == null ? visit.result() instanceof FetchResult.Failed : page.status() >= 400) {
             String reason = page == null ? visit.result().error() : String.valueOf(page.status());
-            failureCounts.merge(reason, 1L, Long::sum);
-            if (failures.size() < FAILURES_KEPT) {
-                failures.add(new CrawlReport.Failure(visit.url(), reason, visit.referrer()));
-            }
+            note(new CrawlReport.Failure(visit.url(), reason, visit.referrer()));
         }
+    }
+
+    private void note(CrawlReport.Failure failure) {
+        failureCounts.merge(failure.reason(), 1L, Long::sum);
+        if (failures.size() < FAILURES_KEPT) {
+            failures.add(failure);
+        }
+    }
+
+    synchronized void sitemapRead(long urls) {
+        sitemapsRead++;
+        urlsInSitemaps += urls;
+    }
+
+    synchronized void sitemapAbsent() {
+        sitemapsAbsent++;
+    }
+
+    synchronized void sitemapMoved() {
+        redirects++;
+    }
+
+    synchronized void sitemapFailed(CrawlReport.Failure failure) {
+        failed++;
+        note(failure);
     }
 
     synchronized void refused(FetchResult.Refused refused) {
         refusals.merge(refused.error(), 1L, Long::sum);
+    }
+
+    /** Counts a failure that is not done in the frontier. */
+    synchronized void leftUndone() {
+        undone++;
     }
 
     synchronized void retried() {
@@ -64,21 +93,16 @@ final class Tally {
         seen += all - newOnes;
     }
 
-    /** Counts links that are not followed for a reason of the page they are on. */
-    synchronized void skipped(String reason, long links) {
-        if (links > 0) {
-            found += links;
-            skipped.merge(reason, links, Long::sum);
+    /** Counts URLs that were found and are not queued. */
+    synchronized void skipped(String reason, long urls) {
+        if (urls > 0) {
+            found += urls;
+            skipped.merge(reason, urls, Long::sum);
         }
     }
 
-    synchronized void skipped(Verdict verdict) {
-        found++;
-        skipped.merge(verdict.name().toLowerCase(Locale.ROOT).replace('_', ' '), 1L, Long::sum);
-    }
-
     synchronized CrawlReport report(
-            Ending ending, Duration elapsed, long before, SieveStats sieve, ScheduleStats schedule) {
+            Ending ending, Duration elapsed, long before, SieveStats sieve, Duration busy, ScheduleStats schedule) {
         return new CrawlReport(
                 ending,
                 elapsed,
@@ -94,10 +118,12 @@ final class Tally {
                 seen,
                 new TreeMap<>(skipped),
                 before,
-                sieve.pending() + sieve.inFlight(),
+                sieve.pending() + sieve.inFlight() - undone,
                 List.copyOf(failures),
                 new TreeMap<>(failureCounts),
+                new CrawlReport.Sitemaps(sitemapsRead, sitemapsAbsent, urlsInSitemaps),
                 sieve,
+                busy,
                 schedule);
     }
 }

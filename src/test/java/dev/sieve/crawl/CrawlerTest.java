@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -146,6 +147,17 @@ class CrawlerTest {
     }
 
     @Test
+    void theReportTellsForHowLongAllWorkersWereBusy() throws IOException {
+        site.page("/", "/a").page("/a").page("/b", "/c").page("/c");
+
+        CrawlReport alone = crawl(fast().concurrency(1), "/");
+        CrawlReport idle = crawl(fast().concurrency(8), "/b");
+
+        assertThat(alone.busy()).isPositive().isLessThanOrEqualTo(alone.elapsed());
+        assertThat(idle.busy()).isZero();
+    }
+
+    @Test
     void maxPagesIsExact() throws IOException {
         String[] links = IntStream.range(0, 200).mapToObj(i -> "/p" + i).toArray(String[]::new);
         site.page("/", links);
@@ -169,6 +181,19 @@ class CrawlerTest {
 
         assertThat(site.requests()).containsExactly("/", "/1", "/2");
         assertThat(report.skipped()).containsEntry("too deep", 1L);
+    }
+
+    @Test
+    void aLinkThatLeadsEverDeeperIsATrap() throws IOException {
+        site.page("/", "loop/");
+        for (int i = 1; i < 5; i++) {
+            site.page("/" + "loop/".repeat(i), "loop/");
+        }
+
+        CrawlReport report = crawl(fast(), "/");
+
+        assertThat(site.requests()).containsExactly("/", "/loop/", "/loop/loop/");
+        assertThat(report.skipped()).containsExactly(Map.entry("trap repeated-segments", 1L));
     }
 
     @Test

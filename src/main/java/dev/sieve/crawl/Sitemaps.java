@@ -1,0 +1,243 @@
+package dev.sieve.crawl;
+
+import dev.sieve.Lease;
+import dev.sieve.fetch.FetchResult;
+import dev.sieve.fetch.FetchResult.Failed;
+import dev.sieve.fetch.FetchResult.Page;
+import dev.sieve.fetch.FetchResult.Reason;
+import dev.sieve.fetch.FetchResult.Redirect;
+import dev.sieve.fetch.Fetcher;
+import dev.sieve.fetch.SitemapReader;
+import dev.sieve.polite.RobotsRules;
+import dev.sieve.url.UrlNormalizer;
+import dev.sieve.url.UrlParts;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The sitemaps of a crawl: which there are, and what they list.
+ *
+ * <p>They wait in the frontier with the pages, {@linkplain SitemapKind marked}, so that they are asked for in their turn
+ * and survive what a page survives. What a sitemap lists is pushed while it is read, in batches, and before it is done.
+ *
+ * <p>Safe for use by many threads.
+ */
+final class Sitemaps {
+    /** The path of a sitemap that nobody names. */
+    private static final String USUAL_PLACE = "/sitemap.xml";
+
+    private static final int MAX_REDIRECTS = 10;
+
+    /** Sitemaps of one registrable domain that are taken, as many as one index may list. */
+    private static final int MAX_OF_A_SITE = 50_000;
+
+    /** Origins and sites that are remembered; of others it is found out again, which the frontier makes harmless. */
+    private static final int REMEMBERED = 20_000;
+
+    private static final Admission.Decision NO_URL = skip("sitemap without a URL");
+    private static final Admission.Decision NESTED = skip("sitemap in an index of an index");
+    private static final Admission.Decision FOREIGN = skip("sitemap of another site");
+    private static final Admission.Decision TOO_MANY = skip("sitemap beyond the limit of a site");
+
+    private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
+
+    private final Fetcher fetcher;
+    private final Findings findings;
+    private final Ledger ledger;
+    private final Map<String, Boolean> offered = new Recent<>();
+    private final Map<String, Integer> taken = new Recent<>();
+
+    private static Admission.Decision skip(String reason) {
+        return new Admission.Decision(reason, "");
+    }
+
+    /** What was used longest ago makes room. */
+    private static final class Recent<V> extends LinkedHashMap<String, V> {
+        private static final long serialVersionUID = 1;
+
+        Recent() {
+            super(16, 0.75f, true);
+        }
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, V> eldest) {
+            return size() > REMEMBERED;
+        }
+    }
+
+    /** URLs on their way out of a sitemap, some at a time, since there may be more than there is memory for. */
+    private static final class Batches implements Consumer<String> {
+        private static final int MAX_URLS = 1000;
+        private static final int MAX_CHARS = 256 << 10;
+
+        private final Consumer<List<String>> taker;
+        private final List<String> urls = new ArrayList<>();
+        private int chars;
+
+        Batches(Consumer<List<String>> taker) {
+            this.taker = taker;
+        }
+
+        @Override
+        public void accept(String url) {
+            urls.add(url);
+            chars += url.length();
+            if (urls.size() == MAX_URLS || chars > MAX_CHARS) {
+                flush();
+            }
+        }
+
+        void flush() {
+            if (!urls.isEmpty()) {
+                List<String> batch = List.copyOf(urls);
+                urls.clear();
+                chars = 0;
+                taker.accept(batch);
+            }
+        }
+    }
+
+    Sitemaps(Fetcher fetcher, Findings findings, Ledger ledger) {
+        this.fetcher = fetcher;
+        this.findings = findings;
+        this.ledger = ledger;
+    }
+
+    /**
+     * Pushes the sitemaps of the origin of a page, once: those that its robots.txt names, on whatever host; where it
+     * names none, and the page is a seed, the one at the usual place.
+     */
+    void offer(Lease page, RobotsRules rules) {
+        boolean isGuess = rules.sitemaps().isEmpty();
+        String origin = UrlParts.origin(page.url());
+        if ((isGuess && page.depth() > 0) || SitemapKind.of(page) != null || !isFirst(origin)) {
+            return;
+        }
+        if (isGuess) {
+            push(List.of(origin + USUAL_PLACE), SitemapKind.GUESSED, 0, page.url());
+        } else {
+            pushNamed(rules, origin + "/robots.txt");
+        }
+        ledger.skipped("sitemap too many or too long for a robots.txt", rules.sitemapsLeftOut());
+    }
+
+    private boolean isFirst(String origin) {
+        synchronized (offered) {
+            return offered.put(origin, true) == null;
+        }
+    }
+
+    private void pushNamed(RobotsRules rules, String referrer) {
+        List<String> urls = new ArrayList<>();
+        for (String named : rules.sitemaps()) {
+            String url = UrlNormalizer.parse(named);
+            if (url == null) {
+                ledger.skipped(named, NO_URL, referrer);
+            } else {
+                urls.add(url);
+            }
+        }
+        push(urls, SitemapKind.NAMED, 0, referrer);
+    }
+
+    private void push(List<String> urls, SitemapKind kind, int redirects, String referrer) {
+        List<String> welcome = new ArrayList<>();
+        for (String url : urls) {
+            if (hasRoom(UrlParts.domain(url))) {
+                welcome.add(url);
+            } else {
+                ledger.skipped(url, TOO_MANY, referrer);
+            }
+        }
+        findings.sitemaps(welcome, kind, redirects, referrer);
+    }
+
+    private boolean hasRoom(String site) {
+        synchronized (taken) {
+            return taken.merge(site, 1, Integer::sum) <= MAX_OF_A_SITE;
+        }
+    }
+
+    /** Asks for a sitemap, and pushes what it lists while it comes. What is no sitemap is a failure. */
+    FetchResult fetch(Lease lease) {
+        Lease sitemap = SitemapKind.unmarked(lease);
+        AtomicReference<SitemapReader.Outcome> read = new AtomicReference<>();
+        Batches pages = new Batches(urls -> findings.listed(sitemap, urls));
+        Batches listed = new Batches(urls -> take(urls, lease, sitemap.url()));
+        FetchResult result = fetcher.stream(sitemap.url(), body -> {
+            try {
+                read.set(SitemapReader.read(body, pages, listed));
+            } finally {
+                pages.flush();
+                listed.flush();
+            }
+        });
+        return read.get() == null ? result : outcome(sitemap.url(), result, read.get());
+    }
+
+    /** A sitemap that is listed lists no further ones, by the protocol; and an index those of its own site only. */
+    private void take(List<String> urls, Lease lease, String index) {
+        String site = UrlParts.domain(index);
+        List<String> own = new ArrayList<>();
+        for (String url : urls) {
+            if (SitemapKind.of(lease) == SitemapKind.LISTED) {
+                ledger.skipped(url, NESTED, index);
+            } else if (!UrlParts.domain(url).equals(site)) {
+                ledger.skipped(url, FOREIGN, index);
+            } else {
+                own.add(url);
+            }
+        }
+        push(own, SitemapKind.LISTED, 0, index);
+    }
+
+    private FetchResult outcome(String url, FetchResult result, SitemapReader.Outcome read) {
+        if (!read.isSitemap()) {
+            return new Failed(result.status(), Reason.PROTOCOL, read.problem());
+        }
+        if (!read.problem().isEmpty()) {
+            LOG.warn("sitemap {} was read as far as it makes sense: {}", url, read.problem());
+        }
+        ledger.skipped("no URL in a sitemap", read.invalid());
+        ledger.skipped("beyond the limit of a sitemap", read.beyondLimit());
+        ledger.sitemapRead(read.urls());
+        return result;
+    }
+
+    /** Settles what has become of a sitemap. One that was only guessed need not be there. */
+    void finish(Lease lease, FetchResult result) {
+        SitemapKind kind = SitemapKind.of(lease);
+        Lease sitemap = SitemapKind.unmarked(lease);
+        FetchResult outcome = result instanceof Redirect redirect ? follow(sitemap, kind, redirect) : result;
+        if (outcome instanceof Redirect) {
+            ledger.sitemapMoved();
+        } else if (!isSuccess(outcome) && kind == SitemapKind.GUESSED) {
+            ledger.sitemapAbsent();
+        } else if (!isSuccess(outcome)) {
+            String reason = "sitemap: " + (outcome.error().isEmpty() ? outcome.status() : outcome.error());
+            LOG.warn("{} {}{}", reason, sitemap.url(), outcome instanceof Failed failed ? ": " + failed.detail() : "");
+            ledger.sitemapFailed(new CrawlReport.Failure(sitemap.url(), reason, sitemap.referrer()));
+        }
+    }
+
+    private static boolean isSuccess(FetchResult result) {
+        return result instanceof Page && result.status() >= 200 && result.status() < 300;
+    }
+
+    private FetchResult follow(Lease sitemap, SitemapKind kind, Redirect redirect) {
+        if (redirect.target().equals(sitemap.url())) {
+            return new Failed(redirect.status(), Reason.BAD_REDIRECT, "to itself");
+        }
+        if (sitemap.redirects() == MAX_REDIRECTS) {
+            return new Failed(redirect.status(), Reason.REDIRECT_LIMIT, "the next one would be " + redirect.target());
+        }
+        push(List.of(redirect.target()), kind, sitemap.redirects() + 1, sitemap.url());
+        return redirect;
+    }
+}

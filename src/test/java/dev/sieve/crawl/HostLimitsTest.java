@@ -1,0 +1,160 @@
+package dev.sieve.crawl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sieve.DurableSieve;
+import dev.sieve.Frontier;
+import dev.sieve.Sieve;
+import dev.sieve.fetch.Fetcher;
+import dev.sieve.output.Visit;
+import dev.sieve.url.Scope;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a host may have of a crawl. */
+@Timeout(60)
+class HostLimitsTest {
+    private Site site;
+    private final List<Visit> visits = new ArrayList<>();
+
+    @TempDir
+    private Path folder;
+
+    @BeforeEach
+    void open() throws IOException {
+        site = new Site();
+    }
+
+    @AfterEach
+    void close() {
+        site.close();
+    }
+
+    private static CrawlOptions fast() {
+        return new CrawlOptions()
+                .delay(Duration.ZERO)
+                .perHost(8)
+                .concurrency(8)
+                .retries(0)
+                .scope(Scope.Kind.ANY)
+                .obeyRobots(false)
+                .allowPrivate("127.0.0.0/8")
+                .resolver(host -> List.of(InetAddress.getLoopbackAddress()));
+    }
+
+    private static Fetcher.Resolver without(String dead) {
+        return host -> {
+            if (host.equals(dead)) {
+                throw new UnknownHostException(host);
+            }
+            return List.of(InetAddress.getLoopbackAddress());
+        };
+    }
+
+    private CrawlReport crawl(CrawlOptions options, Frontier frontier) throws IOException {
+        try (Crawler crawler = new Crawler(options, frontier)) {
+            crawler.seed(site.url("/"));
+            return crawler.run(visits::add);
+        }
+    }
+
+    private static void assertAddsUp(CrawlReport report) {
+        assertThat(report.before() + report.urlsNew())
+                .isEqualTo(
+                        report.pageCount() + report.redirects() + report.failed() + report.refused() + report.left());
+    }
+
+    private static String[] links(String prefix, int count) {
+        return IntStream.range(0, count).mapToObj(i -> prefix + i).toArray(String[]::new);
+    }
+
+    @Test
+    void aHostHasNoMoreUrlsThanItsBudgetAndTheOthersAreDone() throws IOException {
+        site.page("/", links("/p", 10));
+        Sieve sieve = new Sieve(1000);
+
+        CrawlReport report = crawl(fast().maxPerHost(4), sieve);
+
+        assertThat(site.requests()).hasSize(4);
+        assertThat(report.ending()).isEqualTo(Ending.DRAINED);
+        assertThat(report.refusals()).containsExactly(Map.entry("over the budget", 7L));
+        assertThat(sieve.stats().done()).isEqualTo(11);
+        assertAddsUp(report);
+    }
+
+    @Test
+    void aRetryTakesNothingOfTheBudget() throws IOException {
+        site.page("/", "/shaky").answer("/shaky", () -> Site.status(500));
+
+        CrawlReport report = crawl(fast().maxPerHost(2).retries(1), new Sieve(1000));
+
+        assertThat(site.requests()).containsExactly("/", "/shaky", "/shaky");
+        assertThat(report.refused()).isZero();
+    }
+
+    @Test
+    void hostsOfADomainShareItsLimit() throws IOException {
+        String port = site.url("/").replaceAll(".*:(\\d+)/", "$1");
+        String[] links = IntStream.range(0, 40)
+                .mapToObj(i -> "http://h" + i % 4 + ".site.test:" + port + "/p" + i)
+                .toArray(String[]::new);
+        site.page("/", links);
+
+        crawl(fast().perDomain(1), new Sieve(1000));
+
+        assertThat(site.requests()).hasSize(41);
+        // Besides those of the domain there is the one for the seed, which is over before.
+        assertThat(site.mostUnderWay()).isEqualTo(1);
+    }
+
+    @Test
+    void aHostThatNobodyAnswersForIsGivenUpAndItsUrlsCountAsFailed() throws IOException {
+        site.page("/", links("http://dead.test/", 20));
+        Sieve sieve = new Sieve(1000);
+
+        CrawlReport report = crawl(fast().perHost(1).maxFailures(1).resolver(without("dead.test")), sieve);
+
+        assertThat(report.ending()).isEqualTo(Ending.DRAINED);
+        assertThat(report.failureCounts())
+                .containsExactly(Map.entry("host given up", 19L), Map.entry("unknown host", 1L));
+        assertThat(visits).hasSize(21);
+        assertThat(report.left()).isZero();
+        assertAddsUp(report);
+    }
+
+    @Test
+    void aJobThatGoesOnAsksAHostAgainThatWasGivenUp() throws IOException {
+        String port = site.url("/").replaceAll(".*:(\\d+)/", "$1");
+        site.page("/", links("http://dead.test:" + port + "/p", 20));
+        for (String path : links("/p", 20)) {
+            site.page(path);
+        }
+        CrawlOptions options = fast().perHost(1).maxFailures(1);
+        try (DurableSieve frontier = DurableSieve.open(folder.resolve("job"), 1000)) {
+            crawl(options.resolver(without("dead.test")), frontier);
+        }
+        assertThat(site.requests()).containsExactly("/");
+
+        try (DurableSieve frontier = DurableSieve.open(folder.resolve("job"), 1000)) {
+            CrawlReport report = crawl(options.resolver(without("")), frontier);
+
+            assertThat(report.before()).isEqualTo(19);
+            assertThat(report.pages()).containsExactly(Map.entry(2, 19L));
+            assertThat(report.left()).isZero();
+            assertAddsUp(report);
+        }
+        assertThat(site.requests()).hasSize(20).doesNotHaveDuplicates();
+    }
+}

@@ -1,0 +1,298 @@
+package dev.sieve.crawl;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.sieve.DurableSieve;
+import dev.sieve.Frontier;
+import dev.sieve.Sieve;
+import dev.sieve.fetch.HostileServer;
+import dev.sieve.url.Scope;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
+
+/**
+ * No host is asked within its delay, as its server sees it. A server can see a request late but never early, so that two
+ * of them look closer together than they were by as much as the first was late: half of a delay is allowed for that.
+ */
+@Timeout(60)
+class PolitenessTest {
+    private static final Duration DELAY = Duration.ofMillis(200);
+    private static final Duration CRAWL_DELAY = Duration.ofMillis(800);
+
+    private static final int MANY = 300;
+
+    @TempDir
+    private Path folder;
+
+    private HostileServer server;
+
+    @BeforeEach
+    void open() throws IOException {
+        server = new HostileServer();
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        server.close();
+    }
+
+    private CrawlOptions options() {
+        return new CrawlOptions()
+                .scope(Scope.Kind.ANY)
+                .delay(DELAY)
+                .concurrency(16)
+                .retries(0)
+                .timeout(Duration.ofSeconds(5))
+                .allowPrivate("127.0.0.1")
+                .resolver(host -> List.of(InetAddress.getLoopbackAddress()));
+    }
+
+    private String url(String host, String path) {
+        return "http://" + host + ":" + server.port() + path;
+    }
+
+    private static HostileServer.Behaviour robots(Duration crawlDelay) {
+        return HostileServer.raw(
+                "HTTP/1.1 200 OK\n",
+                ("User-agent: *\nCrawl-delay: " + crawlDelay.toMillis() / 1000.0).getBytes(US_ASCII));
+    }
+
+    private static void crawl(CrawlOptions options, Frontier frontier, String... seeds) throws IOException {
+        try (Crawler crawler = new Crawler(options, frontier)) {
+            for (String seed : seeds) {
+                crawler.seed(seed);
+            }
+            crawler.run(visit -> {});
+        }
+    }
+
+    /** Between any two requests to a host lie as many delays as there are requests from the one to the other. */
+    private void assertApart(String host, Duration delay, int requests) {
+        List<Long> arrivals = server.arrivals("Host: " + host);
+        assertThat(arrivals).hasSize(requests);
+        for (int i = 1; i < arrivals.size(); i++) {
+            assertThat(Duration.ofNanos(arrivals.get(i) - arrivals.get(i - 1)))
+                    .as("%s, requests %d and %d of %s", host, i - 1, i, server.heads())
+                    .isGreaterThan(delay.dividedBy(2));
+            assertThat(Duration.ofNanos(arrivals.get(i) - arrivals.get(0)))
+                    .isGreaterThan(delay.multipliedBy(2L * i - 1).dividedBy(2));
+        }
+    }
+
+    @Test
+    void robotsTxtAndPagesAreADelayApart() throws IOException {
+        crawl(options(), new Sieve(100), url("a.test", "/1"), url("a.test", "/2"), url("b.test", "/"));
+
+        assertApart("a.test", DELAY, 3);
+        assertApart("b.test", DELAY, 2);
+        assertThat(server.heads().subList(0, 2)).allMatch(head -> head.startsWith("GET /robots.txt "));
+    }
+
+    @Test
+    void redirectsOfRobotsTxtAreADelayApart() throws IOException {
+        server.on("/robots.txt", HostileServer.redirect("/r1"))
+                .on("/r1", HostileServer.redirect("/r2"))
+                .on("/r2", HostileServer.raw("HTTP/1.1 200 OK\n", "User-agent: *\nDisallow: /no".getBytes(US_ASCII)));
+
+        crawl(options(), new Sieve(100), url("a.test", "/no"), url("a.test", "/yes"));
+
+        assertApart("a.test", DELAY, 4);
+        assertThat(server.requests("/yes")).isEqualTo(1);
+        assertThat(server.requests("/no")).isZero();
+    }
+
+    @Test
+    void aCrawlDelayThatIsCutIsSaidAloud() throws IOException {
+        server.on("/robots.txt", robots(Duration.ofDays(3)));
+        Logger logger = (Logger) LoggerFactory.getLogger("dev.sieve.crawl");
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        Level before = logger.getLevel();
+        log.start();
+        logger.addAppender(log);
+        logger.setLevel(Level.WARN);
+        try {
+            crawl(options().maxTime(Duration.ofSeconds(1)), new Sieve(100), url("a.test", "/"));
+        } finally {
+            logger.detachAppender(log);
+            logger.setLevel(before);
+        }
+
+        assertThat(log.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .anyMatch(message -> message.contains("a.test") && message.contains("Crawl-delay of a day or more"));
+    }
+
+    @Test
+    void aCrawlDelayHoldsThoughAnotherOriginOfTheHostHasNone() throws IOException {
+        try (HostileServer other = new HostileServer()) {
+            server.on("/robots.txt", robots(CRAWL_DELAY));
+
+            crawl(
+                    options(),
+                    new Sieve(100),
+                    url("a.test", "/1"),
+                    "http://a.test:" + other.port() + "/",
+                    url("a.test", "/2"),
+                    url("a.test", "/3"));
+
+            assertApart("a.test", CRAWL_DELAY, 4);
+            assertThat(other.heads()).hasSize(2);
+        }
+    }
+
+    @Test
+    void aCrawlDelayHoldsThoughTheHostWasForgottenInBetween() throws IOException {
+        server.on("/robots.txt", robots(CRAWL_DELAY))
+                .on("/first", HostileServer.html(links("first")))
+                .on(
+                        "/second",
+                        HostileServer.html(links("second") + "<a href='" + url("a.test", "/2") + "'>x</a><a href='"
+                                + url("a.test", "/3") + "'>x</a><a href='" + url("a.test", "/4") + "'>x</a>"));
+        AtomicInteger firstHosts = new AtomicInteger();
+        try (Crawler crawler = new Crawler(options().delay(Duration.ofMillis(1)), new Sieve(10_000))) {
+            crawler.seed(url("a.test", "/1"));
+            crawler.seed(url("b.test", "/first"));
+            crawler.run(visit -> {
+                if (visit.url().startsWith("http://first") && firstHosts.incrementAndGet() == MANY) {
+                    crawler.seed(url("c.test", "/second"));
+                }
+            });
+        }
+
+        assertThat(server.requests("/")).isEqualTo(2 * MANY);
+        assertApart("a.test", CRAWL_DELAY, 5);
+    }
+
+    /** Links to more hosts than are remembered without a reason. */
+    private String links(String name) {
+        StringBuilder links = new StringBuilder();
+        for (int i = 0; i < MANY; i++) {
+            links.append("<a href='").append(url(name + i + ".test", "/")).append("'>x</a>");
+        }
+        return links.toString();
+    }
+
+    @Test
+    void aSlowNameServerTakesNothingFromTheDelay() throws IOException {
+        CountDownLatch never = new CountDownLatch(1);
+        AtomicInteger lookups = new AtomicInteger();
+        CrawlOptions slow = options().obeyRobots(false).resolver(host -> {
+            try {
+                never.await(lookups.getAndIncrement() == 0 ? 2 * DELAY.toMillis() : 0, TimeUnit.MILLISECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            return List.of(InetAddress.getLoopbackAddress());
+        });
+
+        crawl(slow, new Sieve(100), url("a.test", "/1"), url("a.test", "/2"));
+
+        assertApart("a.test", DELAY, 2);
+    }
+
+    private DurableSieve frontier() throws IOException {
+        Path job = folder.resolve("job");
+        return DurableSieve.exists(job)
+                ? DurableSieve.builder(job).open()
+                : DurableSieve.builder(job).expectedUrls(1000).open();
+    }
+
+    /** Crawls until so many requests were made since the beginning, and stops. */
+    private void crawlUntil(int requests) throws IOException {
+        try (DurableSieve frontier = frontier();
+                Crawler crawler = new Crawler(
+                        options().seedFile(folder.resolve("seeds")).pauseFile(folder.resolve("pauses")), frontier)) {
+            crawler.seed(url("a.test", "/1"));
+            crawler.seed(url("a.test", "/2"));
+            crawler.seed(url("a.test", "/3"));
+            server.onRequest(count -> {
+                if (count >= requests) {
+                    crawler.stop();
+                }
+            });
+            crawler.run(visit -> {});
+        }
+    }
+
+    @Test
+    void aCrawlThatGoesOnAfterARestartLeavesItsHostsAloneForADelay() throws IOException {
+        for (int requests : new int[] {1, 3, 5, 7}) {
+            crawlUntil(requests);
+        }
+
+        assertThat(server.requests("/robots.txt")).isEqualTo(4);
+        assertApart("a.test", DELAY, 7);
+    }
+
+    @Test
+    void aCrawlThatGoesOnAfterARestartLeavesItsHostsAloneForTheirCrawlDelay() throws IOException {
+        server.on("/robots.txt", robots(CRAWL_DELAY));
+        for (int requests : new int[] {1, 3, 5}) {
+            crawlUntil(requests);
+        }
+
+        assertApart("a.test", CRAWL_DELAY, 5);
+    }
+
+    @Test
+    void aCrawlThatGoesOnAfterARestartLeavesAHostAloneForAsLongAsItAsked() throws IOException {
+        server.on("/1", HostileServer.raw("HTTP/1.1 503 Busy\nRetry-After: 1\nContent-Length: 0\n"));
+        crawlUntil(2);
+        crawlUntil(3);
+
+        assertThat(server.heads().get(1)).startsWith("GET /1 ");
+        assertApart("a.test", DELAY, 3);
+        List<Long> arrivals = server.arrivals("Host: a.test");
+        assertThat(Duration.ofNanos(arrivals.get(2) - arrivals.get(1))).isGreaterThan(Duration.ofMillis(500));
+    }
+
+    @Test
+    void pausesAreRememberedUntilNobodyWantsThemAnyMore() throws IOException {
+        Path file = folder.resolve("pauses");
+        Instant now = Instant.parse("2026-11-21T00:00:00Z");
+        try (PauseLog log = new PauseLog(file, now)) {
+            assertThat(log.pauses()).isEmpty();
+            log.add("a.test", Duration.ofSeconds(10), now.plusSeconds(100));
+            log.add("[::1]", Duration.ofSeconds(10), now.plusSeconds(14));
+            log.add("c.test", Duration.ofSeconds(3), now.plusSeconds(3));
+            log.add("a.test", Duration.ofSeconds(5), now.plusSeconds(100));
+        }
+        Files.writeString(file, "99999 12", StandardOpenOption.APPEND);
+        for (int i = 0; i < 2; i++) {
+            try (PauseLog log = new PauseLog(file, now.plusSeconds(10))) {
+                assertThat(log.pauses())
+                        .isEqualTo(Map.of("a.test", Duration.ofSeconds(10), "[::1]", Duration.ofSeconds(4)));
+            }
+        }
+        try (PauseLog log = new PauseLog(file, Instant.EPOCH)) {
+            assertThat(log.pauses())
+                    .isEqualTo(Map.of("a.test", Duration.ofSeconds(10), "[::1]", Duration.ofSeconds(10)));
+        }
+        Files.writeString(file, "1 2 a\nx\n");
+        assertThatThrownBy(() -> new PauseLog(file, Instant.EPOCH))
+                .isInstanceOf(IOException.class)
+                .hasMessage(file + ": line 2 is no pause: x");
+    }
+}

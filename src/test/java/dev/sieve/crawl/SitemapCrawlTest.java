@@ -1,0 +1,355 @@
+package dev.sieve.crawl;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sieve.DurableSieve;
+import dev.sieve.Frontier;
+import dev.sieve.Sieve;
+import dev.sieve.fetch.HostileServer;
+import dev.sieve.output.Visit;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import java.util.zip.GZIPOutputStream;
+import mockwebserver3.MockResponse;
+import okio.Buffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class SitemapCrawlTest {
+    private Site site;
+    private final List<Visit> visits = new ArrayList<>();
+
+    @BeforeEach
+    void open() throws IOException {
+        site = new Site();
+    }
+
+    @AfterEach
+    void close() {
+        site.close();
+    }
+
+    private static CrawlOptions fast() {
+        return new CrawlOptions()
+                .delay(Duration.ZERO)
+                .perHost(8)
+                .concurrency(8)
+                .timeout(Duration.ofSeconds(5))
+                .allowPrivate("127.0.0.0/8")
+                .sitemaps(true);
+    }
+
+    private CrawlReport crawl(CrawlOptions options, Frontier frontier, String... seeds) throws IOException {
+        try (Crawler crawler = new Crawler(options, frontier)) {
+            Stream.of(seeds).forEach(crawler::seed);
+            CrawlReport report = crawler.run(visits::add);
+            assertAddsUp(report);
+            return report;
+        }
+    }
+
+    private CrawlReport crawl(CrawlOptions options) throws IOException {
+        return crawl(options, Sieve.builder(10_000).seed(1).build(), site.url("/"));
+    }
+
+    private static void assertAddsUp(CrawlReport report) {
+        assertThat(report.before() + report.urlsNew())
+                .isEqualTo(report.pageCount()
+                        + report.redirects()
+                        + report.failed()
+                        + report.refused()
+                        + report.sitemaps().read()
+                        + report.sitemaps().absent()
+                        + report.left());
+        assertThat(report.urlsFound())
+                .isEqualTo(report.urlsNew()
+                        + report.urlsSeen()
+                        + report.skipped().values().stream()
+                                .mapToLong(Long::longValue)
+                                .sum());
+    }
+
+    private static byte[] gzip(byte[] bytes) {
+        ByteArrayOutputStream packed = new ByteArrayOutputStream();
+        try (GZIPOutputStream gzip = new GZIPOutputStream(packed)) {
+            gzip.write(bytes);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return packed.toByteArray();
+    }
+
+    private static String list(String root, String entry, Stream<String> urls) {
+        return urls.map(url -> "<" + entry + "><loc>" + url + "</loc></" + entry + ">")
+                .collect(Collectors.joining("", "<?xml version='1.0'?>\n<" + root + ">", "</" + root + ">"));
+    }
+
+    private static String index(String... sitemaps) {
+        return list("sitemapindex", "sitemap", Stream.of(sitemaps));
+    }
+
+    private static String urlSet(String... pages) {
+        return list("urlset", "url", Stream.of(pages));
+    }
+
+    private Site file(String path, byte[] content) {
+        return site.answer(
+                path,
+                () -> new MockResponse.Builder()
+                        .body(new Buffer().write(content))
+                        .build());
+    }
+
+    private Site file(String path, String content) {
+        return file(path, content.getBytes(UTF_8));
+    }
+
+    private Visit visit(String path) {
+        return visits.stream()
+                .filter(each -> each.url().equals(site.url(path)))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** A site of 300 pages that no page links to; its robots.txt names a packed index of two sitemaps. */
+    private List<String> siteBehindAnIndex() {
+        List<String> pages = IntStream.range(0, 300).mapToObj(i -> "/p" + i).toList();
+        pages.forEach(site::page);
+        site.page("/").robots("User-agent: *\nSitemap: " + site.url("/index.xml.gz") + "\n");
+        file("/index.xml.gz", gzip(index(site.url("/a.xml.gz"), site.url("/b")).getBytes(UTF_8)));
+        file(
+                "/a.xml.gz",
+                gzip(urlSet(pages.stream().limit(200).map(site::url).toArray(String[]::new))
+                        .getBytes(UTF_8)));
+        file("/b", pages.stream().skip(200).map(site::url).collect(Collectors.joining("\n")));
+        return pages;
+    }
+
+    @Test
+    void pagesThatOnlyASitemapListsAreCrawled() throws IOException {
+        List<String> pages = siteBehindAnIndex();
+
+        CrawlReport report = crawl(fast());
+
+        assertThat(site.requests())
+                .containsAll(pages)
+                .contains("/", "/index.xml.gz", "/a.xml.gz", "/b")
+                .hasSize(304);
+        assertThat(report.pageCount()).isEqualTo(301);
+        assertThat(report.sitemaps()).isEqualTo(new CrawlReport.Sitemaps(3, 0, 302));
+        assertThat(visits).hasSize(301);
+        assertThat(visit("/p7").depth()).isEqualTo(1);
+        assertThat(visit("/p7").referrer()).isEqualTo(site.url("/a.xml.gz"));
+        assertThat(visit("/p250").referrer()).isEqualTo(site.url("/b"));
+    }
+
+    @Test
+    void aSitemapIsNoPage() throws IOException {
+        siteBehindAnIndex();
+
+        CrawlReport report = crawl(fast().maxPages(50));
+
+        assertThat(report.pageCount()).isEqualTo(50);
+        assertThat(visits).hasSize(50).noneMatch(each -> each.url().contains("xml"));
+    }
+
+    @Test
+    void sitemapsAreOnlyAskedForOnRequest() throws IOException {
+        siteBehindAnIndex();
+
+        crawl(fast().sitemaps(false));
+
+        assertThat(site.requests()).containsExactly("/");
+    }
+
+    @Test
+    void whereNoneIsNamedTheUsualPlaceIsTried() throws IOException {
+        site.page("/").page("/hidden");
+        file("/sitemap.xml", urlSet(site.url("/hidden"), "http://elsewhere.test/", "no url"));
+
+        CrawlReport report = crawl(fast());
+
+        assertThat(site.requests()).containsExactlyInAnyOrder("/", "/sitemap.xml", "/hidden");
+        assertThat(report.skipped())
+                .containsExactly(Map.entry("no URL in a sitemap", 1L), Map.entry("out of scope", 1L));
+    }
+
+    @Test
+    void aSitemapThatNobodyNamesNeedNotBeThere() throws IOException {
+        site.page("/");
+        CrawlReport missing = crawl(fast());
+        site.html("/sitemap.xml", "<!DOCTYPE html><title>not found</title>");
+        CrawlReport soft = crawl(fast().obeyRobots(false));
+
+        for (CrawlReport report : List.of(missing, soft)) {
+            assertThat(report.sitemaps()).isEqualTo(new CrawlReport.Sitemaps(0, 1, 0));
+            assertThat(report.failures()).isEmpty();
+        }
+    }
+
+    @Test
+    void aSitemapThatIsNamedAndCannotBeHadIsAFailure() throws IOException {
+        site.page("/").robots("Sitemap: " + site.url("/gone.xml") + "\nSitemap: /relative.xml");
+
+        CrawlReport report = crawl(fast());
+
+        assertThat(report.failures())
+                .containsExactly(
+                        new CrawlReport.Failure(site.url("/gone.xml"), "sitemap: 404", site.url("/robots.txt")));
+        assertThat(report.skipped()).containsExactly(Map.entry("sitemap without a URL", 1L));
+    }
+
+    @Test
+    void robotsTxtHoldsForSitemaps() throws IOException {
+        site.page("/").robots("User-agent: *\nDisallow: /s\nSitemap: " + site.url("/s.xml"));
+
+        CrawlReport report = crawl(fast());
+
+        assertThat(site.requests()).containsExactly("/");
+        assertThat(report.refusals()).containsExactly(Map.entry("robots.txt", 1L));
+    }
+
+    @Test
+    void aSitemapMayBeOnAnotherHostAndMayHaveMoved() throws IOException {
+        try (Site other = new Site()) {
+            site.page("/").page("/hidden").robots("Sitemap: " + other.url("/old.xml"));
+            other.redirect("/old.xml", other.url("/new.xml"))
+                    .html("/new.xml", urlSet(site.url("/hidden"), other.url("/private")));
+
+            CrawlReport report = crawl(fast());
+
+            assertThat(site.requests()).containsExactlyInAnyOrder("/", "/hidden");
+            assertThat(other.requests()).containsExactly("/old.xml", "/new.xml");
+            assertThat(report.redirects()).isEqualTo(1);
+            assertThat(report.skipped()).containsExactly(Map.entry("out of scope", 1L));
+        }
+    }
+
+    @Test
+    void aSitemapThatLeadsInACircleEnds() throws IOException {
+        site.page("/").robots("Sitemap: " + site.url("/a") + "\nSitemap: " + site.url("/self"));
+        site.redirect("/a", "/b").redirect("/b", "/a").redirect("/self", "/self");
+
+        CrawlReport report = crawl(fast());
+
+        assertThat(site.requests()).containsExactlyInAnyOrder("/", "/a", "/b", "/self");
+        assertThat(report.failureCounts()).containsExactly(Map.entry("sitemap: bad redirect", 1L));
+    }
+
+    @Test
+    void anIndexInAnIndexAndSitemapsOfOtherSitesAreLeftOutAndCounted() throws IOException {
+        site.page("/").robots("Sitemap: " + site.url("/outer"));
+        file("/outer", index(site.url("/inner"), "http://elsewhere.test/s.xml"));
+        file("/inner", index(site.url("/never"), site.url("/outer")));
+
+        CrawlReport report = crawl(fast());
+
+        assertThat(site.requests()).containsExactlyInAnyOrder("/", "/outer", "/inner");
+        assertThat(report.skipped())
+                .containsExactly(
+                        Map.entry("sitemap in an index of an index", 2L), Map.entry("sitemap of another site", 1L));
+    }
+
+    @Test
+    void aSitemapThatFailsForNowIsTriedAgain() throws IOException {
+        AtomicInteger tries = new AtomicInteger();
+        site.page("/").page("/hidden").robots("Sitemap: " + site.url("/s.txt"));
+        site.answer(
+                "/s.txt",
+                () -> tries.incrementAndGet() < 2
+                        ? Site.status(503)
+                        : new MockResponse.Builder().body(site.url("/hidden")).build());
+
+        crawl(fast());
+
+        assertThat(site.requests()).containsExactlyInAnyOrder("/", "/s.txt", "/s.txt", "/hidden");
+    }
+
+    @Test
+    void aSitemapOutlivesTheProcess(@TempDir Path job) throws IOException {
+        List<String> pages = siteBehindAnIndex();
+        CrawlOptions options = fast().seedFile(job.resolve("seeds.txt"));
+        try (DurableSieve frontier =
+                        DurableSieve.builder(job).expectedUrls(10_000).open();
+                Crawler crawler = new Crawler(options, frontier)) {
+            crawler.seed(site.url("/"));
+            assertThatThrownBy(() -> crawler.run(visit -> {
+                        throw new IOException("disk full");
+                    }))
+                    .hasMessage("disk full");
+        }
+
+        try (DurableSieve frontier = DurableSieve.builder(job).open()) {
+            crawl(options.sitemaps(false), frontier);
+        }
+
+        assertThat(visits.stream().map(Visit::url))
+                .containsAll(pages.stream().map(site::url).toList());
+    }
+
+    @Test
+    void hostileSitemapsDoNoHarm() throws IOException {
+        try (HostileServer server = new HostileServer()) {
+            String ok = "HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\n\r\n";
+            byte[] bomb = gzip(("<urlset>" + " ".repeat(60 << 20)).getBytes(UTF_8));
+            String external = "<!DOCTYPE urlset [<!ENTITY e SYSTEM '" + server.url("/stolen") + "'>]><urlset><url><loc>"
+                    + server.url("/before") + "</loc></url><url><loc>&e;</loc></url></urlset>";
+            List<String> sitemaps = List.of("/endless", "/drip", "/bomb", "/bomb2", "/external", "/reset", "/index");
+            server.on(
+                            "/robots.txt",
+                            HostileServer.raw(
+                                    "HTTP/1.1 200 OK\n",
+                                    sitemaps.stream()
+                                            .map(path -> "Sitemap: " + server.url(path) + "\n")
+                                            .collect(Collectors.joining())
+                                            .getBytes(UTF_8)))
+                    .on("/endless", HostileServer.endless(ok + "<urlset>", "<!-- x -->".repeat(100)))
+                    .on("/drip", server.drip(ok + "<urlset>", " "))
+                    .on("/bomb", HostileServer.raw("HTTP/1.1 200 OK\n", bomb))
+                    .on("/bomb2", HostileServer.raw("HTTP/1.1 200 OK\nContent-Encoding: gzip\n", gzip(bomb)))
+                    .on("/external", HostileServer.raw("HTTP/1.1 200 OK\n", external.getBytes(UTF_8)))
+                    .on("/reset", HostileServer.reset())
+                    .on(
+                            "/index",
+                            HostileServer.raw(
+                                    "HTTP/1.1 200 OK\n",
+                                    index(
+                                                    "http://169.254.169.254/latest",
+                                                    server.url("/nested"),
+                                                    "http://10.0.0.1/s.xml")
+                                            .getBytes(UTF_8)))
+                    .on(
+                            "/nested",
+                            HostileServer.raw(
+                                    "HTTP/1.1 200 OK\n",
+                                    index(server.url("/deeper")).getBytes(UTF_8)));
+
+            CrawlReport report = crawl(
+                    fast().retries(0).timeout(Duration.ofSeconds(3)), new Sieve(1000), server.url(HostileServer.GOOD));
+
+            assertThat(report.ending()).isEqualTo(Ending.DRAINED);
+            assertThat(visits.stream().map(Visit::url))
+                    .containsExactlyInAnyOrder(server.url(HostileServer.GOOD), server.url("/before"));
+            assertThat(report.sitemaps().read()).isEqualTo(6);
+            assertThat(report.failureCounts())
+                    .containsExactly(Map.entry("sitemap: broken off", 1L), Map.entry("sitemap: timeout", 1L));
+            assertThat(server.requests("/stolen") + server.requests("/deeper")).isZero();
+        }
+    }
+}
