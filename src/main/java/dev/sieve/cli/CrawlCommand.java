@@ -3,6 +3,7 @@ package dev.sieve.cli;
 import ch.qos.logback.classic.Level;
 import dev.sieve.Durability;
 import dev.sieve.DurableSieve;
+import dev.sieve.DurableSieveBuilder;
 import dev.sieve.Frontier;
 import dev.sieve.OnFull;
 import dev.sieve.Sieve;
@@ -10,9 +11,7 @@ import dev.sieve.SieveFullException;
 import dev.sieve.bloom.BloomSize;
 import dev.sieve.bloom.ExactSet;
 import dev.sieve.crawl.CrawlOptions;
-import dev.sieve.crawl.Crawler;
 import dev.sieve.output.PageSink;
-import dev.sieve.url.Scope;
 import dev.sieve.url.Seeds;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -27,6 +26,7 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -53,6 +53,9 @@ final class CrawlCommand implements Callable<Integer> {
 
     private static final long DEFAULT_CAPACITY = 1_000_000;
 
+    /** Where a job remembers its seeds. */
+    static final String SEED_FILE = "seeds.txt";
+
     @Spec
     private CommandSpec spec;
 
@@ -61,20 +64,8 @@ final class CrawlCommand implements Callable<Integer> {
     @Parameters(paramLabel = "SEED", description = "A URL, a file with a URL a line, or - for standard input.")
     private List<String> seeds = new ArrayList<>();
 
-    @Option(
-            names = "--scope",
-            paramLabel = "WHERE",
-            description = "What to crawl, seen from the seeds: host, domain, prefix or any (default: host).")
-    private Scope.Kind scope = Scope.Kind.HOST;
-
-    @Option(names = "--include", paramLabel = "REGEX", description = "Only URLs in which this is found; repeatable.")
-    private List<String> includes = new ArrayList<>();
-
-    @Option(names = "--exclude", paramLabel = "REGEX", description = "No URL in which this is found; repeatable, wins.")
-    private List<String> excludes = new ArrayList<>();
-
-    @Option(names = "--depth", paramLabel = "N", description = "Links to follow from a seed (default: no limit).")
-    private Integer depth;
+    @Mixin
+    private WhereOptions where;
 
     @Option(
             names = "--max-pages",
@@ -99,6 +90,24 @@ final class CrawlCommand implements Callable<Integer> {
 
     @Option(names = "--per-host", paramLabel = "N", description = "Requests to one host at a time (default: 1).")
     private Integer perHost;
+
+    @Option(
+            names = "--per-domain",
+            paramLabel = "N",
+            description = "Requests to all hosts of a domain at a time (default: no limit).")
+    private Integer perDomain;
+
+    @Option(
+            names = "--max-per-host",
+            paramLabel = "N",
+            description = "URLs of one host that are dealt with in a run (default: no limit).")
+    private Integer maxPerHost;
+
+    @Option(
+            names = "--max-failures",
+            paramLabel = "N",
+            description = "Requests in a row without answer until a host is given up (default: 10).")
+    private Integer maxFailures;
 
     @Option(names = "--concurrency", paramLabel = "N", description = "Requests at a time in all (default: 32).")
     private Integer concurrency;
@@ -138,6 +147,11 @@ final class CrawlCommand implements Callable<Integer> {
     private boolean ignoresRobots;
 
     @Option(
+            names = "--sitemaps",
+            description = "Crawl what sitemaps list, too: those of robots.txt, else /sitemap.xml.")
+    private boolean usesSitemaps;
+
+    @Option(
             names = "--capacity",
             paramLabel = "N",
             converter = Quantity.class,
@@ -165,6 +179,12 @@ final class CrawlCommand implements Callable<Integer> {
             paramLabel = "FILE",
             description = "Write .txt (URLs) or .jsonl (records); repeatable (default: URLs to stdout).")
     private List<Path> outputs = new ArrayList<>();
+
+    @Option(
+            names = "--skipped",
+            paramLabel = "FILE",
+            description = "Write each URL that is found and not asked for: URL, reason, referrer.")
+    private Path skipped;
 
     @Option(names = "--force", description = "Write over output files that exist.")
     private boolean isForced;
@@ -202,28 +222,42 @@ final class CrawlCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Logging.set(isQuiet ? Level.WARN : isVerbose ? Level.DEBUG : Level.INFO);
-        if (seeds.isEmpty() && (job == null || !DurableSieve.exists(job))) {
+        boolean goesOn = job != null && DurableSieve.exists(job);
+        if (seeds.isEmpty() && !goesOn) {
             throw wrong("Missing SEED: a URL, a file of URLs, or - for standard input");
         }
         options = options();
-        Outputs.check(outputs, mode(), spec);
+        Outputs.check(outputs, skipped, mode(), spec);
         if (isExact && (missRate != null || onFull != null)) {
             throw wrong("Option '--exact' goes with neither '--miss-rate' nor '--on-full'");
         }
-        try (Frontier frontier = frontier();
-                Crawler crawler = new Crawler(options, frontier)) {
-            readSeeds(crawler);
-            if (frontier.stats().accepted() == 0) {
+        if (capacity != null || !goesOn) {
+            checkCapacity();
+        }
+        try (CrawlStart start = new CrawlStart(options, this::frontier)) {
+            if (goesOn) {
+                start.crawler();
+            }
+            readSeeds(start);
+            if (!start.hasUrls()) {
                 throw wrong("No SEED that can be fetched");
             }
-            return new CrawlRun(crawler, openOutputs(), System.err, isQuiet, ignoresRobots).run();
+            return new CrawlRun(start.crawler(), openOutputs(), System.err, isQuiet, ignoresRobots).run();
         } catch (SieveFullException e) {
             System.err.println("sieve: " + e.getMessage());
             return Main.INTERNAL_ERROR;
-        } catch (IOException | UncheckedIOException e) {
+        } catch (UncheckedIOException e) {
+            System.err.println("sieve: " + message(e));
+            return Main.OUTPUT_FAILED;
+        } catch (IOException e) {
             System.err.println("sieve: " + e.getMessage());
             return Main.OUTPUT_FAILED;
         }
+    }
+
+    private static String message(UncheckedIOException e) {
+        IOException cause = e.getCause();
+        return cause.toString().equals(e.getMessage()) ? cause.getMessage() : e.getMessage();
     }
 
     private Outputs.Mode mode() {
@@ -231,18 +265,19 @@ final class CrawlCommand implements Callable<Integer> {
     }
 
     private CrawlOptions options() {
-        CrawlOptions options = new CrawlOptions().scope(scope).obeyRobots(!ignoresRobots);
-        includes.forEach(each -> check("--include", () -> options.include(each)));
-        excludes.forEach(each -> check("--exclude", () -> options.exclude(each)));
+        CrawlOptions options = new CrawlOptions().obeyRobots(!ignoresRobots).sitemaps(usesSitemaps);
+        where.apply(options, spec);
         privateBlocks.forEach(each -> check("--allow-private", () -> options.allowPrivate(each)));
         headers.forEach(each -> check("-H", () -> addHeader(options, each)));
         check("--resolve", () -> options.resolver(Addresses.of(addresses)));
         addresses.forEach(each -> options.allowPrivate(Addresses.address(each).getHostAddress()));
-        set("--depth", depth, options::maxDepth);
         set("--max-pages", maxPages, options::maxPages);
         set("--max-time", maxTime, options::maxTime);
         set("--delay", delay, options::delay);
         set("--per-host", perHost, options::perHost);
+        set("--per-domain", perDomain, options::perDomain);
+        set("--max-per-host", maxPerHost, options::maxPerHost);
+        set("--max-failures", maxFailures, options::maxFailures);
         set("--concurrency", concurrency, options::concurrency);
         set("--timeout", timeout, options::timeout);
         set("--retries", retries, options::retries);
@@ -260,21 +295,15 @@ final class CrawlCommand implements Callable<Integer> {
     }
 
     private <T> void set(String option, T value, Consumer<T> setter) {
-        if (value != null) {
-            check(option, () -> setter.accept(value));
-        }
+        Checks.set(spec, option, value, setter);
     }
 
     private void check(String option, Runnable use) {
-        try {
-            use.run();
-        } catch (IllegalArgumentException e) {
-            throw wrong("Invalid value for option '" + option + "': " + e.getMessage());
-        }
+        Checks.check(spec, option, use);
     }
 
     private ParameterException wrong(String message) {
-        return new ParameterException(spec.commandLine(), message);
+        return Checks.wrong(spec, message);
     }
 
     private Frontier frontier() throws IOException {
@@ -282,7 +311,7 @@ final class CrawlCommand implements Callable<Integer> {
     }
 
     private Sieve newSieve() {
-        Sieve.Builder builder = Sieve.builder(checkedCapacity());
+        Sieve.Builder builder = Sieve.builder(urls());
         if (isExact) {
             builder.membership(ExactSet.create());
         } else {
@@ -294,11 +323,11 @@ final class CrawlCommand implements Callable<Integer> {
 
     /** What is not told stays as it is in a job that exists. */
     private DurableSieve openJob() throws IOException {
-        DurableSieve.Builder builder =
+        DurableSieveBuilder builder =
                 DurableSieve.builder(job).durability(durability).keepLog(keepsLog);
         boolean exists = DurableSieve.exists(job);
         if (capacity != null || !exists) {
-            builder.expectedUrls(checkedCapacity());
+            builder.expectedUrls(urls());
         }
         if (isExact) {
             builder.exact();
@@ -307,16 +336,23 @@ final class CrawlCommand implements Callable<Integer> {
         set("--on-full", onFull, builder::onFull);
         try {
             DurableSieve frontier = builder.open();
-            options.seedFile(job.resolve("seeds.txt")).spillDirectory(job);
+            options.seedFile(job.resolve(SEED_FILE))
+                    .pauseFile(job.resolve("pauses.txt"))
+                    .spillDirectory(job);
             return frontier;
         } catch (IllegalArgumentException e) {
-            throw wrong("Invalid value for option '--job': " + e.getMessage());
+            String option = capacity == null ? "--job" : "--capacity";
+            throw wrong("Invalid value for option '" + option + "': " + e.getMessage());
         }
     }
 
+    private long urls() {
+        return capacity == null ? DEFAULT_CAPACITY : capacity;
+    }
+
     /** Refuses, before it is tried, what cannot fit into the heap. */
-    private long checkedCapacity() {
-        long urls = capacity == null ? DEFAULT_CAPACITY : capacity;
+    private void checkCapacity() {
+        long urls = urls();
         double rate = missRate == null ? Sieve.DEFAULT_FALSE_POSITIVE_RATE : missRate;
         check("--capacity", () -> Sieve.builder(urls));
         check("--miss-rate", () -> BloomSize.hashes(rate));
@@ -333,12 +369,11 @@ final class CrawlCommand implements Callable<Integer> {
                     Units.bytes(heap),
                     (long) (bytes / SHARE_OF_HEAP) >> 20));
         }
-        return urls;
     }
 
     private Outputs openOutputs() throws IOException {
-        Outputs files = Outputs.open(outputs, mode());
-        return files.isEmpty() ? files.and(onStdout()) : files;
+        Outputs files = Outputs.open(outputs, skipped, mode());
+        return outputs.isEmpty() ? files.and(onStdout()) : files;
     }
 
     /** Shows URLs as they come; on a terminal, each takes the place of the progress line. */
@@ -356,9 +391,8 @@ final class CrawlCommand implements Callable<Integer> {
         };
     }
 
-    private void readSeeds(Crawler crawler) {
-        Consumer<String> open = crawler::open;
-        Seeds reader = new Seeds(open.andThen(crawler::seed), crawler::seed, problem -> LOG.warn("{}", problem));
+    private void readSeeds(CrawlStart start) {
+        Seeds reader = new Seeds(start::named, start::seed, problem -> LOG.warn("{}", problem));
         try {
             reader.read(seeds, System.in);
         } catch (IOException e) {

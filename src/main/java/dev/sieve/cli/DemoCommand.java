@@ -64,7 +64,7 @@ final class DemoCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        Outputs.check(outputs, mode(), spec);
+        Outputs.check(outputs, null, mode(), spec);
         try (DemoWeb web = open()) {
             return serves ? serve(web) : crawl(web);
         } catch (IOException e) {
@@ -121,7 +121,7 @@ final class DemoCommand implements Callable<Integer> {
                 sieve.stats().capacity());
         try (Crawler crawler = new Crawler(options, sieve)) {
             crawler.seed(web.start());
-            int exitCode = new CrawlRun(crawler, Outputs.open(outputs, mode()), err, false, false).run();
+            int exitCode = new CrawlRun(crawler, Outputs.open(outputs, null, mode()), err, false, false).run();
             tellWhatWasFound(crawler.report(), web, err);
             return exitCode;
         }

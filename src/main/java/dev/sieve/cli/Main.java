@@ -10,13 +10,14 @@ import picocli.CommandLine.ParseResult;
 /**
  * The program. Its exit code is 0 when all went well or a limit that was asked for was reached, 1 after an internal
  * error or when the sieve was full, 2 when it was called wrongly, 3 when no page could be fetched, 4 when an output
- * failed, and 128 and the signal's number when it was interrupted.
+ * failed, 5 when 'why' says no, and 128 and the signal's number when it was interrupted.
  */
 public final class Main {
     static final int INTERNAL_ERROR = 1;
     static final int WRONG_USAGE = 2;
     static final int NO_PAGE = 3;
     static final int OUTPUT_FAILED = 4;
+    static final int NOT_CRAWLED = 5;
 
     private Main() {}
 
@@ -30,6 +31,7 @@ public final class Main {
         CommandLine line = new CommandLine(new CrawlCommand())
                 .addSubcommand(new DemoCommand())
                 .addSubcommand(new PlanCommand())
+                .addSubcommand(new WhyCommand())
                 .addSubcommand(new StateCommand())
                 .addSubcommand(new ExportCommand())
                 .addSubcommand(new RepairCommand())

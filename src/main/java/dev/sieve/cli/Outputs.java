@@ -2,6 +2,8 @@ package dev.sieve.cli;
 
 import dev.sieve.output.JsonlSink;
 import dev.sieve.output.PageSink;
+import dev.sieve.output.Skip;
+import dev.sieve.output.SkipListSink;
 import dev.sieve.output.UrlListSink;
 import dev.sieve.output.Visit;
 import java.io.IOException;
@@ -43,41 +45,61 @@ final class Outputs implements PageSink {
     private Outputs() {}
 
     /** Refuses, before anything is created, what {@link #open} could not do. */
-    static void check(List<Path> files, Mode mode, CommandSpec spec) {
+    static void check(List<Path> files, Path skipped, Mode mode, CommandSpec spec) {
         for (Path file : files) {
             String name = file.toString();
-            String problem = !name.endsWith(".txt") && !name.endsWith(".jsonl")
-                    ? "the name must end in .txt or .jsonl"
-                    : Files.isDirectory(file)
-                            ? "a directory"
-                            : Files.exists(file) && mode == Mode.CREATE
-                                    ? "it exists; --force writes over it"
-                                    : files.indexOf(file) != files.lastIndexOf(file) ? "named twice" : null;
-            if (problem != null) {
-                throw new ParameterException(
-                        spec.commandLine(), "Invalid value for option '-o': " + file + ": " + problem);
-            }
+            boolean isTwice = files.indexOf(file) != files.lastIndexOf(file);
+            refuse(
+                    "-o",
+                    file,
+                    isKnown(name) ? problem(file, mode, isTwice) : "the name must end in .txt or .jsonl",
+                    spec);
+        }
+        if (skipped != null) {
+            refuse("--skipped", skipped, problem(skipped, mode, files.contains(skipped)), spec);
         }
     }
 
-    /** Opens files; when one cannot be opened, none is left behind that was not there before. */
-    static Outputs open(List<Path> files, Mode mode) throws IOException {
+    private static boolean isKnown(String name) {
+        return name.endsWith(".txt") || name.endsWith(".jsonl");
+    }
+
+    private static String problem(Path file, Mode mode, boolean isTwice) {
+        if (Files.isDirectory(file)) {
+            return "a directory";
+        }
+        if (Files.exists(file) && mode == Mode.CREATE) {
+            return "it exists; --force writes over it";
+        }
+        return isTwice ? "named twice" : null;
+    }
+
+    private static void refuse(String option, Path file, String problem, CommandSpec spec) {
+        if (problem != null) {
+            throw new ParameterException(
+                    spec.commandLine(), "Invalid value for option '" + option + "': " + file + ": " + problem);
+        }
+    }
+
+    /**
+     * Opens files; when one cannot be opened, none is left behind that was not there before.
+     *
+     * @param skipped the file for what is not asked for; null for none
+     */
+    static Outputs open(List<Path> files, Path skipped, Mode mode) throws IOException {
         Outputs outputs = new Outputs();
         List<Path> created = new ArrayList<>();
+        boolean flushes = mode == Mode.APPEND;
         try {
             for (Path file : files) {
-                if (Files.notExists(file)) {
-                    created.add(file);
-                } else if (mode == Mode.APPEND) {
-                    cutUnfinishedLine(file);
-                }
-                Writer writer =
-                        Files.newBufferedWriter(file, StandardCharsets.UTF_8, mode.options.toArray(OpenOption[]::new));
-                boolean flushes = mode == Mode.APPEND;
+                Writer writer = writer(file, mode, created);
                 outputs.sinks.add(
                         file.toString().endsWith(".jsonl")
                                 ? new JsonlSink(writer, flushes)
                                 : new UrlListSink(writer, flushes));
+            }
+            if (skipped != null) {
+                outputs.sinks.add(new SkipListSink(writer(skipped, mode, created), flushes));
             }
             return outputs;
         } catch (IOException e) {
@@ -87,6 +109,15 @@ final class Outputs implements PageSink {
             }
             throw new IOException("cannot write " + e.getMessage(), e);
         }
+    }
+
+    private static Writer writer(Path file, Mode mode, List<Path> created) throws IOException {
+        if (Files.notExists(file)) {
+            created.add(file);
+        } else if (mode == Mode.APPEND) {
+            cutUnfinishedLine(file);
+        }
+        return Files.newBufferedWriter(file, StandardCharsets.UTF_8, mode.options.toArray(OpenOption[]::new));
     }
 
     private static void cutUnfinishedLine(Path path) throws IOException {
@@ -106,14 +137,17 @@ final class Outputs implements PageSink {
         return this;
     }
 
-    boolean isEmpty() {
-        return sinks.isEmpty();
-    }
-
     @Override
     public void accept(Visit visit) throws IOException {
         for (PageSink sink : sinks) {
             sink.accept(visit);
+        }
+    }
+
+    @Override
+    public void skipped(Skip skip) throws IOException {
+        for (PageSink sink : sinks) {
+            sink.skipped(skip);
         }
     }
 

@@ -6,6 +6,7 @@ import dev.sieve.SieveStats;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
@@ -47,17 +48,19 @@ final class StateCommand implements Callable<Integer> {
                 stats.falsePositiveRate(),
                 Units.bytes(stats.memoryBytes()));
         row(text, "log", "%,d files, %s", state.segments(), Units.bytes(state.logBytes()));
-        row(
-                text,
-                "owner",
-                state.owner().isEmpty()
-                        ? "nobody"
-                        : "the process %d".formatted(state.owner().getAsLong()));
+        row(text, "owner", owner(state.owner()));
         if (state.lost() > 0) {
             row(text, "lost", "%,d URLs, given up by a repair", state.lost());
         }
         row(text, "health", state.problems().isEmpty() ? "good" : String.join("; ", state.problems()));
         return text.toString();
+    }
+
+    private static String owner(OptionalLong process) {
+        if (process.isEmpty()) {
+            return "nobody";
+        }
+        return process.getAsLong() == 0 ? "a process that is not known" : "the process " + process.getAsLong();
     }
 
     private static void row(StringBuilder text, String name, String format, Object... values) {

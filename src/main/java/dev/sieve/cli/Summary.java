@@ -22,6 +22,10 @@ final class Summary {
         row(text, "urls", urls(report));
         row(text, "pages", pages(report));
         row(text, "links", links(report));
+        CrawlReport.Sitemaps sitemaps = report.sitemaps();
+        if (sitemaps.read() + sitemaps.absent() > 0) {
+            row(text, "sitemaps", sitemaps(sitemaps));
+        }
         row(text, "sieve", sieve(report.sieve()));
         row(text, "speed", speed(report));
         failures(text, report);
@@ -33,9 +37,10 @@ final class Summary {
     }
 
     private static String urls(CrawlReport report) {
+        long sitemaps = report.sitemaps().read() + report.sitemaps().absent();
         return String.format(
                 Locale.ROOT,
-                "%,d accepted%s = %,d pages + %,d redirects + %,d failed + %,d refused%s + %,d left",
+                "%,d accepted%s = %,d pages + %,d redirects + %,d failed + %,d refused%s%s + %,d left",
                 report.urlsNew(),
                 report.before() == 0 ? "" : String.format(Locale.ROOT, " + %,d from before", report.before()),
                 report.pageCount(),
@@ -43,6 +48,7 @@ final class Summary {
                 report.failed(),
                 report.refused(),
                 reasons(report.refusals()),
+                sitemaps == 0 ? "" : String.format(Locale.ROOT, " + %,d sitemaps", sitemaps),
                 report.left());
     }
 
@@ -84,6 +90,17 @@ final class Summary {
                 reasons(report.skipped()));
     }
 
+    private static String sitemaps(CrawlReport.Sitemaps sitemaps) {
+        return String.format(
+                Locale.ROOT,
+                "%,d read, with %,d URLs%s",
+                sitemaps.read(),
+                sitemaps.urls(),
+                sitemaps.absent() == 0
+                        ? ""
+                        : String.format(Locale.ROOT, "; %,d looked for and not there", sitemaps.absent()));
+    }
+
     private static String sieve(SieveStats sieve) {
         double missed = sieve.estimatedMissed();
         String pages = missed > 0 && missed < 0.01 ? "<0.01" : String.format(Locale.ROOT, "%,.2f", missed);
@@ -97,7 +114,10 @@ final class Summary {
                 sieve.falsePositiveRate() == 0 ? "0" : pages);
     }
 
-    /** What a crawl waits for is nearly always the delay of a host: which one, that decides how long it takes. */
+    /**
+     * What a crawl waits for is nearly always the delay of a host: which one, that decides how long it takes. Else it is
+     * workers, all of which are busy.
+     */
     private static String speed(CrawlReport report) {
         ScheduleStats schedule = report.schedule();
         double share = share(schedule.waited(), report.elapsed());
@@ -108,7 +128,12 @@ final class Summary {
                         host,
                         share(schedule.slowestWaited(), report.elapsed())))
                 .orElse("");
-        return String.format(Locale.ROOT, "%.0f %% of the time was waiting for the delays of hosts%s", share, slowest);
+        return String.format(
+                Locale.ROOT,
+                "%.0f %% of the time was waiting for the delays of hosts%s; all workers were busy for %.0f %%",
+                share,
+                slowest,
+                share(report.busy(), report.elapsed()));
     }
 
     private static double share(Duration part, Duration whole) {

@@ -3,6 +3,7 @@ package dev.sieve.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.sieve.DurableSieve;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -72,6 +73,43 @@ class CliIT {
     }
 
     @Test
+    void whatIsSkippedHasALineEach() throws Exception {
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> {
+            exchange.getResponseHeaders().add("Content-Type", "text/html");
+            byte[] page = "<a href='/a'></a><a href='mailto:x'></a><a href='http://o.test/'></a><a href='/x/x/x'></a>"
+                    .getBytes(StandardCharsets.US_ASCII);
+            exchange.sendResponseHeaders(200, page.length);
+            exchange.getResponseBody().write(page);
+            exchange.close();
+        });
+        server.start();
+        try {
+            String site = "http://127.0.0.1:" + server.getAddress().getPort() + "/";
+
+            Cli crawl = sieve(site, "--delay", "0", "--exact", "--ignore-robots", "--skipped", "skipped.tsv");
+
+            assertThat(crawl.exitCode()).isZero();
+            assertThat(crawl.stdout().lines()).containsExactlyInAnyOrder(site, site + "a");
+            assertThat(crawl.stderr())
+                    .contains("6 skipped (not http or https 2, out of scope 2, trap repeated-segments 2)");
+            assertThat(Files.readAllLines(folder.resolve("skipped.tsv")))
+                    .containsExactlyInAnyOrder(
+                            "mailto:x\tnot http or https\t" + site,
+                            "mailto:x\tnot http or https\t" + site + "a",
+                            "http://o.test/\tout of scope: scope HOST\t" + site,
+                            "http://o.test/\tout of scope: scope HOST\t" + site + "a",
+                            site + "x/x/x\ttrap repeated-segments: more than 2 times the same segments in a row\t"
+                                    + site,
+                            site + "x/x/x\ttrap repeated-segments: more than 2 times the same segments in a row\t"
+                                    + site + "a");
+            assertThat(sieve(site, "--skipped", "skipped.tsv").stderr()).contains("--skipped", "it exists");
+        } finally {
+            server.stop(0);
+        }
+    }
+
+    @Test
     void seedsComeFromStandardInputToo() throws Exception {
         Cli crawl = Cli.start(folder, "-", "--retries", "0", "-q").write("# none\n\nftp://x/\nhttp://127.0.0.1:1/\n");
 
@@ -90,6 +128,11 @@ class CliIT {
                 "--max-pages | many",
                 "--max-time | 0",
                 "--per-host | 0",
+                "--per-domain | 0",
+                "--max-per-host | 0",
+                "--max-failures | 128",
+                "--allow-trap | mouse",
+                "--skipped | out.jsonl",
                 "--concurrency | 0",
                 "--concurrency | 2147483648",
                 "--depth | -1",
@@ -128,6 +171,32 @@ class CliIT {
         assertThat(crawl.exitCode()).isEqualTo(2);
         assertThat(crawl.stderr().lines()).hasSize(1);
         assertThat(folder.resolve("nothing")).doesNotExist();
+    }
+
+    @Test
+    void aJobIsNotMadeForSeedsOfWhichNoneIsOne() throws Exception {
+        Files.writeString(folder.resolve("seeds.txt"), "nonsense\nftp://x/\n");
+
+        Cli crawl = sieve("seeds.txt", "http://[::1", "--job", "new/job");
+
+        assertThat(crawl.exitCode()).isEqualTo(2);
+        assertThat(crawl.stderr()).contains("No SEED");
+        assertThat(folder.resolve("new")).doesNotExist();
+    }
+
+    @Test
+    void aJobIsNotMadeSmallerThanItIs() throws Exception {
+        try (DurableSieve frontier = DurableSieve.open(folder.resolve("job"), 1000)) {
+            for (int i = 0; i < 500; i++) {
+                frontier.push("http://127.0.0.1:1/" + i);
+            }
+        }
+
+        Cli crawl = sieve("--job", "job", "--capacity", "100");
+
+        assertThat(crawl.exitCode()).isEqualTo(2);
+        assertThat(crawl.stderr().lines()).hasSize(1);
+        assertThat(crawl.stderr()).contains("--capacity", "100", "500");
     }
 
     @ParameterizedTest

@@ -1,0 +1,57 @@
+package dev.sieve.cli;
+
+import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.url.Scope;
+import dev.sieve.url.Trap;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+
+/** The options that say which URLs belong to a crawl. */
+final class WhereOptions {
+    @Option(
+            names = "--scope",
+            paramLabel = "WHERE",
+            description = "What to crawl, seen from the seeds: host, domain, prefix or any (default: host).")
+    private Scope.Kind scope = Scope.Kind.HOST;
+
+    @Option(names = "--include", paramLabel = "REGEX", description = "Only URLs in which this is found; repeatable.")
+    private List<String> includes = new ArrayList<>();
+
+    @Option(names = "--exclude", paramLabel = "REGEX", description = "No URL in which this is found; repeatable, wins.")
+    private List<String> excludes = new ArrayList<>();
+
+    @Option(names = "--depth", paramLabel = "N", description = "Links to follow from a seed (default: no limit).")
+    private Integer depth;
+
+    @Option(
+            names = "--allow-trap",
+            paramLabel = "NAME",
+            description = "Take no URL for this trap: length, path-depth, repeated-segments, parameters,"
+                    + " repeated-parameters, shape, host, domain, or all; repeatable.")
+    private List<String> allowedTraps = new ArrayList<>();
+
+    /** Says to the options of a crawl what was said here. */
+    void apply(CrawlOptions options, CommandSpec spec) {
+        options.scope(scope);
+        includes.forEach(each -> Checks.check(spec, "--include", () -> options.include(each)));
+        excludes.forEach(each -> Checks.check(spec, "--exclude", () -> options.exclude(each)));
+        Checks.set(spec, "--depth", depth, options::maxDepth);
+        allowedTraps.forEach(each -> Checks.check(spec, "--allow-trap", () -> allowTrap(options, each)));
+    }
+
+    private static void allowTrap(CrawlOptions options, String name) {
+        List.of(name.equals("all") ? Trap.values() : new Trap[] {Trap.named(name)})
+                .forEach(options::allowTrap);
+    }
+
+    boolean isAnywhere() {
+        return scope == Scope.Kind.ANY;
+    }
+
+    /** The most links from a seed; null without a limit. */
+    Integer depth() {
+        return depth;
+    }
+}

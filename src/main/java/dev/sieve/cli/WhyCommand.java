@@ -1,0 +1,186 @@
+package dev.sieve.cli;
+
+import ch.qos.logback.classic.Level;
+import dev.sieve.DurableSieve;
+import dev.sieve.Export;
+import dev.sieve.crawl.Admission;
+import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.fetch.AddressPolicy;
+import dev.sieve.fetch.FetchResult.Refused;
+import dev.sieve.fetch.Fetcher;
+import dev.sieve.url.Refusal;
+import dev.sieve.url.Seeds;
+import dev.sieve.url.UrlNormalizer;
+import dev.sieve.url.UrlParts;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Tells what a crawl with the same options would make of a URL, and by which rule. */
+@Command(
+        name = "why",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        customSynopsis = "sieve why [OPTIONS] URL SEED...",
+        description =
+                "Names the one rule that decides whether a crawl of these seeds with these options asks for a URL."
+                        + " Nobody is asked for anything.%n",
+        footerHeading = "%nExit codes: ",
+        footer = "0 the URL is crawled; 5 it is not; 2 wrong usage; 4 the job cannot be read.")
+final class WhyCommand implements Callable<Integer> {
+    private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.cli");
+
+    @Spec
+    private CommandSpec spec;
+
+    @Parameters(index = "0", paramLabel = "URL", description = "The URL in question.")
+    private String url;
+
+    @Parameters(
+            index = "1..*",
+            paramLabel = "SEED",
+            description = "As of the crawl: a URL, a file with a URL a line, or - for standard input.")
+    private List<String> seeds = new ArrayList<>();
+
+    @Mixin
+    private WhereOptions where;
+
+    @Option(
+            names = "--allow-private",
+            paramLabel = "CIDR",
+            description = "Ask addresses that are not public, too; repeatable. A SEED named here opens its own place.")
+    private List<String> privateBlocks = new ArrayList<>();
+
+    @Option(names = "--ignore-robots", description = "Do not ask for robots.txt. Be sure that you may.")
+    private boolean ignoresRobots;
+
+    @Option(
+            names = "--job",
+            paramLabel = "DIR",
+            description = "Take the seeds of this job, too, and tell whether it has the URL. All of its log is read.")
+    private Path job;
+
+    @Override
+    public Integer call() {
+        Logging.set(Level.WARN);
+        CrawlOptions options = new CrawlOptions();
+        where.apply(options, spec);
+        if (job != null && !DurableSieve.exists(job)) {
+            throw Checks.wrong(spec, "Invalid value for option '--job': there is no job: " + job);
+        }
+        if (job == null && seeds.isEmpty() && !where.isAnywhere()) {
+            throw Checks.wrong(spec, "Missing SEED: a URL, a file of URLs, or - for standard input");
+        }
+        PrintWriter out = spec.commandLine().getOut();
+        try (Fetcher fetcher = fetcher()) {
+            return answer(options, fetcher, out);
+        } catch (IOException e) {
+            System.err.println("sieve: " + e.getMessage());
+            return Main.OUTPUT_FAILED;
+        } finally {
+            out.flush();
+        }
+    }
+
+    /** For its objections; it is not asked to fetch anything. */
+    private Fetcher fetcher() {
+        AddressPolicy[] policy = {AddressPolicy.publicOnly()};
+        for (String block : privateBlocks) {
+            Checks.check(spec, "--allow-private", () -> policy[0] = policy[0].allowing(block));
+        }
+        return new Fetcher(new Fetcher.Options(
+                "sieve", Map.of(), Duration.ofSeconds(1), 1, false, 1, host -> List.of(), policy[0]));
+    }
+
+    private int answer(CrawlOptions options, Fetcher fetcher, PrintWriter out) throws IOException {
+        Refusal refusal = UrlNormalizer.refusal(url);
+        if (refusal != null) {
+            return no(out, refusal.words());
+        }
+        String parsed = UrlNormalizer.parse(url);
+        Admission admission = new Admission(options);
+        boolean isSeed = readSeeds(admission, fetcher, UrlNormalizer.key(parsed));
+        Admission.Decision decision = admission.decide(parsed, 0);
+        Refused objection = fetcher.objection(parsed);
+        if (!isSeed && !decision.isAdmitted()) {
+            return no(out, decision.reason() + ": " + decision.rule());
+        }
+        if (objection != null) {
+            return no(out, objection.error() + ": " + objection.detail());
+        }
+        out.println("crawled: " + (isSeed ? "a seed" : decision.rule()));
+        tellWhatIsNotKnown(out, parsed, isSeed);
+        if (job != null) {
+            out.println("in the job: " + inJob(UrlNormalizer.key(parsed)));
+        }
+        return 0;
+    }
+
+    private static int no(PrintWriter out, String rule) {
+        out.println("not crawled: " + rule);
+        return Main.NOT_CRAWLED;
+    }
+
+    private void tellWhatIsNotKnown(PrintWriter out, String parsed, boolean isSeed) {
+        if (where.depth() != null && !isSeed) {
+            out.println("if it is at most " + where.depth() + " links from a seed, which takes a crawl to know");
+        }
+        if (!ignoresRobots) {
+            out.println(
+                    "if the robots.txt of " + UrlParts.origin(parsed) + " allows it, which takes a request to know");
+        }
+    }
+
+    /** Widens the scope by all seeds; answers whether one of them has this key. */
+    private boolean readSeeds(Admission admission, Fetcher fetcher, String key) throws IOException {
+        boolean[] isSeed = new boolean[1];
+        Seeds reader = new Seeds(
+                seed -> {
+                    fetcher.open(seed);
+                    isSeed[0] |= addSeed(admission, seed, key);
+                },
+                seed -> isSeed[0] |= addSeed(admission, seed, key),
+                problem -> LOG.warn("{}", problem));
+        try {
+            reader.read(seeds, System.in);
+        } catch (IOException e) {
+            throw Checks.wrong(spec, "Invalid SEED: " + e.getMessage());
+        }
+        if (job != null) {
+            reader.read(List.of(job.resolve(CrawlCommand.SEED_FILE).toString()), System.in);
+        }
+        return isSeed[0];
+    }
+
+    private static boolean addSeed(Admission admission, String seed, String key) {
+        admission.addSeed(seed);
+        return UrlNormalizer.key(seed).equals(key);
+    }
+
+    private String inJob(String key) throws IOException {
+        if (isAmong(Export.PENDING, key)) {
+            return "pending";
+        }
+        return isAmong(Export.DONE, key) ? "done" : "not in its log, which may have let go of it when it was done";
+    }
+
+    private boolean isAmong(Export which, String key) throws IOException {
+        boolean[] isThere = new boolean[1];
+        DurableSieve.export(
+                job, which, each -> isThere[0] |= UrlNormalizer.key(each).equals(key));
+        return isThere[0];
+    }
+}

@@ -1,0 +1,163 @@
+package dev.sieve.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sieve.url.UrlNormalizer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The program is polite to many hosts: told by the log of the server that they all are, not by the program. The system
+ * property {@code sieve.proof} makes the webs larger.
+ *
+ * <p>The log tells when the server came upon a request, which may be late, where the machine is busy, but not early. So a
+ * distance is too short by at most as much as the first of two requests was late, and this does not add up: from a host's
+ * first request to its n-th there pass n - 1 delays, less that. Half of a delay is allowed for it. A crawler that knows of
+ * no delay has requests a millisecond apart.
+ */
+@Timeout(900)
+class PolitenessIT {
+    private static final boolean IS_PROOF = Boolean.getBoolean("sieve.proof");
+    private static final long SEED = 20261121;
+
+    @TempDir
+    private Path folder;
+
+    private Process crawl;
+
+    @AfterEach
+    void stop() {
+        if (crawl != null) {
+            crawl.destroyForcibly();
+        }
+    }
+
+    private void start(DemoWeb web, Duration delay, String... options) throws IOException {
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
+        command.addAll(List.of("-jar", System.getProperty("sieve.cli"), web.start(), "--exact", "--scope", "any"));
+        command.addAll(List.of("--resolve", ".test=127.0.0.1", "--delay", delay.toMillis() + "ms"));
+        command.addAll(List.of(options));
+        crawl = new ProcessBuilder(command)
+                .directory(folder.toFile())
+                .redirectOutput(folder.resolve("out").toFile())
+                .redirectError(folder.resolve("err").toFile())
+                .start();
+    }
+
+    private void awaitEnd() throws Exception {
+        assertThat(crawl.waitFor(600, TimeUnit.SECONDS)).isTrue();
+        assertThat(crawl.exitValue())
+                .as(Files.readString(folder.resolve("err")))
+                .isZero();
+    }
+
+    private static Map<String, List<DemoWeb.Request>> byHost(DemoWeb web) {
+        return web.requests().stream()
+                .sorted((a, b) -> Long.compare(a.startNanos(), b.startNanos()))
+                .collect(Collectors.groupingBy(DemoWeb.Request::host));
+    }
+
+    /** Whether the requests to a host are apart; those that have no robots.txt cannot ask for a delay of their own. */
+    private static void assertApart(List<DemoWeb.Request> requests, Duration delay, Duration crawlDelay) {
+        boolean hasRules = requests.get(0).status() == 200;
+        long apart = (hasRules ? crawlDelay : delay).toNanos();
+        long earliestStart = requests.get(0).startNanos();
+        for (int i = 0; i < requests.size(); i++) {
+            long start = requests.get(i).startNanos() - i * apart;
+            if (start < earliestStart - apart / 2) {
+                throw new AssertionError("request " + i + " came " + (earliestStart - start) / 1_000_000
+                        + " ms too early, of " + requests);
+            }
+            earliestStart = Math.max(earliestStart, start);
+        }
+    }
+
+    private static boolean isRobots(DemoWeb.Request request) {
+        return request.target().equals("/robots.txt");
+    }
+
+    @Test
+    void everyHostOfALargeWebIsAskedAsItWants() throws Exception {
+        Duration delay = Duration.ofMillis(300);
+        Duration crawlDelay = Duration.ofMillis(600);
+        try (DemoWeb web = DemoWeb.builder()
+                .hosts(2000)
+                .pages(IS_PROOF ? 4000 : 2100)
+                .crawlDelay(crawlDelay)
+                .recorded(1_000_000)
+                .open()) {
+            start(web, delay);
+            awaitEnd();
+
+            Map<String, List<DemoWeb.Request>> byHost = byHost(web);
+            assertThat(byHost).hasSize(2000);
+            byHost.values().forEach(requests -> {
+                assertThat(requests.get(0)).matches(PolitenessIT::isRobots);
+                assertThat(requests.stream().filter(PolitenessIT::isRobots)).hasSize(1);
+                assertApart(requests, delay, crawlDelay);
+            });
+            theUrlsAreThoseOfAnObedientCrawl(web);
+        }
+    }
+
+    private static void theUrlsAreThoseOfAnObedientCrawl(DemoWeb web) {
+        List<DemoWeb.Request> pages =
+                web.requests().stream().filter(request -> !isRobots(request)).toList();
+        Set<String> asked =
+                pages.stream().map(request -> UrlNormalizer.key(request.url())).collect(Collectors.toSet());
+        Set<String> forbidden = web.forbidden().map(UrlNormalizer::key).collect(Collectors.toSet());
+        Set<String> expected =
+                web.expected().map(each -> UrlNormalizer.key(each.url())).collect(Collectors.toSet());
+        assertThat(forbidden).isNotEmpty().doesNotContainAnyElementsOf(asked);
+        assertThat(asked).isEqualTo(expected);
+        // A redirect to another spelling of itself is followed once.
+        assertThat(pages.stream().map(request -> request.host() + request.target()))
+                .doesNotHaveDuplicates();
+    }
+
+    @Test
+    void noHostIsAskedWithinItsDelayThoughTheCrawlIsKilledAndStartedAgain() throws Exception {
+        Duration delay = Duration.ofSeconds(2);
+        Duration crawlDelay = Duration.ofSeconds(5);
+        Random random = new Random(SEED);
+        try (DemoWeb web = DemoWeb.builder()
+                .hosts(10)
+                .pages(20)
+                .crawlDelay(crawlDelay)
+                .recorded(10_000)
+                .open()) {
+            for (int end = 0; end < (IS_PROOF ? 10 : 3); end++) {
+                start(web, delay, "--job", "job");
+                // The first end is that of a crawl that has been told a delay and finished nothing.
+                long until = web.requestCount() + 1 + (end == 0 ? 0 : 1 + random.nextInt(4));
+                while (web.requestCount() < until && !crawl.waitFor(2, TimeUnit.MILLISECONDS)) {
+                    assertThat(crawl.isAlive()).isTrue();
+                }
+                // SIGTERM lets the crawl finish what is under way; SIGKILL lets it do nothing.
+                if (end % 2 == 0) {
+                    crawl.waitFor(200, TimeUnit.MILLISECONDS);
+                    crawl.destroyForcibly();
+                } else {
+                    crawl.destroy();
+                }
+                assertThat(crawl.waitFor(20, TimeUnit.SECONDS)).isTrue();
+            }
+            byHost(web).values().forEach(requests -> assertApart(requests, delay, crawlDelay));
+            assertThat(byHost(web).get(web.requests().get(0).host())).hasSizeGreaterThan(2);
+        }
+    }
+}

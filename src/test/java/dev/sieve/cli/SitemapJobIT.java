@@ -1,0 +1,125 @@
+package dev.sieve.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A crawl of a site that only its sitemaps lead into is killed again and again, and goes on with the same command. */
+@Timeout(120)
+class SitemapJobIT {
+    private static final int SITEMAPS = 8;
+    private static final int PAGES_OF_EACH = 50;
+
+    @TempDir
+    private Path folder;
+
+    private HttpServer server;
+    private final Set<String> asked = ConcurrentHashMap.newKeySet();
+
+    @BeforeEach
+    void open() throws IOException {
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", this::answer);
+        server.start();
+    }
+
+    @AfterEach
+    void close() {
+        server.stop(0);
+    }
+
+    private String site() {
+        return "http://127.0.0.1:" + server.getAddress().getPort();
+    }
+
+    private void answer(HttpExchange exchange) throws IOException {
+        String path = exchange.getRequestURI().getPath();
+        asked.add(path);
+        byte[] body = body(path).getBytes(UTF_8);
+        exchange.getResponseHeaders().add("Content-Type", path.endsWith(".html") ? "text/html" : "text/plain");
+        exchange.sendResponseHeaders(200, body.length);
+        exchange.getResponseBody().write(body);
+        exchange.close();
+    }
+
+    private String body(String path) {
+        if (path.equals("/robots.txt")) {
+            return "Sitemap: " + site() + "/index.xml\n";
+        } else if (path.equals("/index.xml")) {
+            return IntStream.range(0, SITEMAPS)
+                    .mapToObj(i -> "<sitemap><loc>" + site() + "/map" + i + ".txt</loc></sitemap>")
+                    .collect(Collectors.joining("", "<sitemapindex>", "</sitemapindex>"));
+        } else if (path.startsWith("/map")) {
+            return pages(path.charAt("/map".length())).collect(Collectors.joining("\n"));
+        }
+        return "<title>" + path + "</title>";
+    }
+
+    private Stream<String> pages(char sitemap) {
+        return IntStream.range(0, PAGES_OF_EACH).mapToObj(i -> site() + "/page-" + sitemap + "-" + i + ".html");
+    }
+
+    private Process start() throws IOException {
+        List<String> command = List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-jar",
+                System.getProperty("sieve.cli"),
+                site() + "/start.html",
+                "--sitemaps",
+                "--exact",
+                "--job",
+                "job",
+                "--delay",
+                "5ms",
+                "-o",
+                "urls.txt");
+        return new ProcessBuilder(command)
+                .directory(folder.toFile())
+                .redirectOutput(folder.resolve("out").toFile())
+                .redirectError(folder.resolve("err").toFile())
+                .start();
+    }
+
+    @Test
+    void everyPageOfEverySitemapIsFetchedWhateverIsKilled() throws Exception {
+        for (int moment : List.of(2, 4, 7, 12, 150, 300)) {
+            Process crawl = start();
+            while (asked.size() < moment) {
+                assertThat(crawl.waitFor(1, TimeUnit.MILLISECONDS)).isFalse();
+            }
+            crawl.destroyForcibly().waitFor();
+        }
+
+        Process last = start();
+        assertThat(last.waitFor(100, TimeUnit.SECONDS)).isTrue();
+
+        assertThat(last.exitValue()).as(Files.readString(folder.resolve("err"))).isZero();
+        Set<String> expected = IntStream.range(0, SITEMAPS)
+                .boxed()
+                .flatMap(i -> pages((char) ('0' + i)))
+                .collect(Collectors.toSet());
+        expected.add(site() + "/start.html");
+        assertThat(Files.readAllLines(folder.resolve("urls.txt")).stream().collect(Collectors.toSet()))
+                .containsExactlyInAnyOrderElementsOf(expected);
+    }
+}

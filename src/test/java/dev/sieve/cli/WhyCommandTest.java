@@ -1,0 +1,120 @@
+package dev.sieve.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sieve.DurableSieve;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+/** One rule is named for a URL, and nobody is asked for anything. */
+class WhyCommandTest {
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @TempDir
+    private Path folder;
+
+    private int why(List<String> options, String... arguments) {
+        CommandLine line = Main.commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(err, true));
+        return line.execute(Stream.of(Stream.of("why"), options.stream(), Stream.of(arguments))
+                .flatMap(each -> each)
+                .toArray(String[]::new));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "http://h.test/a | crawled: in scope",
+                "http://h.test/ | crawled: a seed",
+                "http://h.test/docs/a | crawled: include /docs/",
+                "http://h.test/docs/a.pdf | not crawled: excluded: exclude \\.pdf$",
+                "http://h.test/a | not crawled: not included: no include expression finds anything",
+                "http://o.test/a | not crawled: out of scope: scope HOST",
+                "mailto:x@y | not crawled: not http or https",
+                "http://h:0/ | not crawled: no valid port",
+                "http://h.test/x/x/x | not crawled: trap repeated-segments: more than 2 times the same segments in a row",
+                "http://10.0.0.1/ | not crawled: address not public: 10.0.0.1 is private",
+                "http://127.0.0.1:7/ | crawled: a seed",
+            })
+    void theRuleThatDecidesIsNamed(String url, String rule) {
+        List<String> options = rule.contains("include /docs/") || rule.contains("excluded") || rule.contains("included")
+                ? List.of("--include", "/docs/", "--exclude", "\\.pdf$")
+                : url.contains("10.0.0.1") ? List.of("--scope", "any") : List.of();
+
+        int exitCode = why(options, url, "http://h.test/", "http://127.0.0.1:7/");
+
+        assertThat(out.toString().lines().findFirst()).contains(rule);
+        assertThat(exitCode).isEqualTo(rule.startsWith("crawled") ? 0 : 5);
+    }
+
+    @Test
+    void whatTakesARequestToKnowIsSaid() {
+        why(List.of("--depth", "3"), "http://h.test/a", "http://h.test/");
+
+        assertThat(out.toString().lines())
+                .containsExactly(
+                        "crawled: in scope",
+                        "if it is at most 3 links from a seed, which takes a crawl to know",
+                        "if the robots.txt of http://h.test allows it, which takes a request to know");
+    }
+
+    @Test
+    void aTrapOrAnAddressThatIsAllowedIsCrawled() {
+        assertThat(why(List.of("--allow-trap", "all"), "http://h.test/x/x/x", "http://h.test/"))
+                .isZero();
+        assertThat(why(List.of("--scope", "any", "--allow-private", "10.0.0.0/8"), "http://10.0.0.1/"))
+                .isZero();
+    }
+
+    @Test
+    void aJobTellsItsSeedsAndWhatItHas() throws IOException {
+        Path job = folder.resolve("job");
+        try (DurableSieve sieve =
+                DurableSieve.builder(job).expectedUrls(100).keepLog(true).open()) {
+            sieve.pushAll(List.of("http://h.test/", "http://h.test/a"));
+            sieve.done(sieve.take(0));
+        }
+        Files.writeString(job.resolve("seeds.txt"), "http://h.test/\n");
+
+        List<String> options = List.of("--ignore-robots", "--job", job.toString());
+        assertThat(why(options, "http://h.test/")).isZero();
+        assertThat(why(options, "http://h.test/a#x")).isZero();
+        assertThat(why(options, "http://h.test/b")).isZero();
+        assertThat(why(options, "http://o.test/")).isEqualTo(5);
+
+        assertThat(out.toString().lines())
+                .containsExactly(
+                        "crawled: a seed",
+                        "in the job: done",
+                        "crawled: in scope",
+                        "in the job: pending",
+                        "crawled: in scope",
+                        "in the job: not in its log, which may have let go of it when it was done",
+                        "not crawled: out of scope: scope HOST");
+    }
+
+    @Test
+    void aTrapThatIsNoneIsNamedInOneLine() {
+        assertThat(why(List.of("--allow-trap", "mouse"), "http://h.test/", "http://h.test/"))
+                .isEqualTo(2);
+        assertThat(err.toString().lines()).hasSize(1);
+        assertThat(err.toString()).contains("--allow-trap", "mouse", "path-depth");
+    }
+
+    @Test
+    void withoutASeedThereIsNoScope() {
+        assertThat(why(List.of(), "http://h.test/")).isEqualTo(2);
+        assertThat(err.toString()).contains("SEED");
+    }
+}
