@@ -6,11 +6,13 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * Runs benchmarks and prints their tables: {@code push}, {@code threads}, {@code pending}, {@code billion}, {@code crawl},
- * or {@code all}. What they take from the command line is in {@link PushTable} and {@link CrawlTable}.
+ * Runs benchmarks and prints their tables: {@code push}, {@code threads}, {@code pending}, {@code durable},
+ * {@code hosts}, {@code crawl}, {@code billion}, or {@code all}. What they take from the command line is in
+ * {@link PushTable}, {@link DurableTable}, {@link HostsTable} and {@link CrawlTable}.
  */
 public final class Bench {
-    private static final Set<String> NAMES = Set.of("push", "threads", "pending", "billion", "crawl", "all");
+    private static final Set<String> NAMES =
+            Set.of("push", "threads", "pending", "durable", "hosts", "billion", "crawl", "all");
 
     private Bench() {}
 
@@ -31,6 +33,12 @@ public final class Bench {
         }
         if (choices.has("threads")) {
             new PushTable(choices).printThreads(out);
+        }
+        if (choices.has("durable")) {
+            new DurableTable(choices).print(out);
+        }
+        if (choices.has("hosts")) {
+            new HostsTable(choices).print(out);
         }
         if (choices.has("crawl")) {
             new CrawlTable(choices).print(out);

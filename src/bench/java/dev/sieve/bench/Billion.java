@@ -26,7 +26,7 @@ final class Billion {
                 "false positives",
                 "error of its estimate");
         for (Kind kind : KINDS) {
-            List<String> jvm = List.of(heap, "-Xmn32m");
+            List<String> jvm = List.of("-XX:+UseG1GC", heap, "-Xmn32m");
             try (Child child = Child.start(-1, jvm, Billion.class, kind.name(), String.valueOf(urls))) {
                 double[] result = child.numbers();
                 table.row(

@@ -12,9 +12,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
 import org.openjdk.jmh.annotations.Level;
-import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
@@ -22,7 +20,6 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
-import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * The cost of a turn when every host has work: on average one host becomes free at each step of the clock, in an order
@@ -30,21 +27,17 @@ import org.openjdk.jmh.annotations.Warmup;
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Fork(
-        value = 3,
-        jvmArgsAppend = {"-Xms2g", "-Xmx2g"})
-@Warmup(iterations = 3, time = 2)
-@Measurement(iterations = 5, time = 2)
 @State(Scope.Thread)
-public class HostScheduleBenchmark {
+public class HostsBench {
     private static final long STEP = 1000;
 
-    @Param({"1000", "100000", "1000000"})
-    private int hosts;
+    /** How many hosts there are. */
+    @Param("1000")
+    public int hosts;
 
     /** Whether nine of ten items lie in a spill file. */
-    @Param({"false", "true"})
-    private boolean spill;
+    @Param("false")
+    public boolean spill;
 
     private Path directory;
     private HostSchedule<String> schedule;
@@ -77,6 +70,7 @@ public class HostScheduleBenchmark {
         }
     }
 
+    /** Removes the file. */
     @TearDown(Level.Trial)
     public void close() throws IOException {
         schedule.close();
