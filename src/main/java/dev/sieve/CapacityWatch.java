@@ -104,13 +104,15 @@ final class CapacityWatch {
     /**
      * Refuses hashed keys when the sieve is full, fails then, and one of them is new.
      *
+     * @param absent those that may be
      * @throws SieveFullException then; nothing has changed
      */
-    void refuseIfFull(long[] hashes, int count) {
+    void refuseIfFull(long[] hashes, long absent) {
         if (!full || onFull != OnFull.FAIL || !watches()) {
             return;
         }
-        for (int i = 0; i < count; i++) {
+        for (long bits = absent; bits != 0; bits &= bits - 1) {
+            int i = Long.numberOfTrailingZeros(bits);
             if (!filter.mightContain(hashes[2 * i], hashes[2 * i + 1])) {
                 throw new SieveFullException(filter.estimatedSize(), capacity);
             }

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
@@ -46,7 +47,10 @@ public final class DurableSieve implements Frontier {
     private final Durability durability;
     private final long capacity;
 
-    /** Guards all below. Hashing and cache misses happen before it is taken. */
+    /** Counted without the lock, since most URLs that were seen never take it. */
+    private final LongAdder seen = new LongAdder();
+
+    /** Guards all below, but for {@link Membership#absent}: hashing and cache misses happen before it is taken. */
     private final ReentrantLock lock = new ReentrantLock();
 
     private final Membership filter;
@@ -55,7 +59,6 @@ public final class DurableSieve implements Frontier {
     private final LogWriter writer;
     private final LogQueue queue;
     private final Leases leases;
-    private long seen;
     private boolean isReleased;
 
     /** Has locks of its own. */
@@ -63,10 +66,6 @@ public final class DurableSieve implements Frontier {
 
     /** Null where nothing is done in the background. */
     private final Upkeep upkeep;
-
-    /** Takes the reads of {@link Membership#touch}, so that they are not optimised away. */
-    @SuppressWarnings("unused")
-    private long touched;
 
     /**
      * Opens the frontier in a folder, or makes one there, for so many distinct URLs at the rate of
@@ -139,7 +138,7 @@ public final class DurableSieve implements Frontier {
         filter = found.filter();
         watch = found.watch();
         state = found.state();
-        seen = found.seen();
+        seen.add(found.seen());
         leases = new Leases(builder.leaseTimeoutNanos, state.attempts());
         SegmentLog log = new SegmentLog(
                 disk, settings.frontierId(), builder.segmentBytes, found.segments(), found.end(), found.forced());
@@ -165,14 +164,19 @@ public final class DurableSieve implements Frontier {
         UrlFrameWriter.checkLength("URL", utf8.length);
         long[] hash = new long[2];
         Murmur3.hash(utf8, 0, utf8.length, filter.seed(), hash, 0);
+        writer.requireUsable();
+        if (filter.absent(hash, 1) == 0) {
+            seen.increment();
+            return false;
+        }
         List<CapacityEvent> events;
         LogPosition end;
         lock.lock();
         try {
             writer.requireUsable();
             watch.refuseIfFull(hash, 1);
-            if (!filter.add(hash[0], hash[1])) {
-                seen++;
+            if (filter.addAbsent(hash, 1) == 0) {
+                seen.increment();
                 return false;
             }
             writer.append(1, (frames, id) -> frames.write(id, utf8));
@@ -208,23 +212,28 @@ public final class DurableSieve implements Frontier {
 
     private int push(UrlBatch batch, byte[] referrer, int from, int count) {
         long[] hashes = batch.hash(from, count, filter.seed());
-        long touch = filter.touch(hashes, count);
+        writer.requireUsable();
+        long absent = filter.absent(hashes, count);
+        if (absent == 0) {
+            batch.noteNew(from, 0);
+            seen.add(count);
+            return 0;
+        }
         int isNew;
         List<CapacityEvent> events;
         LogPosition end;
         lock.lock();
         try {
             writer.requireUsable();
-            touched = touch;
-            watch.refuseIfFull(hashes, count);
-            long mask = filter.addAll(hashes, count);
+            watch.refuseIfFull(hashes, absent);
+            long mask = filter.addAbsent(hashes, absent);
             isNew = Long.bitCount(mask);
             if (isNew > 0) {
                 writer.append(isNew, (frames, id) -> frames.write(id, batch, referrer, from, mask));
             }
             end = writer.end();
             batch.noteNew(from, mask);
-            seen += count - isNew;
+            seen.add(count - isNew);
             events = watch.accepted(isNew);
         } finally {
             lock.unlock();
@@ -342,7 +351,7 @@ public final class DurableSieve implements Frontier {
         try {
             return new SieveStats(
                     state.accepted(),
-                    seen,
+                    seen.sum(),
                     state.open() - leases.held(),
                     leases.held(),
                     state.doneCount(),

@@ -13,7 +13,8 @@ import org.slf4j.LoggerFactory;
  * <p>When a write or a force fails, that is the end: what is known of the log in memory may be ahead of the log on the
  * disk from then on. Every later call throws.
  *
- * <p>{@link #force}, {@link #handOver} and {@link #isUsable} take the lock of the frontier; all others are called under it.
+ * <p>{@link #force} and {@link #handOver} take the lock of the frontier, {@link #isUsable} and {@link #requireUsable} need
+ * none; all others are called under it.
  */
 final class LogWriter implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(LogWriter.class);
@@ -31,8 +32,8 @@ final class LogWriter implements Closeable {
     private final UrlFrameWriter urlFrames = new UrlFrameWriter(frames);
     private LogPosition forcedWritten;
     private long written;
-    private Throwable failure;
-    private boolean closed;
+    private volatile Throwable failure;
+    private volatile boolean closed;
 
     /** Held while the log is forced; taken before the lock. */
     private final ReentrantLock forcing = new ReentrantLock();
@@ -201,12 +202,7 @@ final class LogWriter implements Closeable {
     }
 
     boolean isUsable() {
-        lock.lock();
-        try {
-            return failure == null && !closed;
-        } finally {
-            lock.unlock();
-        }
+        return failure == null && !closed;
     }
 
     void requireUsable() {

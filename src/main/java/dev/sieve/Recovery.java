@@ -161,8 +161,7 @@ final class Recovery {
     private static Consumer<UrlBatch> filler(Membership filter, CapacityWatch watch) {
         return urls -> {
             long[] hashes = urls.hash(0, urls.size(), filter.seed());
-            filter.touch(hashes, urls.size());
-            filter.addAll(hashes, urls.size());
+            filter.addAbsent(hashes, filter.absent(hashes, urls.size()));
             watch.accepted(urls.size());
         };
     }

@@ -167,7 +167,7 @@ final class Repair {
         segments.put(number, repair.segment());
         String wrong = repair.read(state, urls -> {
             long[] hashes = urls.hash(0, urls.size(), filter.seed());
-            filter.addAll(hashes, urls.size());
+            filter.addAbsent(hashes, filter.absent(hashes, urls.size()));
         });
         if (wrong != null) {
             note(wrong);

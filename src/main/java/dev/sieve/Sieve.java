@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
@@ -27,7 +28,7 @@ import java.util.function.Consumer;
  * same whether a million or a billion URLs were seen, but for the cache misses; a batch overlaps these, so it is several
  * times as fast a URL.
  *
- * <p>Safe for use by many threads. Nothing is kept when the process ends.
+ * <p>Safe for use by many threads; what was seen before is told without a lock. Nothing is kept when the process ends.
  */
 public final class Sieve implements Frontier {
     /** The false-positive rate where none is given: one new page in ten thousand is missed, for about 3 bytes a URL. */
@@ -35,7 +36,13 @@ public final class Sieve implements Frontier {
 
     private static final int BATCH = Membership.BATCH;
 
-    /** Guards all below. What is slow and needs none of it, hashing and cache misses, happens before it is taken. */
+    /** Counted without the lock, since most URLs that were seen never take it. */
+    private final LongAdder seen = new LongAdder();
+
+    /**
+     * Guards all below, but for {@link Membership#absent}. What is slow and needs no lock, hashing and cache misses,
+     * happens before it is taken.
+     */
     private final ReentrantLock lock = new ReentrantLock();
 
     private final Membership filter;
@@ -44,12 +51,7 @@ public final class Sieve implements Frontier {
     private final UrlQueue queue = new UrlQueue();
     private final Leases leases;
     private long accepted;
-    private long seen;
     private long done;
-
-    /** Takes the reads of {@link Membership#touch}, so that they are not optimised away. */
-    @SuppressWarnings("unused")
-    private long touched;
 
     /**
      * A sieve for so many distinct URLs, at the {@link #DEFAULT_FALSE_POSITIVE_RATE}.
@@ -92,12 +94,16 @@ public final class Sieve implements Frontier {
         byte[] utf8 = url.getBytes(UTF_8);
         long[] hash = new long[2];
         Murmur3.hash(utf8, 0, utf8.length, filter.seed(), hash, 0);
+        if (filter.absent(hash, 1) == 0) {
+            seen.increment();
+            return false;
+        }
         List<CapacityEvent> events;
         lock.lock();
         try {
             watch.refuseIfFull(hash, 1);
-            if (!filter.add(hash[0], hash[1])) {
-                seen++;
+            if (filter.addAbsent(hash, 1) == 0) {
+                seen.increment();
                 return false;
             }
             queue.append(utf8);
@@ -127,19 +133,23 @@ public final class Sieve implements Frontier {
 
     private int push(UrlBatch batch, int from, int count) {
         long[] hashes = batch.hash(from, count, filter.seed());
-        long touch = filter.touch(hashes, count);
+        long absent = filter.absent(hashes, count);
+        if (absent == 0) {
+            batch.noteNew(from, 0);
+            seen.add(count);
+            return 0;
+        }
         int isNew;
         List<CapacityEvent> events;
         lock.lock();
         try {
-            touched = touch;
-            watch.refuseIfFull(hashes, count);
-            long mask = filter.addAll(hashes, count);
+            watch.refuseIfFull(hashes, absent);
+            long mask = filter.addAbsent(hashes, absent);
             batch.noteNew(from, mask);
             queue.append(batch, from, mask);
             isNew = Long.bitCount(mask);
             accepted += isNew;
-            seen += count - isNew;
+            seen.add(count - isNew);
             events = watch.accepted(isNew);
         } finally {
             lock.unlock();
@@ -245,7 +255,7 @@ public final class Sieve implements Frontier {
         try {
             return new SieveStats(
                     accepted,
-                    seen,
+                    seen.sum(),
                     queue.size() + leases.delayed(),
                     leases.held(),
                     done,

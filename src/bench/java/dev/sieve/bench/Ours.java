@@ -106,8 +106,7 @@ final class Ours {
             long any = 0;
             for (int from = 0; from < Round.URLS; from += Membership.BATCH) {
                 hash(round, from, hashes);
-                any ^= filter.touch(hashes, Membership.BATCH);
-                any ^= filter.addAll(hashes, Membership.BATCH);
+                any ^= filter.addAbsent(hashes, filter.absent(hashes, Membership.BATCH));
             }
             return any;
         }

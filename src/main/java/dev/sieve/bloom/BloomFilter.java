@@ -97,14 +97,17 @@ public final class BloomFilter implements Membership {
     }
 
     @Override
-    public long touch(long[] keys, int count) {
-        long any = 0;
-        for (int key = 0; key < 2 * count; key += 2) {
+    public long absent(long[] keys, int count) {
+        long absent = 0;
+        for (int key = 0; key < count; key++) {
+            long clear = 0;
             for (int i = 0; i < hashes; i++) {
-                any ^= words[(int) (Words.place(keys[key], keys[key + 1], i, bits) >>> 6)];
+                long bit = Words.place(keys[2 * key], keys[2 * key + 1], i, bits);
+                clear |= ~words[(int) (bit >>> 6)] >>> bit;
             }
+            absent |= (clear & 1) << key;
         }
-        return any;
+        return absent;
     }
 
     /** The number of bits, m. */

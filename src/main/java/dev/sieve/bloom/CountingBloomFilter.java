@@ -114,17 +114,6 @@ public final class CountingBloomFilter implements Membership {
         return true;
     }
 
-    @Override
-    public long touch(long[] keys, int count) {
-        long any = 0;
-        for (int key = 0; key < 2 * count; key += 2) {
-            for (int i = 0; i < hashes; i++) {
-                any ^= words[(int) (Words.place(keys[key], keys[key + 1], i, counters) / PER_WORD)];
-            }
-        }
-        return any;
-    }
-
     private int value(long counter) {
         return (int) (words[(int) (counter / PER_WORD)] >>> (4 * counter)) & HIGHEST;
     }

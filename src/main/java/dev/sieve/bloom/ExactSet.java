@@ -58,26 +58,24 @@ public final class ExactSet implements Membership {
         long second = notZero(h1, h2);
         long spread = spread(h1, second);
         int part = part(spread);
-        if (!addTo(parts[part], spread, h1, second)) {
+        if (!isEmpty(parts[part], find(parts[part], spread, h1, second))) {
             return false;
         }
         size++;
         partSizes[part]++;
-        // At 7/8 a new digest finds its slot after some thirty others on average, which lie side by side.
+        // At 7/8 a new digest finds its slot after some thirty others on average, which lie side by side. Before that,
+        // for a table without an empty slot would hold whoever reads it without the lock for ever.
         if (16L * partSizes[part] > 7L * parts[part].length) {
             grow(part);
         }
+        put(parts[part], spread, h1, second);
         return true;
     }
 
-    private static boolean addTo(long[] table, long spread, long h1, long h2) {
+    private static void put(long[] table, long spread, long h1, long h2) {
         int at = find(table, spread, h1, h2);
-        if (!isEmpty(table, at)) {
-            return false;
-        }
         table[at] = h1;
         table[at + 1] = h2;
-        return true;
     }
 
     /** The index of a digest in its table, or of the empty slot where it belongs. */
@@ -101,7 +99,7 @@ public final class ExactSet implements Membership {
         long[] larger = new long[2 * more];
         for (int at = 0; at < table.length; at += 2) {
             if (!isEmpty(table, at)) {
-                addTo(larger, spread(table[at], table[at + 1]), table[at], table[at + 1]);
+                put(larger, spread(table[at], table[at + 1]), table[at], table[at + 1]);
             }
         }
         // Whoever reads without the lock sees the old table or a whole new one.
@@ -119,14 +117,22 @@ public final class ExactSet implements Membership {
     }
 
     @Override
-    public long touch(long[] hashes, int count) {
-        long any = 0;
-        for (int key = 0; key < 2 * count; key += 2) {
-            long spread = spread(hashes[key], notZero(hashes[key], hashes[key + 1]));
+    public long absent(long[] hashes, int count) {
+        long elsewhere = 0;
+        for (int i = 0; i < count; i++) {
+            long second = notZero(hashes[2 * i], hashes[2 * i + 1]);
+            long spread = spread(hashes[2 * i], second);
             long[] table = parts[part(spread)];
-            any ^= table[slot(table, spread)];
+            int at = slot(table, spread);
+            long differs = (table[at] ^ hashes[2 * i]) | (table[at + 1] ^ second);
+            elsewhere |= (differs | -differs) >>> 63 << i;
         }
-        return any;
+        long absent = 0;
+        for (long bits = elsewhere; bits != 0; bits &= bits - 1) {
+            int i = Long.numberOfTrailingZeros(bits);
+            absent |= mightContain(hashes[2 * i], hashes[2 * i + 1]) ? 0 : 1L << i;
+        }
+        return absent;
     }
 
     /** The second half of a digest; 1 for the one digest that would look like an empty slot. */

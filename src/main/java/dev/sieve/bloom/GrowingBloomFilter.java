@@ -25,7 +25,7 @@ public final class GrowingBloomFilter implements Membership {
     private final double rate;
     private final long seed;
 
-    /** The oldest first. Never changed, only replaced, as {@link #touch} and {@link #writeTo} may read it meanwhile. */
+    /** The oldest first. Never changed, only replaced, as {@link #absent} and {@link #writeTo} may read it meanwhile. */
     private volatile SplitBlockFilter[] layers;
 
     private GrowingBloomFilter(long capacity, double rate, long seed, SplitBlockFilter... layers) {
@@ -99,12 +99,12 @@ public final class GrowingBloomFilter implements Membership {
     }
 
     @Override
-    public long touch(long[] hashes, int count) {
-        long any = 0;
+    public long absent(long[] hashes, int count) {
+        long absent = -1;
         for (SplitBlockFilter layer : layers) {
-            any ^= layer.touch(hashes, count);
+            absent &= layer.absent(hashes, count);
         }
-        return any;
+        return absent;
     }
 
     /** How many layers there are; 1 until the first is full. */

@@ -11,11 +11,11 @@ import java.io.OutputStream;
  *
  * <p>"No" is always true. "Yes" is wrong at the {@link #falsePositiveRate()}.
  *
- * <p>Not safe for use by many threads, but for {@link #touch}: whoever adds holds a lock.
+ * <p>Not safe for use by many threads, but for {@link #absent}: whoever adds holds a lock.
  */
 public interface Membership {
 
-    /** The most keys that one call of {@link #addAll} takes. */
+    /** The most keys that one call of {@link #absent} takes. */
     int BATCH = 64;
 
     /**
@@ -29,28 +29,32 @@ public interface Membership {
     boolean mightContain(long h1, long h2);
 
     /**
-     * Adds up to {@link #BATCH} keys in their order; key i is {@code hashes[2i], hashes[2i + 1]}.
+     * Which of up to {@link #BATCH} keys are not there, asked without a lock: one thread may add meanwhile. Cache misses
+     * of the keys overlap.
      *
-     * @return a bit for each key, the lowest for the first: 1 when the key was not there
+     * @param hashes key i is {@code hashes[2i], hashes[2i + 1]}
+     * @return a bit for each key, the lowest for the first: 0 when it was added before, up to the false-positive rate, and
+     *     need not be added again; 1 when it is not there, or not known to be, or was added a moment ago
      */
-    default long addAll(long[] hashes, int count) {
+    default long absent(long[] hashes, int count) {
+        return count == BATCH ? -1 : (1L << count) - 1;
+    }
+
+    /**
+     * Adds keys in their order.
+     *
+     * @param absent which of the hashes, as answered by {@link #absent}
+     * @return a bit for each key, as above: 1 when it was not there
+     */
+    default long addAbsent(long[] hashes, long absent) {
         long isNew = 0;
-        for (int i = 0; i < count; i++) {
+        for (long bits = absent; bits != 0; bits &= bits - 1) {
+            int i = Long.numberOfTrailingZeros(bits);
             if (add(hashes[2 * i], hashes[2 * i + 1])) {
                 isNew |= 1L << i;
             }
         }
         return isNew;
-    }
-
-    /**
-     * Reads the memory that {@link #addAll} of these keys is going to need, so that many cache misses are under way at
-     * once. Changes nothing and may race with everything.
-     *
-     * @return a value without meaning, which the caller has to use in some way, lest the reads are optimised away
-     */
-    default long touch(long[] hashes, int count) {
-        return 0;
     }
 
     /** Adds a key; true when it was not there. */

@@ -26,7 +26,7 @@ public final class SplitBlockFilter implements Membership {
     /**
      * Words before the first line. G1, ZGC and Shenandoah give a large array memory of its own, whose address is a
      * multiple of 64 bytes, and its words begin 16 bytes after that: from here on a line is a cache line. Where a
-     * collector puts the array anywhere, a line lies across two cache lines; hence {@link #touch} reads both ends.
+     * collector puts the array anywhere, a line lies across two cache lines; hence {@link #readEnds}.
      */
     private static final int LEAD = 6;
 
@@ -82,21 +82,10 @@ public final class SplitBlockFilter implements Membership {
         return !mightContain(h1, h2) && set(line(h1), h2);
     }
 
+    /** {@inheritDoc} No branch depends on a key: it would be mispredicted. */
     @Override
-    public long addAll(long[] keys, int count) {
-        long isNew = 0;
-        for (long absent = absent(keys, count); absent != 0; absent &= absent - 1) {
-            int i = Long.numberOfTrailingZeros(absent);
-            // It may have come twice.
-            if (set(line(keys[2 * i]), keys[2 * i + 1])) {
-                isNew |= 1L << i;
-            }
-        }
-        return isNew;
-    }
-
-    /** The keys that are not there, a bit each. No branch depends on a key: it would be mispredicted. */
-    private long absent(long[] keys, int count) {
+    public long absent(long[] keys, int count) {
+        long read = readEnds(keys, count);
         long absent = 0;
         if (hashes == LINE_WORDS) {
             for (int i = 0; i < count; i++) {
@@ -107,26 +96,39 @@ public final class SplitBlockFilter implements Membership {
                 absent |= clearOfSixteen(line(keys[2 * i]), keys[2 * i + 1]) << i;
             }
         }
-        return absent;
+        // A key too many would do no harm, so that what was read is used, and not optimised away, at the cost of this.
+        return read == REMIX ? Membership.super.absent(keys, count) : absent;
+    }
+
+    /** Reads both ends of all lines, so that the processor has the most cache misses under way. */
+    private long readEnds(long[] keys, int count) {
+        long read = 0;
+        for (int i = 0; i < count; i++) {
+            read ^= words[line(keys[2 * i])];
+        }
+        for (int i = 0; i < count; i++) {
+            read ^= words[line(keys[2 * i]) + LINE_WORDS - 1];
+        }
+        return read;
+    }
+
+    @Override
+    public long addAbsent(long[] keys, long absent) {
+        long isNew = 0;
+        for (long bits = absent; bits != 0; bits &= bits - 1) {
+            int i = Long.numberOfTrailingZeros(bits);
+            // It may have come twice, or have been added by now.
+            if (set(line(keys[2 * i]), keys[2 * i + 1])) {
+                isNew |= 1L << i;
+            }
+        }
+        return isNew;
     }
 
     @Override
     public boolean mightContain(long h1, long h2) {
         int at = line(h1);
         return (hashes == LINE_WORDS ? clearOfEight(at, h2) : clearOfSixteen(at, h2)) == 0;
-    }
-
-    @Override
-    public long touch(long[] keys, int count) {
-        long any = 0;
-        for (int i = 0; i < count; i++) {
-            any ^= words[line(keys[2 * i])];
-        }
-        // By itself: in one loop the processor would have fewer misses under way.
-        for (int i = 0; i < count; i++) {
-            any ^= words[line(keys[2 * i]) + LINE_WORDS - 1];
-        }
-        return any;
     }
 
     /** The index of the first word of a key's line. */

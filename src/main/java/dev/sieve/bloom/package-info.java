@@ -2,8 +2,9 @@
  * Have I seen this key? Sets of keys that remember a few bits of each.
  *
  * <p>{@link dev.sieve.bloom.Membership} is what they share, {@link dev.sieve.bloom.Memberships} where they come from. A
- * caller with many keys hashes up to {@link dev.sieve.bloom.Membership#BATCH} of them, touches their memory, and adds
- * them in one call: the cache misses of all keys then overlap in place of following one another.
+ * caller with many keys hashes up to {@link dev.sieve.bloom.Membership#BATCH} of them, asks which are absent, and adds
+ * these: the cache misses of all keys then overlap in place of following one another, and for keys that were seen
+ * nobody takes a lock.
  *
  * <h2>Decisions</h2>
  *

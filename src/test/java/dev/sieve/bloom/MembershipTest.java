@@ -3,7 +3,13 @@ package dev.sieve.bloom;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
+import java.util.List;
 import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -82,8 +88,9 @@ class MembershipTest {
                 hashes[2 * i + 1] = keys.h2();
                 expected |= single.add(keys.h1(), keys.h2()) ? 1L << i : 0;
             }
-            batched.touch(hashes, count);
-            assertThat(batched.addAll(hashes, count)).as("round %d", round).isEqualTo(expected);
+            assertThat(batched.addAbsent(hashes, batched.absent(hashes, count)))
+                    .as("round %d", round)
+                    .isEqualTo(expected);
         }
         assertThat(batched.estimatedSize()).isEqualTo(single.estimatedSize());
         assertThat(batched.falsePositiveRate()).isEqualTo(single.falsePositiveRate());
@@ -91,12 +98,63 @@ class MembershipTest {
 
     @ParameterizedTest
     @EnumSource
-    void touchChangesNothing(Kind kind) {
+    void askingChangesNothing(Kind kind) {
         Membership membership = kind.create(1000, 1e-3, SEED);
         long[] hashes = new Random(SEED).longs(2L * Membership.BATCH).toArray();
-        membership.touch(hashes, Membership.BATCH);
+        assertThat(membership.absent(hashes, Membership.BATCH)).isEqualTo(-1);
         assertThat(membership.estimatedSize()).isZero();
-        assertThat(membership.addAll(hashes, Membership.BATCH)).isEqualTo(-1);
+        assertThat(membership.addAbsent(hashes, -1)).isEqualTo(-1);
+        // One that counts its keys wants to be told of every one.
+        assertThat(membership.absent(hashes, Membership.BATCH)).isEqualTo(kind == Kind.COUNTING ? -1 : 0);
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "COUNTING")
+    void whoAsksWhileAnotherAddsIsToldOfWhatWasAddedAndOfNothingElse(Kind kind) throws Exception {
+        int all = 200_000;
+        // Small, so that what grows does so while it is asked.
+        Membership membership = kind.create(kind == Kind.GROWING ? 2000 : all, 1e-6, SEED);
+        AtomicInteger added = new AtomicInteger();
+        Callable<long[]> reader = () -> {
+            Keys keys = new Keys(SEED);
+            Random random = new Random(SEED);
+            long[] hashes = new long[2 * Membership.BATCH];
+            long[] askedDeniedConfused = new long[3];
+            for (int upTo = 0; upTo < all; ) {
+                upTo = added.get();
+                long there = 0;
+                for (int i = 0; i < Membership.BATCH; i++) {
+                    boolean isThere = i % 2 == 0 && upTo > 0;
+                    // The keys below 0 are never added.
+                    keys.of(isThere ? random.nextInt(upTo) : -1 - random.nextInt(all));
+                    hashes[2 * i] = keys.h1();
+                    hashes[2 * i + 1] = keys.h2();
+                    there |= isThere ? 1L << i : 0;
+                }
+                long absent = membership.absent(hashes, Membership.BATCH);
+                askedDeniedConfused[0] += Membership.BATCH;
+                askedDeniedConfused[1] += Long.bitCount(there & absent);
+                askedDeniedConfused[2] += Long.bitCount(~there & ~absent);
+            }
+            return askedDeniedConfused;
+        };
+        ExecutorService pool = Executors.newFixedThreadPool(2);
+        try {
+            List<Future<long[]>> readers = List.of(pool.submit(reader), pool.submit(reader));
+            for (int i = 0; i < all; i++) {
+                Keys.add(membership, i, i + 1);
+                added.set(i + 1);
+            }
+            for (Future<long[]> each : readers) {
+                long[] askedDeniedConfused = each.get();
+                assertThat(askedDeniedConfused[1]).as("denied").isZero();
+                assertThat(askedDeniedConfused[2])
+                        .as("confused, at a rate of 1e-6")
+                        .isLessThanOrEqualTo(10 + askedDeniedConfused[0] / 100_000);
+            }
+        } finally {
+            pool.shutdownNow();
+        }
     }
 
     @ParameterizedTest
