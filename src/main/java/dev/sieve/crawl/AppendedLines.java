@@ -32,8 +32,25 @@ final class AppendedLines implements Closeable {
                 file.write(bytes);
             }
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot write " + path + ": " + e.getMessage(), e);
+            throw failed(e);
         }
+    }
+
+    /**
+     * Brings to the disk itself what was written.
+     *
+     * @throws UncheckedIOException when the disk fails
+     */
+    void force() {
+        try {
+            file.force(false);
+        } catch (IOException e) {
+            throw failed(e);
+        }
+    }
+
+    private UncheckedIOException failed(IOException e) {
+        return new UncheckedIOException("cannot write " + path + ": " + e.getMessage(), e);
     }
 
     @Override

@@ -281,8 +281,10 @@ public final class CrawlOptions {
         return builder.build();
     }
 
-    Fetcher.Options fetcherOptions() {
-        return new Fetcher.Options(userAgent, headers, timeout, bodyLimit, allBodies, concurrency, resolver, addresses);
+    /** A fetcher as a crawl with these options has one, with no place opened; the caller's to close. */
+    public Fetcher newFetcher() {
+        return new Fetcher(new Fetcher.Options(
+                userAgent, headers, timeout, bodyLimit, allBodies, concurrency, resolver, addresses));
     }
 
     String productToken() {

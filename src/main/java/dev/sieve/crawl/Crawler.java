@@ -112,7 +112,7 @@ public final class Crawler implements AutoCloseable {
         before = stats.pending() + stats.inFlight();
         seedLog = options.seedFile == null ? null : new SeedLog(options.seedFile);
         findings = new Findings(frontier, new Admission(options), ledger, seedLog);
-        fetcher = new Fetcher(options.fetcherOptions());
+        fetcher = options.newFetcher();
         robots = new RobotsCache(fetcher, options.productToken(), 1 + options.retries);
         sitemaps = new Sitemaps(fetcher, findings, ledger);
         schedule = schedule(stats.accepted() > 0);
@@ -174,6 +174,9 @@ public final class Crawler implements AutoCloseable {
      */
     public CrawlReport run(PageSink sink) throws IOException {
         ledger.sink(sink);
+        if (seedLog != null) {
+            seedLog.force();
+        }
         CountDownLatch working = new CountDownLatch(options.concurrency);
         for (int i = 0; i < options.concurrency; i++) {
             new Thread(() -> work(working), "sieve-worker-" + i).start();

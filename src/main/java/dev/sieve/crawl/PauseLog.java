@@ -1,5 +1,6 @@
 package dev.sieve.crawl;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import java.io.Closeable;
@@ -35,7 +36,8 @@ final class PauseLog implements Closeable {
      */
     PauseLog(Path path, Instant now) throws IOException {
         this.path = path;
-        String text = Files.exists(path) ? Files.readString(path, US_ASCII) : "";
+        // A byte a character, whatever it is: what is no pause is told with its line.
+        String text = Files.exists(path) ? Files.readString(path, ISO_8859_1) : "";
         StringBuilder kept = new StringBuilder();
         int start = 0;
         int number = 1;

@@ -1,7 +1,8 @@
 package dev.sieve.crawl;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import dev.sieve.url.UrlNormalizer;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -21,13 +22,24 @@ final class SeedLog implements Closeable {
     private final Set<String> seeds = new LinkedHashSet<>();
     private final AppendedLines lines;
 
-    /** Opens the file, or makes it. */
+    /**
+     * Opens the file, or makes it.
+     *
+     * @throws IOException when the disk fails, or the file is damaged; its name and the line are told
+     */
     SeedLog(Path path) throws IOException {
-        FileChannel file =
-                FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
-        String text = Files.readString(path, US_ASCII);
+        // A byte a character, whatever it is: what is no URL is told with its line.
+        String text = Files.exists(path) ? Files.readString(path, ISO_8859_1) : "";
         int end = text.lastIndexOf('\n') + 1;
-        text.substring(0, end).lines().forEach(seeds::add);
+        int number = 1;
+        for (String line : (Iterable<String>) text.substring(0, end).lines()::iterator) {
+            if (!line.equals(UrlNormalizer.parse(line))) {
+                throw new IOException(path + ": line " + number + " is no seed: " + line);
+            }
+            seeds.add(line);
+            number++;
+        }
+        FileChannel file = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         file.truncate(end);
         file.position(end);
         lines = new AppendedLines(path, file);
@@ -47,6 +59,11 @@ final class SeedLog implements Closeable {
         if (seeds.add(url)) {
             lines.add(url);
         }
+    }
+
+    /** Brings to the disk itself what was added, so that no power cut leaves a frontier without the scope it is of. */
+    synchronized void force() {
+        lines.force();
     }
 
     @Override
