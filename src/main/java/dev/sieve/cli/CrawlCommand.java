@@ -138,15 +138,6 @@ final class CrawlCommand implements Callable<Integer> {
     private List<String> addresses = new ArrayList<>();
 
     @Option(
-            names = "--allow-private",
-            paramLabel = "CIDR",
-            description = "Ask addresses that are not public, too; repeatable. A SEED named here opens its own place.")
-    private List<String> privateBlocks = new ArrayList<>();
-
-    @Option(names = "--ignore-robots", description = "Do not ask for robots.txt. Be sure that you may.")
-    private boolean ignoresRobots;
-
-    @Option(
             names = "--sitemaps",
             description = "Crawl what sitemaps list, too: those of robots.txt, else /sitemap.xml.")
     private boolean usesSitemaps;
@@ -242,7 +233,7 @@ final class CrawlCommand implements Callable<Integer> {
             if (!start.hasUrls()) {
                 throw wrong("No SEED that can be fetched");
             }
-            return new CrawlRun(start.crawler(), openOutputs(), System.err, isQuiet, ignoresRobots).run();
+            return new CrawlRun(start.crawler(), openOutputs(), System.err, isQuiet, where.ignoresRobots()).run();
         } catch (SieveFullException e) {
             System.err.println("sieve: " + e.getMessage());
             return Main.INTERNAL_ERROR;
@@ -265,9 +256,8 @@ final class CrawlCommand implements Callable<Integer> {
     }
 
     private CrawlOptions options() {
-        CrawlOptions options = new CrawlOptions().obeyRobots(!ignoresRobots).sitemaps(usesSitemaps);
+        CrawlOptions options = new CrawlOptions().sitemaps(usesSitemaps);
         where.apply(options, spec);
-        privateBlocks.forEach(each -> check("--allow-private", () -> options.allowPrivate(each)));
         headers.forEach(each -> check("-H", () -> addHeader(options, each)));
         check("--resolve", () -> options.resolver(Addresses.of(addresses)));
         addresses.forEach(each -> options.allowPrivate(Addresses.address(each).getHostAddress()));

@@ -8,7 +8,7 @@ import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 
-/** The options that say which URLs belong to a crawl. */
+/** The options that say which URLs a crawl asks for. */
 final class WhereOptions {
     @Option(
             names = "--scope",
@@ -32,12 +32,23 @@ final class WhereOptions {
                     + " repeated-parameters, shape, host, domain, or all; repeatable.")
     private List<String> allowedTraps = new ArrayList<>();
 
+    @Option(
+            names = "--allow-private",
+            paramLabel = "CIDR",
+            description = "Ask addresses that are not public, too; repeatable. A SEED named here opens its own place.")
+    private List<String> privateBlocks = new ArrayList<>();
+
+    @Option(names = "--ignore-robots", description = "Do not ask for robots.txt. Be sure that you may.")
+    private boolean ignoresRobots;
+
     /** Says to the options of a crawl what was said here. */
     void apply(CrawlOptions options, CommandSpec spec) {
         options.scope(scope);
         includes.forEach(each -> Checks.check(spec, "--include", () -> options.include(each)));
         excludes.forEach(each -> Checks.check(spec, "--exclude", () -> options.exclude(each)));
         Checks.set(spec, "--depth", depth, options::maxDepth);
+        privateBlocks.forEach(each -> Checks.check(spec, "--allow-private", () -> options.allowPrivate(each)));
+        options.obeyRobots(!ignoresRobots);
         allowedTraps.forEach(each -> Checks.check(spec, "--allow-trap", () -> allowTrap(options, each)));
     }
 
@@ -48,6 +59,10 @@ final class WhereOptions {
 
     boolean isAnywhere() {
         return scope == Scope.Kind.ANY;
+    }
+
+    boolean ignoresRobots() {
+        return ignoresRobots;
     }
 
     /** The most links from a seed; null without a limit. */

@@ -5,7 +5,6 @@ import dev.sieve.DurableSieve;
 import dev.sieve.Export;
 import dev.sieve.crawl.Admission;
 import dev.sieve.crawl.CrawlOptions;
-import dev.sieve.fetch.AddressPolicy;
 import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.fetch.Fetcher;
 import dev.sieve.url.Refusal;
@@ -15,10 +14,8 @@ import dev.sieve.url.UrlParts;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,15 +56,6 @@ final class WhyCommand implements Callable<Integer> {
     private WhereOptions where;
 
     @Option(
-            names = "--allow-private",
-            paramLabel = "CIDR",
-            description = "Ask addresses that are not public, too; repeatable. A SEED named here opens its own place.")
-    private List<String> privateBlocks = new ArrayList<>();
-
-    @Option(names = "--ignore-robots", description = "Do not ask for robots.txt. Be sure that you may.")
-    private boolean ignoresRobots;
-
-    @Option(
             names = "--job",
             paramLabel = "DIR",
             description = "Take the seeds of this job, too, and tell whether it has the URL. All of its log is read.")
@@ -85,7 +73,8 @@ final class WhyCommand implements Callable<Integer> {
             throw Checks.wrong(spec, "Missing SEED: a URL, a file of URLs, or - for standard input");
         }
         PrintWriter out = spec.commandLine().getOut();
-        try (Fetcher fetcher = fetcher()) {
+        // For its objections; it is not asked to fetch anything.
+        try (Fetcher fetcher = options.newFetcher()) {
             return answer(options, fetcher, out);
         } catch (IOException e) {
             System.err.println("sieve: " + e.getMessage());
@@ -93,16 +82,6 @@ final class WhyCommand implements Callable<Integer> {
         } finally {
             out.flush();
         }
-    }
-
-    /** For its objections; it is not asked to fetch anything. */
-    private Fetcher fetcher() {
-        AddressPolicy[] policy = {AddressPolicy.publicOnly()};
-        for (String block : privateBlocks) {
-            Checks.check(spec, "--allow-private", () -> policy[0] = policy[0].allowing(block));
-        }
-        return new Fetcher(new Fetcher.Options(
-                "sieve", Map.of(), Duration.ofSeconds(1), 1, false, 1, host -> List.of(), policy[0]));
     }
 
     private int answer(CrawlOptions options, Fetcher fetcher, PrintWriter out) throws IOException {
@@ -138,7 +117,7 @@ final class WhyCommand implements Callable<Integer> {
         if (where.depth() != null && !isSeed) {
             out.println("if it is at most " + where.depth() + " links from a seed, which takes a crawl to know");
         }
-        if (!ignoresRobots) {
+        if (!where.ignoresRobots()) {
             out.println(
                     "if the robots.txt of " + UrlParts.origin(parsed) + " allows it, which takes a request to know");
         }
