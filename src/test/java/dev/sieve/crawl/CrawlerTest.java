@@ -7,40 +7,25 @@ import dev.sieve.OnFull;
 import dev.sieve.Sieve;
 import dev.sieve.output.Visit;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class CrawlerTest {
-    private Site site;
+    @AutoClose
+    private final Site site = new Site();
+
     private final List<Visit> visits = new ArrayList<>();
     private final Sieve sieve = Sieve.builder(10_000).seed(1).build();
 
-    @BeforeEach
-    void open() throws IOException {
-        site = new Site();
-    }
-
-    @AfterEach
-    void close() {
-        site.close();
-    }
-
     private static CrawlOptions fast() {
-        return new CrawlOptions()
-                .delay(Duration.ZERO)
-                .perHost(8)
-                .concurrency(8)
-                .userAgent("testbot/1.0")
-                .allowPrivate("127.0.0.0/8");
+        return Site.fast().userAgent("testbot/1.0");
     }
 
     private CrawlReport crawl(CrawlOptions options, String... paths) throws IOException {

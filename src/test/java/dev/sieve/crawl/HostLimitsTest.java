@@ -1,5 +1,6 @@
 package dev.sieve.crawl;
 
+import static dev.sieve.crawl.Reports.assertAddsUp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.DurableSieve;
@@ -12,13 +13,11 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,31 +25,19 @@ import org.junit.jupiter.api.io.TempDir;
 /** What a host may have of a crawl. */
 @Timeout(60)
 class HostLimitsTest {
-    private Site site;
+    @AutoClose
+    private final Site site = new Site();
+
     private final List<Visit> visits = new ArrayList<>();
 
     @TempDir
     private Path folder;
 
-    @BeforeEach
-    void open() throws IOException {
-        site = new Site();
-    }
-
-    @AfterEach
-    void close() {
-        site.close();
-    }
-
     private static CrawlOptions fast() {
-        return new CrawlOptions()
-                .delay(Duration.ZERO)
-                .perHost(8)
-                .concurrency(8)
+        return Site.fast()
                 .retries(0)
                 .scope(Scope.Kind.ANY)
                 .obeyRobots(false)
-                .allowPrivate("127.0.0.0/8")
                 .resolver(host -> List.of(InetAddress.getLoopbackAddress()));
     }
 
@@ -68,12 +55,6 @@ class HostLimitsTest {
             crawler.seed(site.url("/"));
             return crawler.run(visits::add);
         }
-    }
-
-    private static void assertAddsUp(CrawlReport report) {
-        assertThat(report.before() + report.urlsNew())
-                .isEqualTo(
-                        report.pageCount() + report.redirects() + report.failed() + report.refused() + report.left());
     }
 
     private static String[] links(String prefix, int count) {

@@ -14,8 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,18 +25,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("hostile")
 @Timeout(120)
 class HostileCrawlTest {
-    private HostileServer server;
+    @AutoClose
+    private final HostileServer server = new HostileServer();
+
     private final List<Visit> visits = new ArrayList<>();
-
-    @BeforeEach
-    void open() throws IOException {
-        server = new HostileServer();
-    }
-
-    @AfterEach
-    void close() throws IOException {
-        server.close();
-    }
 
     private static CrawlOptions fast() {
         return new CrawlOptions()

@@ -25,8 +25,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,17 +45,8 @@ class PolitenessTest {
     @TempDir
     private Path folder;
 
-    private HostileServer server;
-
-    @BeforeEach
-    void open() throws IOException {
-        server = new HostileServer();
-    }
-
-    @AfterEach
-    void close() throws IOException {
-        server.close();
-    }
+    @AutoClose
+    private final HostileServer server = new HostileServer();
 
     private CrawlOptions options() {
         return new CrawlOptions()

@@ -1,6 +1,8 @@
 package dev.sieve.crawl;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -21,7 +23,7 @@ final class Site implements AutoCloseable {
     private final AtomicInteger underWay = new AtomicInteger();
     private final AtomicInteger mostUnderWay = new AtomicInteger();
 
-    Site() throws IOException {
+    Site() {
         server.setDispatcher(new Dispatcher() {
             @Override
             public MockResponse dispatch(RecordedRequest request) {
@@ -35,7 +37,16 @@ final class Site implements AutoCloseable {
                 }
             }
         });
-        server.start();
+        try {
+            server.start();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Options for a crawl of such sites that waits for nobody. */
+    static CrawlOptions fast() {
+        return new CrawlOptions().delay(Duration.ZERO).perHost(8).concurrency(8).allowPrivate("127.0.0.0/8");
     }
 
     static MockResponse status(int status) {

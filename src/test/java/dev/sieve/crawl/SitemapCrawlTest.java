@@ -1,5 +1,6 @@
 package dev.sieve.crawl;
 
+import static dev.sieve.crawl.Reports.assertAddsUp;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -24,35 +25,20 @@ import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import mockwebserver3.MockResponse;
 import okio.Buffer;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
 class SitemapCrawlTest {
-    private Site site;
+    @AutoClose
+    private final Site site = new Site();
+
     private final List<Visit> visits = new ArrayList<>();
 
-    @BeforeEach
-    void open() throws IOException {
-        site = new Site();
-    }
-
-    @AfterEach
-    void close() {
-        site.close();
-    }
-
     private static CrawlOptions fast() {
-        return new CrawlOptions()
-                .delay(Duration.ZERO)
-                .perHost(8)
-                .concurrency(8)
-                .timeout(Duration.ofSeconds(5))
-                .allowPrivate("127.0.0.0/8")
-                .sitemaps(true);
+        return Site.fast().timeout(Duration.ofSeconds(5)).sitemaps(true);
     }
 
     private CrawlReport crawl(CrawlOptions options, Frontier frontier, String... seeds) throws IOException {
@@ -66,23 +52,6 @@ class SitemapCrawlTest {
 
     private CrawlReport crawl(CrawlOptions options) throws IOException {
         return crawl(options, Sieve.builder(10_000).seed(1).build(), site.url("/"));
-    }
-
-    private static void assertAddsUp(CrawlReport report) {
-        assertThat(report.before() + report.urlsNew())
-                .isEqualTo(report.pageCount()
-                        + report.redirects()
-                        + report.failed()
-                        + report.refused()
-                        + report.sitemaps().read()
-                        + report.sitemaps().absent()
-                        + report.left());
-        assertThat(report.urlsFound())
-                .isEqualTo(report.urlsNew()
-                        + report.urlsSeen()
-                        + report.skipped().values().stream()
-                                .mapToLong(Long::longValue)
-                                .sum());
     }
 
     private static byte[] gzip(byte[] bytes) {

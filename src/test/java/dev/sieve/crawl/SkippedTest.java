@@ -19,27 +19,18 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Nothing is skipped silently. */
 @Timeout(60)
 class SkippedTest {
-    private Site site;
+    @AutoClose
+    private final Site site = new Site();
+
     private final List<Skip> skips = new ArrayList<>();
     private final Sieve sieve = Sieve.builder(50_000).seed(1).build();
-
-    @BeforeEach
-    void open() throws IOException {
-        site = new Site();
-    }
-
-    @AfterEach
-    void close() {
-        site.close();
-    }
 
     private static CrawlOptions fast() {
         return new CrawlOptions().delay(Duration.ZERO).perHost(8).concurrency(8);

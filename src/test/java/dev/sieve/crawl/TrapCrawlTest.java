@@ -13,8 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,18 +24,10 @@ import org.junit.jupiter.api.Timeout;
 class TrapCrawlTest {
     private static final int LINKS = 10_000;
 
-    private HostileServer server;
+    @AutoClose
+    private final HostileServer server = new HostileServer();
+
     private final AtomicInteger linksMade = new AtomicInteger();
-
-    @BeforeEach
-    void open() throws IOException {
-        server = new HostileServer();
-    }
-
-    @AfterEach
-    void close() throws IOException {
-        server.close();
-    }
 
     private String url(String host, String path) {
         return "http://" + host + ":" + server.port() + path;

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -45,12 +46,16 @@ public final class HostileServer implements AutoCloseable {
         void answer(Socket client) throws IOException, InterruptedException;
     }
 
-    public HostileServer() throws IOException {
+    public HostileServer() {
         this("127.0.0.1", 0);
     }
 
-    public HostileServer(String address, int port) throws IOException {
-        socket = new ServerSocket(port, 200, InetAddress.getByName(address));
+    public HostileServer(String address, int port) {
+        try {
+            socket = new ServerSocket(port, 200, InetAddress.getByName(address));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
         start(this::accept);
     }
 
