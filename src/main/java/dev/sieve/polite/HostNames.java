@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.security.SecureRandom;
 import java.util.Arrays;
+import java.util.function.IntConsumer;
 import java.util.function.IntPredicate;
 
 /**
@@ -95,10 +96,11 @@ final class HostNames {
         return count;
     }
 
-    /** Removes hosts, and gives back the memory of their names. */
-    void removeIf(IntPredicate leaves) {
+    /** Removes hosts, each of which is told before, and gives back the memory of their names. */
+    void removeIf(IntPredicate leaves, IntConsumer onLeaving) {
         for (int host = 0; host < places.length; host++) {
             if (places[host] != FREE && leaves.test(host)) {
+                onLeaving.accept(host);
                 places[host] = FREE;
                 freeNumbers[free++] = host;
                 size--;

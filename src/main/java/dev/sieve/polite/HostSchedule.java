@@ -11,6 +11,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.IntPredicate;
 
 /**
  * Whose turn it is: one first-in-first-out queue a host, and the rule when a host may be asked.
@@ -341,22 +342,46 @@ public final class HostSchedule<T> implements Closeable {
 
     /**
      * Forgets idle hosts, and grows when that leaves less than a quarter free. Of idle hosts that have shown whether they
-     * answer this is remembered while the others fill half of the room, so that hosts which come in great numbers do not
-     * push it out, and there is room for at most three times these others. O(1) for each host that comes.
+     * answer this is remembered while the busy ones fill a quarter, so that hosts which come in great numbers do not push
+     * it out; when something has to go, those that failed go first. There is room for at most six times the busy hosts.
+     * O(1) for each host that comes.
      */
     private void makeRoom() {
-        hosts.names.removeIf(host -> isIdle(host) && !hasShown(host) && forget(host));
-        if (hosts.names.room() > hosts.capacity() / 4) {
-            return;
+        forgetIdle(host -> !hosts.is(host, PROVEN) && hosts.failures[host] == 0);
+        boolean isBusy = hosts.names.count(host -> !isIdle(host) && !hosts.is(host, GROUP)) > hosts.capacity() / 4;
+        if (!isBusy && !hasRoom()) {
+            forgetIdle(host -> !hosts.is(host, PROVEN));
         }
-        if (hosts.names.room() + hosts.names.count(this::isIdle) > hosts.capacity() / 2) {
-            hosts.names.removeIf(host -> isIdle(host) && forget(host));
-            return;
+        if (!isBusy && !hasRoom()) {
+            forgetIdle(host -> true);
         }
-        int capacity = Math.max(FIRST_CAPACITY, hosts.capacity() + (hosts.capacity() >> 1));
+        if (!hasRoom()) {
+            grow(Math.max(FIRST_CAPACITY, hosts.capacity() + (hosts.capacity() >> 1)));
+        }
+    }
+
+    private boolean hasRoom() {
+        return hosts.names.room() > hosts.capacity() / 4;
+    }
+
+    private void grow(int capacity) {
         hosts.grow(capacity);
         queues.grow(capacity);
         turns.grow(capacity);
+    }
+
+    private void forgetIdle(IntPredicate kind) {
+        hosts.names.removeIf(host -> isIdle(host) && kind.test(host), this::leaveGroup);
+        if (limits.groupOf() != null) {
+            // Those of whose hosts none is left.
+            hosts.names.removeIf(host -> hosts.is(host, GROUP) && isIdle(host), group -> {});
+        }
+    }
+
+    private void leaveGroup(int host) {
+        if (hosts.group[host] != NONE) {
+            hosts.queued[hosts.group[host]]--;
+        }
     }
 
     private boolean isIdle(int host) {
@@ -365,18 +390,6 @@ public final class HostSchedule<T> implements Closeable {
                 && hosts.freeAt[host] - turns.clock() <= 0
                 && !hosts.is(host, IN_LINE)
                 && !hasMemory(host);
-    }
-
-    /** Whether a host has proven that it answers, or failed when it was asked last. */
-    private boolean hasShown(int host) {
-        return hosts.is(host, PROVEN) || hosts.failures[host] > 0;
-    }
-
-    private boolean forget(int host) {
-        if (hosts.group[host] != NONE) {
-            hosts.queued[hosts.group[host]]--;
-        }
-        return true;
     }
 
     /** A delay that was set stays, unless the host would be opened, and given its delay, once more. */

@@ -149,6 +149,26 @@ class HostGroupsTest {
     }
 
     @Test
+    void groupsOfHostsThatAnswerAreForgottenWithThem() {
+        HostSchedule<String> schedule = options()
+                .tellProven(true)
+                .groups(host -> "of " + host, Duration.ofSeconds(1), 1, Integer.MAX_VALUE)
+                .build(0);
+        for (int i = 0; i < 10; i++) {
+            schedule.add("busy" + i, "later");
+            schedule.backOff("busy" + i, 20_000 * SECOND);
+        }
+        for (int i = 0; i < 10_000; i++) {
+            schedule.add("host" + i, "item");
+            assertThat(schedule.poll(i * SECOND)).isEqualTo("item");
+            schedule.prove("host" + i, true);
+            schedule.finished("host" + i, i * SECOND);
+        }
+        assertThat(schedule.stats().remembered()).isLessThan(100);
+        assertThat(schedule.size()).isEqualTo(10);
+    }
+
+    @Test
     void noMoreItemsAreTakenThanTheBudgetOfAHostAllows() {
         HostSchedule<String> schedule = options().budget(2).build(0);
         add(schedule, "a", "a", "b");

@@ -454,6 +454,27 @@ class HostScheduleTest {
     }
 
     @Test
+    void hostsThatFailDoNotMakeItForgetThoseThatAnswer() {
+        HostSchedule<String> schedule = options()
+                .tellProven(true)
+                .backOff(new BackOff(Duration.ofSeconds(1), Duration.ofSeconds(1)))
+                .build(0);
+        schedule.add("a", "a1");
+        assertThat(schedule.poll(0)).isEqualTo("a1");
+        schedule.prove("a", true);
+        schedule.finished("a", 0);
+        for (int i = 1; i < 10_000; i++) {
+            String host = "host" + i;
+            schedule.add(host, "item");
+            assertThat(schedule.poll(i * SECOND)).isEqualTo("item");
+            schedule.failed(host, Duration.ZERO, i * SECOND);
+        }
+
+        assertThat(schedule.isProven("a")).isTrue();
+        assertThat(schedule.stats().remembered()).isLessThan(100);
+    }
+
+    @Test
     void aDelayThatWasSetIsKeptWithoutWork() {
         HostSchedule<String> schedule = options().build(0);
         schedule.delay("a", Duration.ofSeconds(60));
