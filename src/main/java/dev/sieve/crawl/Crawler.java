@@ -110,13 +110,14 @@ public final class Crawler implements AutoCloseable {
         this.frontier = frontier;
         SieveStats stats = frontier.stats();
         before = stats.pending() + stats.inFlight();
+        // First, as these may fail, and nothing is to be closed then.
+        pauseLog = options.pauseFile == null ? null : new PauseLog(options.pauseFile, Instant.now());
         seedLog = options.seedFile == null ? null : new SeedLog(options.seedFile);
         findings = new Findings(frontier, new Admission(options), ledger, seedLog);
         fetcher = options.newFetcher();
         robots = new RobotsCache(fetcher, options.productToken(), 1 + options.retries);
         sitemaps = new Sitemaps(fetcher, findings, ledger);
         schedule = schedule(stats.accepted() > 0);
-        pauseLog = options.pauseFile == null ? null : new PauseLog(options.pauseFile, Instant.now());
         if (pauseLog != null) {
             pauseLog.pauses().forEach((host, pause) -> schedule.backOff(host, startNanos + pause.toNanos()));
         }
@@ -174,9 +175,7 @@ public final class Crawler implements AutoCloseable {
      */
     public CrawlReport run(PageSink sink) throws IOException {
         ledger.sink(sink);
-        if (seedLog != null) {
-            seedLog.force();
-        }
+        forceSeeds();
         CountDownLatch working = new CountDownLatch(options.concurrency);
         for (int i = 0; i < options.concurrency; i++) {
             new Thread(() -> work(working), "sieve-worker-" + i).start();
@@ -200,6 +199,16 @@ public final class Crawler implements AutoCloseable {
         }
         rethrow(failure.get());
         return report();
+    }
+
+    private void forceSeeds() throws IOException {
+        try {
+            if (seedLog != null) {
+                seedLog.force();
+            }
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
     }
 
     private static void rethrow(Throwable failure) throws IOException {

@@ -44,11 +44,11 @@ final class Findings {
         return push(batch) == 1;
     }
 
-    private void widenScope(String seed) {
-        if (seedLog != null) {
-            seedLog.add(seed);
-        }
+    /** Answers whether that was written down. */
+    private boolean widenScope(String seed) {
+        boolean isWritten = seedLog != null && seedLog.add(seed);
         admission.addSeed(seed);
+        return isWritten;
     }
 
     /** Queues what a page links to, unless it asks that its links are not followed. */
@@ -109,7 +109,9 @@ final class Findings {
         }
         if (lease.depth() == 0) {
             // Where a seed has moved to is what its user meant.
-            widenScope(target);
+            if (widenScope(target)) {
+                seedLog.force();
+            }
         }
         if (isAdmitted(target, lease.depth(), lease)) {
             UrlBatch batch = new UrlBatch(lease.depth(), lease.redirects() + 1, lease.url());

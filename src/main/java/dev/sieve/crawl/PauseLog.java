@@ -1,20 +1,21 @@
 package dev.sieve.crawl;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The hosts that want longer pauses than a crawl makes by itself, in a file, so that they get them after a restart, too:
@@ -25,7 +26,9 @@ import java.util.Map;
  * go when the file is opened. Adding is safe for use by many threads.
  */
 final class PauseLog implements Closeable {
-    private final Path path;
+    /** The pause has at most as many digits as ten years; a host is a name or an address, as it stands in a URL. */
+    private static final Pattern LINE = Pattern.compile("(\\d{1,12}) (\\d{1,15}) ([!-~]{1,255})");
+
     private final Map<String, Duration> pauses = new HashMap<>();
     private final AppendedLines lines;
 
@@ -35,37 +38,32 @@ final class PauseLog implements Closeable {
      * @throws IOException when the disk fails, or the file is damaged; its name and the line are told
      */
     PauseLog(Path path, Instant now) throws IOException {
-        this.path = path;
-        // A byte a character, whatever it is: what is no pause is told with its line.
-        String text = Files.exists(path) ? Files.readString(path, ISO_8859_1) : "";
-        StringBuilder kept = new StringBuilder();
-        int start = 0;
+        List<String> kept = new ArrayList<>();
         int number = 1;
-        for (int end; (end = text.indexOf('\n', start)) >= 0; start = end + 1) {
-            if (read(text.substring(start, end), number++, now)) {
-                kept.append(text, start, end + 1);
+        for (String line : AppendedLines.read(path)) {
+            if (read(path, line, number++, now)) {
+                kept.add(line);
             }
         }
         Path whole = path.resolveSibling(path.getFileName() + ".tmp");
-        Files.writeString(whole, kept, US_ASCII);
+        Files.write(whole, kept, US_ASCII);
         Files.move(whole, path, StandardCopyOption.ATOMIC_MOVE);
-        lines = new AppendedLines(path, FileChannel.open(path, StandardOpenOption.APPEND));
+        lines = new AppendedLines(path, kept);
     }
 
-    private boolean read(String line, int number, Instant now) throws IOException {
-        String[] fields = line.split(" ", 3);
-        try {
-            Duration pause = Duration.ofMillis(Long.parseLong(fields[0]));
-            Duration left = Duration.between(now, Instant.ofEpochMilli(Long.parseLong(fields[1])));
-            if (left.isNegative()) {
-                return false;
-            }
-            // However the clock was set in between, nobody is left alone for longer than a pause.
-            pauses.merge(fields[2], left.compareTo(pause) < 0 ? left : pause, PauseLog::longer);
-            return true;
-        } catch (RuntimeException e) {
-            throw new IOException(path + ": line " + number + " is no pause: " + line, e);
+    private boolean read(Path path, String line, int number, Instant now) throws IOException {
+        Matcher fields = LINE.matcher(line);
+        if (!fields.matches()) {
+            throw new IOException(path + ": line " + number + " is no pause");
         }
+        Duration pause = Duration.ofMillis(Long.parseLong(fields.group(1)));
+        Duration left = Duration.between(now, Instant.ofEpochMilli(Long.parseLong(fields.group(2))));
+        if (left.isNegative()) {
+            return false;
+        }
+        // However the clock was set in between, nobody is left alone for longer than a pause.
+        pauses.merge(fields.group(3), left.compareTo(pause) < 0 ? left : pause, PauseLog::longer);
+        return true;
     }
 
     private static Duration longer(Duration one, Duration other) {

@@ -1,16 +1,12 @@
 package dev.sieve.crawl;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
-
 import dev.sieve.url.UrlNormalizer;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -28,21 +24,14 @@ final class SeedLog implements Closeable {
      * @throws IOException when the disk fails, or the file is damaged; its name and the line are told
      */
     SeedLog(Path path) throws IOException {
-        // A byte a character, whatever it is: what is no URL is told with its line.
-        String text = Files.exists(path) ? Files.readString(path, ISO_8859_1) : "";
-        int end = text.lastIndexOf('\n') + 1;
-        int number = 1;
-        for (String line : (Iterable<String>) text.substring(0, end).lines()::iterator) {
-            if (!line.equals(UrlNormalizer.parse(line))) {
-                throw new IOException(path + ": line " + number + " is no seed: " + line);
+        List<String> read = AppendedLines.read(path);
+        for (int i = 0; i < read.size(); i++) {
+            if (!read.get(i).equals(UrlNormalizer.parse(read.get(i)))) {
+                throw new IOException(path + ": line " + (i + 1) + " is no seed");
             }
-            seeds.add(line);
-            number++;
         }
-        FileChannel file = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        file.truncate(end);
-        file.position(end);
-        lines = new AppendedLines(path, file);
+        seeds.addAll(read);
+        lines = new AppendedLines(path, read);
     }
 
     /** The seeds that were there and that were added. */
@@ -53,15 +42,22 @@ final class SeedLog implements Closeable {
     /**
      * Writes a seed, if it was not there.
      *
+     * @return whether it was not
      * @throws UncheckedIOException when the disk fails
      */
-    synchronized void add(String url) {
-        if (seeds.add(url)) {
-            lines.add(url);
+    synchronized boolean add(String url) {
+        if (seeds.contains(url)) {
+            return false;
         }
+        lines.add(url);
+        return seeds.add(url);
     }
 
-    /** Brings to the disk itself what was added, so that no power cut leaves a frontier without the scope it is of. */
+    /**
+     * Brings to the disk itself what was added, so that a power cut in a crawl does not leave pages whose scope is gone.
+     *
+     * @throws UncheckedIOException when the disk fails
+     */
     synchronized void force() {
         lines.force();
     }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -66,7 +67,19 @@ class JobFilesTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"", "5", "5 9000000", "x 2000000 a.test", "5 x a.test", "\u00ff", "99999999999999999999 1 a.test"
+            strings = {
+                "",
+                "5",
+                "5 9000000",
+                "5 9000000 ",
+                "x 2000000 a.test",
+                "5 x a.test",
+                "-5 9000000 a.test",
+                "5 9000000 a b",
+                "5 9000000 caf\u00e9.test",
+                "\u00ff",
+                "9223372036854775807 9000000 a.test",
+                "5 9223372036854775807 a.test"
             })
     void aLineThatIsNoPauseIsNamed(String line) throws IOException {
         Path path = file("60000 1030000 a.test\n" + line + "\n");
@@ -78,17 +91,39 @@ class JobFilesTest {
     }
 
     @Test
-    void pausesThatAreStillWantedAreThereAgain() throws IOException {
-        Path path = file("60000 1030000 a.test\n60000 999000 gone.test\n60000 9000000 b.test\n7 9000000 unfinis");
-        try (PauseLog pauses = new PauseLog(path, NOW)) {
-            pauses.add("c.test", Duration.ofSeconds(5), NOW.plusSeconds(60));
+    void aThreadThatWasInterruptedWritesAndForcesThem() throws IOException {
+        try (SeedLog seeds = new SeedLog(folder.resolve("seeds"))) {
+            Thread.currentThread().interrupt();
+            assertThat(seeds.add("http://a.test/")).isTrue();
+            assertThat(seeds.add("http://a.test/")).isFalse();
+            seeds.force();
+            assertThat(Thread.interrupted()).isTrue();
         }
-        try (PauseLog pauses = new PauseLog(path, NOW)) {
-            assertThat(pauses.pauses())
-                    .isEqualTo(Map.of(
-                            "a.test", Duration.ofSeconds(30),
-                            "b.test", Duration.ofSeconds(60),
-                            "c.test", Duration.ofSeconds(5)));
+
+        assertThat(folder.resolve("seeds")).hasContent("http://a.test/\n");
+    }
+
+    @Test
+    void pausesAreRememberedUntilNobodyWantsThemAnyMore() throws IOException {
+        Path file = folder.resolve("pauses");
+        Instant now = Instant.parse("2026-11-21T00:00:00Z");
+        try (PauseLog log = new PauseLog(file, now)) {
+            assertThat(log.pauses()).isEmpty();
+            log.add("a.test", Duration.ofSeconds(10), now.plusSeconds(100));
+            log.add("[::1]", Duration.ofSeconds(10), now.plusSeconds(14));
+            log.add("c.test", Duration.ofSeconds(3), now.plusSeconds(3));
+            log.add("a.test", Duration.ofSeconds(5), now.plusSeconds(100));
+        }
+        Files.writeString(file, "99999 12", StandardOpenOption.APPEND);
+        for (int i = 0; i < 2; i++) {
+            try (PauseLog log = new PauseLog(file, now.plusSeconds(10))) {
+                assertThat(log.pauses())
+                        .isEqualTo(Map.of("a.test", Duration.ofSeconds(10), "[::1]", Duration.ofSeconds(4)));
+            }
+        }
+        try (PauseLog log = new PauseLog(file, Instant.EPOCH)) {
+            assertThat(log.pauses())
+                    .isEqualTo(Map.of("a.test", Duration.ofSeconds(10), "[::1]", Duration.ofSeconds(10)));
         }
     }
 }

@@ -2,7 +2,6 @@ package dev.sieve.crawl;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -15,13 +14,9 @@ import dev.sieve.fetch.HostileServer;
 import dev.sieve.url.Scope;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -256,33 +251,5 @@ class PolitenessTest {
         assertApart("a.test", DELAY, 3);
         List<Long> arrivals = server.arrivals("Host: a.test");
         assertThat(Duration.ofNanos(arrivals.get(2) - arrivals.get(1))).isGreaterThan(Duration.ofMillis(500));
-    }
-
-    @Test
-    void pausesAreRememberedUntilNobodyWantsThemAnyMore() throws IOException {
-        Path file = folder.resolve("pauses");
-        Instant now = Instant.parse("2026-11-21T00:00:00Z");
-        try (PauseLog log = new PauseLog(file, now)) {
-            assertThat(log.pauses()).isEmpty();
-            log.add("a.test", Duration.ofSeconds(10), now.plusSeconds(100));
-            log.add("[::1]", Duration.ofSeconds(10), now.plusSeconds(14));
-            log.add("c.test", Duration.ofSeconds(3), now.plusSeconds(3));
-            log.add("a.test", Duration.ofSeconds(5), now.plusSeconds(100));
-        }
-        Files.writeString(file, "99999 12", StandardOpenOption.APPEND);
-        for (int i = 0; i < 2; i++) {
-            try (PauseLog log = new PauseLog(file, now.plusSeconds(10))) {
-                assertThat(log.pauses())
-                        .isEqualTo(Map.of("a.test", Duration.ofSeconds(10), "[::1]", Duration.ofSeconds(4)));
-            }
-        }
-        try (PauseLog log = new PauseLog(file, Instant.EPOCH)) {
-            assertThat(log.pauses())
-                    .isEqualTo(Map.of("a.test", Duration.ofSeconds(10), "[::1]", Duration.ofSeconds(10)));
-        }
-        Files.writeString(file, "1 2 a\nx\n");
-        assertThatThrownBy(() -> new PauseLog(file, Instant.EPOCH))
-                .isInstanceOf(IOException.class)
-                .hasMessage(file + ": line 2 is no pause: x");
     }
 }
