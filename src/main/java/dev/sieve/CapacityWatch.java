@@ -104,7 +104,7 @@ final class CapacityWatch {
     /**
      * Refuses hashed keys when the sieve is full, fails then, and one of them is new.
      *
-     * @param absent those that may be
+     * @param absent a bit for each key that may be, as answered by {@link Membership#absent}
      * @throws SieveFullException then; nothing has changed
      */
     void refuseIfFull(long[] hashes, long absent) {

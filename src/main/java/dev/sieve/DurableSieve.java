@@ -38,7 +38,9 @@ import java.util.function.Consumer;
  * one, {@link #close} included: from then on nothing is accepted, and nothing that was said to be accepted is lost.
  * Open the folder again when there is room. A checkpoint that cannot be written is only a warning.
  *
- * <p>Safe for use by many threads. Two threads of its own write to the disk in the background until it is closed.
+ * <p>Safe for use by many threads; what a Bloom filter has seen it tells without a lock. That may be a URL which another
+ * thread is only just pushing: whatever is answered for from then on stands behind it in the log, and who notes it
+ * elsewhere calls {@link #sync} first. Two threads of its own write to the disk in the background until it is closed.
  */
 public final class DurableSieve implements Frontier {
     private static final int BATCH = Membership.BATCH;
@@ -164,8 +166,9 @@ public final class DurableSieve implements Frontier {
         UrlFrameWriter.checkLength("URL", utf8.length);
         long[] hash = new long[2];
         Murmur3.hash(utf8, 0, utf8.length, filter.seed(), hash, 0);
-        writer.requireUsable();
-        if (filter.absent(hash, 1) == 0) {
+        long absent = filter.absent(hash, 1);
+        if (absent == 0) {
+            writer.requireUsable();
             seen.increment();
             return false;
         }
@@ -174,8 +177,8 @@ public final class DurableSieve implements Frontier {
         lock.lock();
         try {
             writer.requireUsable();
-            watch.refuseIfFull(hash, 1);
-            if (filter.addAbsent(hash, 1) == 0) {
+            watch.refuseIfFull(hash, absent);
+            if (filter.addAbsent(hash, absent) == 0) {
                 seen.increment();
                 return false;
             }
@@ -212,9 +215,9 @@ public final class DurableSieve implements Frontier {
 
     private int push(UrlBatch batch, byte[] referrer, int from, int count) {
         long[] hashes = batch.hash(from, count, filter.seed());
-        writer.requireUsable();
         long absent = filter.absent(hashes, count);
         if (absent == 0) {
+            writer.requireUsable();
             batch.noteNew(from, 0);
             seen.add(count);
             return 0;

@@ -28,7 +28,8 @@ import java.util.function.Consumer;
  * same whether a million or a billion URLs were seen, but for the cache misses; a batch overlaps these, so it is several
  * times as fast a URL.
  *
- * <p>Safe for use by many threads; what was seen before is told without a lock. Nothing is kept when the process ends.
+ * <p>Safe for use by many threads; what a Bloom filter has seen it tells without a lock. Nothing is kept when the process
+ * ends.
  */
 public final class Sieve implements Frontier {
     /** The false-positive rate where none is given: one new page in ten thousand is missed, for about 3 bytes a URL. */
@@ -94,15 +95,16 @@ public final class Sieve implements Frontier {
         byte[] utf8 = url.getBytes(UTF_8);
         long[] hash = new long[2];
         Murmur3.hash(utf8, 0, utf8.length, filter.seed(), hash, 0);
-        if (filter.absent(hash, 1) == 0) {
+        long absent = filter.absent(hash, 1);
+        if (absent == 0) {
             seen.increment();
             return false;
         }
         List<CapacityEvent> events;
         lock.lock();
         try {
-            watch.refuseIfFull(hash, 1);
-            if (filter.addAbsent(hash, 1) == 0) {
+            watch.refuseIfFull(hash, absent);
+            if (filter.addAbsent(hash, absent) == 0) {
                 seen.increment();
                 return false;
             }

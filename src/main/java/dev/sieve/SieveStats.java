@@ -1,7 +1,7 @@
 package dev.sieve;
 
 /**
- * A frontier's counters at one moment.
+ * A frontier's counters at one moment; while others push, {@code seen} may be that of a moment later.
  *
  * @param accepted URLs that were new
  * @param seen URLs that were turned away as seen before, wrongly in about {@code estimatedMissed} cases

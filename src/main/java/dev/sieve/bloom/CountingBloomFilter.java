@@ -15,6 +15,8 @@ import java.io.OutputStream;
  * <p>That holds for those who remove only what they added. A key that was never added and is taken for one that was, at
  * the {@link #falsePositiveRate()}, can be removed like any other, and takes from the counters of keys that are in.
  *
+ * <p>All keys are {@link #absent} to it: one that seems to be in is to be counted once more, under the lock.
+ *
  * <p>It takes four times the memory of a {@link BloomFilter} and has its rate and its cost in time.
  */
 public final class CountingBloomFilter implements Membership {

@@ -58,22 +58,24 @@ public final class ExactSet implements Membership {
         long second = notZero(h1, h2);
         long spread = spread(h1, second);
         int part = part(spread);
-        if (!isEmpty(parts[part], find(parts[part], spread, h1, second))) {
+        int at = find(parts[part], spread, h1, second);
+        if (!isEmpty(parts[part], at)) {
             return false;
         }
+        // At 7/8 a new digest finds its slot after some thirty others on average, which lie side by side. The table
+        // grows
+        // before it is put in: in one without an empty slot whoever reads without the lock would search for ever.
+        if (16L * (partSizes[part] + 1) > 7L * parts[part].length) {
+            grow(part);
+            at = find(parts[part], spread, h1, second);
+        }
+        put(parts[part], at, h1, second);
         size++;
         partSizes[part]++;
-        // At 7/8 a new digest finds its slot after some thirty others on average, which lie side by side. Before that,
-        // for a table without an empty slot would hold whoever reads it without the lock for ever.
-        if (16L * partSizes[part] > 7L * parts[part].length) {
-            grow(part);
-        }
-        put(parts[part], spread, h1, second);
         return true;
     }
 
-    private static void put(long[] table, long spread, long h1, long h2) {
-        int at = find(table, spread, h1, h2);
+    private static void put(long[] table, int at, long h1, long h2) {
         table[at] = h1;
         table[at + 1] = h2;
     }
@@ -99,7 +101,8 @@ public final class ExactSet implements Membership {
         long[] larger = new long[2 * more];
         for (int at = 0; at < table.length; at += 2) {
             if (!isEmpty(table, at)) {
-                put(larger, spread(table[at], table[at + 1]), table[at], table[at + 1]);
+                int place = find(larger, spread(table[at], table[at + 1]), table[at], table[at + 1]);
+                put(larger, place, table[at], table[at + 1]);
             }
         }
         // Whoever reads without the lock sees the old table or a whole new one.

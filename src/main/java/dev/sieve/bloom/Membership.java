@@ -11,7 +11,7 @@ import java.io.OutputStream;
  *
  * <p>"No" is always true. "Yes" is wrong at the {@link #falsePositiveRate()}.
  *
- * <p>Not safe for use by many threads, but for {@link #absent}: whoever adds holds a lock.
+ * <p>Not safe for use by many threads, but for {@link #absent} and {@link #writeTo}: whoever adds holds a lock.
  */
 public interface Membership {
 
@@ -29,8 +29,9 @@ public interface Membership {
     boolean mightContain(long h1, long h2);
 
     /**
-     * Which of up to {@link #BATCH} keys are not there, asked without a lock: one thread may add meanwhile. Cache misses
-     * of the keys overlap.
+     * Which of up to {@link #BATCH} keys are not there, asked without a lock: one thread may add meanwhile. A set that
+     * does not override it says that all are absent, so that each is added under the lock; one that does lets the cache
+     * misses of the keys overlap.
      *
      * @param hashes key i is {@code hashes[2i], hashes[2i + 1]}
      * @return a bit for each key, the lowest for the first: 0 when it was added before, up to the false-positive rate, and
@@ -43,8 +44,9 @@ public interface Membership {
     /**
      * Adds keys in their order.
      *
-     * @param absent which of the hashes, as answered by {@link #absent}
-     * @return a bit for each key, as above: 1 when it was not there
+     * @param hashes key i is {@code hashes[2i], hashes[2i + 1]}
+     * @param absent a bit for each key that is to be added, the lowest for the first, as answered by {@link #absent}
+     * @return a bit for each key, the lowest for the first: 1 when it was not there
      */
     default long addAbsent(long[] hashes, long absent) {
         long isNew = 0;

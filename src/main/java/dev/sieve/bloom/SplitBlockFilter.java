@@ -96,11 +96,13 @@ public final class SplitBlockFilter implements Membership {
                 absent |= clearOfSixteen(line(keys[2 * i]), keys[2 * i + 1]) << i;
             }
         }
-        // A key too many would do no harm, so that what was read is used, and not optimised away, at the cost of this.
+        // Lest the reads are optimised away they are made use of; one time in 2^64 all keys are said to be absent for
+        // it,
+        // which is allowed.
         return read == REMIX ? Membership.super.absent(keys, count) : absent;
     }
 
-    /** Reads both ends of all lines, so that the processor has the most cache misses under way. */
+    /** Reads both ends of all lines, each end by itself: so the processor has the most cache misses under way. */
     private long readEnds(long[] keys, int count) {
         long read = 0;
         for (int i = 0; i < count; i++) {

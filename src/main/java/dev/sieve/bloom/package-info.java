@@ -3,8 +3,8 @@
  *
  * <p>{@link dev.sieve.bloom.Membership} is what they share, {@link dev.sieve.bloom.Memberships} where they come from. A
  * caller with many keys hashes up to {@link dev.sieve.bloom.Membership#BATCH} of them, asks which are absent, and adds
- * these: the cache misses of all keys then overlap in place of following one another, and for keys that were seen
- * nobody takes a lock.
+ * these: the cache misses of all keys then overlap in place of following one another, and keys that were seen need no
+ * lock.
  *
  * <h2>Decisions</h2>
  *
