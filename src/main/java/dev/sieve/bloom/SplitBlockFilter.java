@@ -85,7 +85,8 @@ public final class SplitBlockFilter implements Membership {
     /** {@inheritDoc} No branch depends on a key: it would be mispredicted. */
     @Override
     public long absent(long[] keys, int count) {
-        long read = readEnds(keys, count);
+        // The misses of a single key have nothing to overlap with.
+        long read = count == 1 ? 0 : readEnds(keys, count);
         long absent = 0;
         if (hashes == LINE_WORDS) {
             for (int i = 0; i < count; i++) {
