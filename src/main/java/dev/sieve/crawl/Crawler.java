@@ -110,7 +110,7 @@ public final class Crawler implements AutoCloseable {
         this.frontier = frontier;
         SieveStats stats = frontier.stats();
         before = stats.pending() + stats.inFlight();
-        // First, as these may fail, and nothing is to be closed then.
+        // First, as these may fail, before there are threads and connections to close.
         pauseLog = options.pauseFile == null ? null : new PauseLog(options.pauseFile, Instant.now());
         seedLog = options.seedFile == null ? null : new SeedLog(options.seedFile);
         findings = new Findings(frontier, new Admission(options), ledger, seedLog);

@@ -348,12 +348,15 @@ public final class HostSchedule<T> implements Closeable {
      */
     private void makeRoom() {
         forgetIdle(host -> !hosts.is(host, PROVEN) && hosts.failures[host] == 0);
-        boolean isBusy = hosts.names.count(host -> !isIdle(host) && !hosts.is(host, GROUP)) > hosts.capacity() / 4;
-        if (!isBusy && !hasRoom()) {
-            forgetIdle(host -> !hosts.is(host, PROVEN));
+        if (hasRoom()) {
+            return;
         }
-        if (!isBusy && !hasRoom()) {
-            forgetIdle(host -> true);
+        int busy = hosts.names.count(host -> !isIdle(host) && !hosts.is(host, GROUP));
+        if (busy <= hosts.capacity() / 4) {
+            forgetIdle(host -> !hosts.is(host, PROVEN));
+            if (!hasRoom()) {
+                forgetIdle(host -> true);
+            }
         }
         if (!hasRoom()) {
             grow(Math.max(FIRST_CAPACITY, hosts.capacity() + (hosts.capacity() >> 1)));
