@@ -1,6 +1,7 @@
 package dev.sieve.crawl;
 
 import static dev.sieve.crawl.Reports.assertAddsUp;
+import static dev.sieve.fetch.HostileServer.gzip;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -10,9 +11,7 @@ import dev.sieve.Frontier;
 import dev.sieve.Sieve;
 import dev.sieve.fetch.HostileServer;
 import dev.sieve.output.Visit;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,7 +21,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import java.util.zip.GZIPOutputStream;
 import mockwebserver3.MockResponse;
 import okio.Buffer;
 import org.junit.jupiter.api.AutoClose;
@@ -52,16 +50,6 @@ class SitemapCrawlTest {
 
     private CrawlReport crawl(CrawlOptions options) throws IOException {
         return crawl(options, Sieve.builder(10_000).seed(1).build(), site.url("/"));
-    }
-
-    private static byte[] gzip(byte[] bytes) {
-        ByteArrayOutputStream packed = new ByteArrayOutputStream();
-        try (GZIPOutputStream gzip = new GZIPOutputStream(packed)) {
-            gzip.write(bytes);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        return packed.toByteArray();
     }
 
     private static String list(String root, String entry, Stream<String> urls) {

@@ -1,6 +1,7 @@
 package dev.sieve.fetch;
 
 import static dev.sieve.fetch.HostileServer.endless;
+import static dev.sieve.fetch.HostileServer.gzip;
 import static dev.sieve.fetch.HostileServer.raw;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -8,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Reason;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -16,7 +16,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
-import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -84,14 +83,6 @@ class HostileAnswersTest {
             assertThat(page.isCut()).isTrue();
             assertThat(page.body()).hasSize(LIMIT);
         });
-    }
-
-    private static byte[] gzip(byte[] plain) throws IOException {
-        ByteArrayOutputStream packed = new ByteArrayOutputStream();
-        try (GZIPOutputStream gzip = new GZIPOutputStream(packed)) {
-            gzip.write(plain);
-        }
-        return packed.toByteArray();
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.sieve.fetch;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -18,6 +19,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
+import java.util.zip.GZIPOutputStream;
 
 /**
  * A server on loopback that treats each request as it was told to for its path, byte by byte. What it was told nothing
@@ -113,6 +115,17 @@ public final class HostileServer implements AutoCloseable {
     public HostileServer otherwise(Behaviour behaviour) {
         otherwise = behaviour;
         return this;
+    }
+
+    /** A body as it is sent with {@code Content-Encoding: gzip}. */
+    public static byte[] gzip(byte[] plain) {
+        ByteArrayOutputStream packed = new ByteArrayOutputStream();
+        try (GZIPOutputStream gzip = new GZIPOutputStream(packed)) {
+            gzip.write(plain);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return packed.toByteArray();
     }
 
     /** Sends a head, whose lines end with a line feed each, and a body. */
