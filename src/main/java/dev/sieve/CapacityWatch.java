@@ -21,7 +21,7 @@ import org.slf4j.event.Level;
  *
  * <p>Owned by the lock of its frontier, but for {@link #publish}, which runs outside it.
  */
-final class CapacityWatch {
+public final class CapacityWatch {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.capacity");
     private static final double FIRST_THRESHOLD = 0.8;
     private static final int STEPS = 1024;
@@ -43,7 +43,7 @@ final class CapacityWatch {
     }
 
     /** Goes on to watch a filter that has turned away so many new URLs before. */
-    CapacityWatch(
+    public CapacityWatch(
             Membership filter, long capacity, OnFull onFull, Consumer<CapacityEvent> listener, double missedBefore) {
         this.filter = filter;
         this.capacity = capacity;
@@ -63,7 +63,7 @@ final class CapacityWatch {
     }
 
     /** Notes that so many URLs were new; answers the events that are to be published, nearly always none. */
-    List<CapacityEvent> accepted(int count) {
+    public List<CapacityEvent> accepted(int count) {
         sinceCheck += count;
         return sinceCheck < step ? List.of() : check();
     }
@@ -107,7 +107,7 @@ final class CapacityWatch {
      * @param absent a bit for each key that may be, as answered by {@link Membership#absent}
      * @throws SieveFullException then; nothing has changed
      */
-    void refuseIfFull(long[] hashes, long absent) {
+    public void refuseIfFull(long[] hashes, long absent) {
         if (!full || onFull != OnFull.FAIL || !watches()) {
             return;
         }
@@ -119,12 +119,12 @@ final class CapacityWatch {
         }
     }
 
-    double missed() {
+    public double missed() {
         return missed + sinceCheck * missedPerAccepted;
     }
 
     /** Logs events and hands them to the listener; called without any lock, since both may do as they please. */
-    void publish(List<CapacityEvent> events) {
+    public void publish(List<CapacityEvent> events) {
         // An iterator for each push would be garbage.
         if (!events.isEmpty()) {
             events.forEach(this::publish);

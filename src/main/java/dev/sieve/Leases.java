@@ -13,7 +13,7 @@ import java.util.PriorityQueue;
  * <p>A held lease costs about a bit. Only where leases expire does each of them have to be kept. Not safe for use by
  * many threads.
  */
-final class Leases {
+public final class Leases {
     /** A lease that falls due: it is to be handed out again, or it expires. Of equal moments the earlier id comes first. */
     private record Due(long nanos, Lease lease) {
         static final Comparator<Due> ORDER = (a, b) -> {
@@ -37,12 +37,12 @@ final class Leases {
     }
 
     /** Leases that go on with attempts that were counted before. */
-    Leases(long timeoutNanos, Map<Long, Integer> attempts) {
+    public Leases(long timeoutNanos, Map<Long, Integer> attempts) {
         this.timeoutNanos = timeoutNanos;
         this.attempts = attempts;
     }
 
-    Lease hold(Lease lease, long nowNanos) {
+    public Lease hold(Lease lease, long nowNanos) {
         held.add(lease.id());
         if (timeoutNanos != Long.MAX_VALUE) {
             expiries.addLast(new Due(nowNanos + timeoutNanos, lease));
@@ -51,7 +51,7 @@ final class Leases {
     }
 
     /** Takes a lease back for good; false when it was not held any more. */
-    boolean release(Lease lease) {
+    public boolean release(Lease lease) {
         if (!isHeld(lease)) {
             return false;
         }
@@ -61,7 +61,7 @@ final class Leases {
     }
 
     /** Takes a lease back, to be handed out again at some moment; false when it was not held any more. */
-    boolean delay(Lease lease, long readyNanos) {
+    public boolean delay(Lease lease, long readyNanos) {
         if (!isHeld(lease)) {
             return false;
         }
@@ -81,7 +81,7 @@ final class Leases {
     }
 
     /** The URL that has been due the longest; null when none is. */
-    Lease pollDue(long nowNanos) {
+    public Lease pollDue(long nowNanos) {
         expire(nowNanos);
         Due next = delayed.peek();
         return next == null || next.nanos - nowNanos > 0 ? null : delayed.remove().lease;
@@ -100,14 +100,14 @@ final class Leases {
     }
 
     /** How long until {@link #pollDue} answers, if nothing else happens; {@link Long#MAX_VALUE}: never. */
-    long waitNanos(long nowNanos) {
+    public long waitNanos(long nowNanos) {
         expire(nowNanos);
         long toDelayed = delayed.isEmpty() ? Long.MAX_VALUE : Math.max(0, delayed.peek().nanos - nowNanos);
         long toExpiry = expiries.isEmpty() ? Long.MAX_VALUE : Math.max(0, expiries.peekFirst().nanos - nowNanos);
         return Math.min(toDelayed, toExpiry);
     }
 
-    long held() {
+    public long held() {
         return held.size();
     }
 

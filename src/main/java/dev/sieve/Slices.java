@@ -6,7 +6,7 @@ import dev.sieve.bloom.Membership;
 import java.util.Arrays;
 
 /** A growing list of parts of byte arrays; the arrays are others' and are not copied. Not safe for use by many threads. */
-final class Slices {
+public final class Slices {
     private byte[][] arrays = new byte[Membership.BATCH][];
     /** Slice i goes from bounds[2i] to bounds[2i + 1]. */
     private int[] bounds = new int[2 * Membership.BATCH];
@@ -31,19 +31,19 @@ final class Slices {
         }
     }
 
-    byte[] array(int index) {
+    public byte[] array(int index) {
         return arrays[index];
     }
 
-    int start(int index) {
+    public int start(int index) {
         return bounds[2 * index];
     }
 
-    int end(int index) {
+    public int end(int index) {
         return bounds[2 * index + 1];
     }
 
-    int length(int index) {
+    public int length(int index) {
         return end(index) - start(index);
     }
 

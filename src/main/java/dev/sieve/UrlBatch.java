@@ -155,17 +155,17 @@ public final class UrlBatch {
     }
 
     /** The bytes of the URLs, by their indices. */
-    Slices urls() {
+    public Slices urls() {
         return urls;
     }
 
     /** The bytes of the keys, by the indices of the URLs. */
-    Slices keys() {
+    public Slices keys() {
         return hasKeys ? keys : urls;
     }
 
     /** Hashes the keys of up to 64 URLs, into an array that is used again by the next call. */
-    long[] hash(int from, int count, long seed) {
+    public long[] hash(int from, int count, long seed) {
         Slices of = keys();
         for (int i = 0; i < count; i++) {
             int at = from + i;
@@ -175,7 +175,7 @@ public final class UrlBatch {
     }
 
     /** Notes which of the 64 URLs from an index on, a multiple of 64, were new, one bit each. */
-    void noteNew(int from, long mask) {
+    public void noteNew(int from, long mask) {
         int word = from >> 6;
         if (word >= isNew.length) {
             isNew = Arrays.copyOf(isNew, Math.max(word + 1, isNew.length * 2));

@@ -9,11 +9,11 @@ import java.util.List;
 import org.slf4j.LoggerFactory;
 
 /** Takes the warnings and errors of the frontier from the console, for a test that causes many of them. */
-final class CapturedLog extends AppenderBase<ILoggingEvent> implements AutoCloseable {
+public final class CapturedLog extends AppenderBase<ILoggingEvent> implements AutoCloseable {
     private final Logger logger = (Logger) LoggerFactory.getLogger("dev.sieve");
     private final List<String> lines = new ArrayList<>();
 
-    CapturedLog() {
+    public CapturedLog() {
         start();
         logger.addAppender(this);
         logger.setAdditive(false);
@@ -27,11 +27,11 @@ final class CapturedLog extends AppenderBase<ILoggingEvent> implements AutoClose
         }
     }
 
-    synchronized List<String> lines() {
+    public synchronized List<String> lines() {
         return List.copyOf(lines);
     }
 
-    synchronized void clear() {
+    public synchronized void clear() {
         lines.clear();
     }
 

@@ -17,11 +17,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What every frontier keeps; extended once for each of them. */
-abstract class FrontierContract {
+public abstract class FrontierContract {
     static final long SECOND = 1_000_000_000L;
 
     /** A frontier made for 200,000 URLs that takes no new URL for a seen one; leases never expire where it is 0. */
-    abstract Frontier open(long leaseTimeoutNanos) throws Exception;
+    protected abstract Frontier open(long leaseTimeoutNanos) throws Exception;
 
     private final List<Frontier> opened = new ArrayList<>();
 
@@ -309,7 +309,7 @@ abstract class FrontierContract {
         }
     }
 
-    static List<Lease> takeAll(Frontier frontier, long nowNanos) {
+    public static List<Lease> takeAll(Frontier frontier, long nowNanos) {
         List<Lease> leases = new ArrayList<>();
         for (Lease lease = frontier.take(nowNanos); lease != null; lease = frontier.take(nowNanos)) {
             leases.add(lease);
@@ -317,7 +317,7 @@ abstract class FrontierContract {
         return leases;
     }
 
-    static List<String> urls(int count) {
+    public static List<String> urls(int count) {
         return IntStream.range(0, count)
                 .mapToObj(i -> "http://host" + i / 8 % 97 + ".example/path/" + i)
                 .collect(Collectors.toList());

@@ -5,7 +5,7 @@ import java.time.Duration;
 
 class SieveContractTest extends FrontierContract {
     @Override
-    Frontier open(long leaseTimeoutNanos) {
+    protected Frontier open(long leaseTimeoutNanos) {
         Sieve.Builder builder = Sieve.builder(200_000).membership(ExactSet.create());
         if (leaseTimeoutNanos > 0) {
             builder.leaseTimeout(Duration.ofNanos(leaseTimeoutNanos));

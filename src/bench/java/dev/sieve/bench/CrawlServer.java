@@ -1,6 +1,6 @@
 package dev.sieve.bench;
 
-import dev.sieve.cli.DemoWeb;
+import dev.sieve.demo.DemoWeb;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;

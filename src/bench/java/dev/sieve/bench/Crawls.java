@@ -4,7 +4,7 @@ import com.sun.management.OperatingSystemMXBean;
 import dev.sieve.Sieve;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
-import dev.sieve.url.Scope;
+import dev.sieve.scope.Scope;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;

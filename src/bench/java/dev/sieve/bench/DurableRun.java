@@ -1,9 +1,9 @@
 package dev.sieve.bench;
 
-import dev.sieve.DurableSieve;
 import dev.sieve.Frontier;
 import dev.sieve.Lease;
 import dev.sieve.Sieve;
+import dev.sieve.durable.DurableSieve;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

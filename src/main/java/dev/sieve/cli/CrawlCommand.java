@@ -1,9 +1,6 @@
 package dev.sieve.cli;
 
 import ch.qos.logback.classic.Level;
-import dev.sieve.Durability;
-import dev.sieve.DurableSieve;
-import dev.sieve.DurableSieveBuilder;
 import dev.sieve.Frontier;
 import dev.sieve.OnFull;
 import dev.sieve.Sieve;
@@ -11,6 +8,9 @@ import dev.sieve.SieveFullException;
 import dev.sieve.bloom.BloomSize;
 import dev.sieve.bloom.ExactSet;
 import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.durable.Durability;
+import dev.sieve.durable.DurableSieve;
+import dev.sieve.durable.DurableSieveBuilder;
 import dev.sieve.output.PageSink;
 import dev.sieve.url.Seeds;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package dev.sieve.cli;
 
-import dev.sieve.DurableSieve;
-import dev.sieve.Export;
+import dev.sieve.durable.DurableSieve;
+import dev.sieve.durable.Export;
 import java.io.BufferedWriter;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;

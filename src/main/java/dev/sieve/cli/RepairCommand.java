@@ -1,7 +1,7 @@
 package dev.sieve.cli;
 
-import dev.sieve.DurableSieve;
-import dev.sieve.RepairReport;
+import dev.sieve.durable.DurableSieve;
+import dev.sieve.durable.RepairReport;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;

@@ -1,8 +1,8 @@
 package dev.sieve.cli;
 
-import dev.sieve.DurableSieve;
-import dev.sieve.DurableState;
 import dev.sieve.SieveStats;
+import dev.sieve.durable.DurableSieve;
+import dev.sieve.durable.DurableState;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;

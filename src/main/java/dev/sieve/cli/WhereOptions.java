@@ -1,8 +1,8 @@
 package dev.sieve.cli;
 
 import dev.sieve.crawl.CrawlOptions;
-import dev.sieve.url.Scope;
-import dev.sieve.url.Trap;
+import dev.sieve.scope.Scope;
+import dev.sieve.scope.Trap;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;

@@ -1,10 +1,10 @@
 package dev.sieve.cli;
 
 import ch.qos.logback.classic.Level;
-import dev.sieve.DurableSieve;
-import dev.sieve.Export;
 import dev.sieve.crawl.Admission;
 import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.durable.DurableSieve;
+import dev.sieve.durable.Export;
 import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.fetch.Fetcher;
 import dev.sieve.url.Refusal;

@@ -1,11 +1,11 @@
 package dev.sieve.crawl;
 
+import dev.sieve.scope.Scope;
+import dev.sieve.scope.Trap;
+import dev.sieve.scope.TrapGuard;
+import dev.sieve.scope.Verdict;
 import dev.sieve.url.Refusal;
-import dev.sieve.url.Scope;
-import dev.sieve.url.Trap;
-import dev.sieve.url.TrapGuard;
 import dev.sieve.url.UrlNormalizer;
-import dev.sieve.url.Verdict;
 import java.util.Locale;
 
 /**

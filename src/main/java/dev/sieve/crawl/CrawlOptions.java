@@ -2,10 +2,10 @@ package dev.sieve.crawl;
 
 import dev.sieve.fetch.AddressPolicy;
 import dev.sieve.fetch.Fetcher;
-import dev.sieve.polite.RobotsRules;
-import dev.sieve.url.Scope;
-import dev.sieve.url.Trap;
-import dev.sieve.url.TrapGuard;
+import dev.sieve.robots.RobotsRules;
+import dev.sieve.scope.Scope;
+import dev.sieve.scope.Trap;
+import dev.sieve.scope.TrapGuard;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Duration;

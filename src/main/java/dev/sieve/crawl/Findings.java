@@ -7,7 +7,7 @@ import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.FetchResult.Redirect;
-import dev.sieve.fetch.LinkExtractor;
+import dev.sieve.parse.LinkExtractor;
 import dev.sieve.url.Refusal;
 import dev.sieve.url.UrlNormalizer;
 import java.util.List;

@@ -23,7 +23,7 @@ import okhttp3.Response;
 import okio.BufferedSource;
 
 /** Reads what a server answers, or how it fails to, as a {@link FetchResult}. */
-final class Answers {
+public final class Answers {
     /** More than any server means to send; each costs some hundred bytes once it is taken apart. */
     private static final int MAX_HEADERS = 1000;
 
@@ -180,7 +180,7 @@ final class Answers {
     }
 
     /** A short form of what a server sent, without anything that a terminal could obey. */
-    static String printable(String text) {
+    public static String printable(String text) {
         String start = text.length() > MAX_DETAIL ? text.substring(0, MAX_DETAIL) + "..." : text;
         return start.replaceAll("\\p{Cntrl}|\\p{Cf}", "?");
     }

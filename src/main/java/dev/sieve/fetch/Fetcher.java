@@ -247,7 +247,7 @@ public final class Fetcher implements AutoCloseable {
     }
 
     /** Asks for a URL and reads a body of any type, to a limit of its own. */
-    FetchResult fetch(String url, int bodyLimit, boolean anyType) {
+    public FetchResult fetch(String url, int bodyLimit, boolean anyType) {
         return fetch(url, (parsed, response) -> Answers.read(parsed, response, bodyLimit, anyType));
     }
 
@@ -324,7 +324,7 @@ public final class Fetcher implements AutoCloseable {
     }
 
     /** Connections over which an answer is being read, or was never read to its end nor given up. */
-    int connectionsInUse() {
+    public int connectionsInUse() {
         return client.connectionPool().connectionCount()
                 - client.connectionPool().idleConnectionCount();
     }

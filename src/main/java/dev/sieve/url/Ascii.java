@@ -1,14 +1,14 @@
 package dev.sieve.url;
 
 /** What the grammar of URLs, RFC 3986, asks of single characters. */
-final class Ascii {
+public final class Ascii {
     private Ascii() {}
 
-    static boolean isLetter(int c) {
+    public static boolean isLetter(int c) {
         return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
     }
 
-    static boolean isDigit(int c) {
+    public static boolean isDigit(int c) {
         return c >= '0' && c <= '9';
     }
 

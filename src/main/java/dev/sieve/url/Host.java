@@ -15,7 +15,7 @@ import okhttp3.HttpUrl;
  * <p>Refused beyond the standard is what no name server can know, or OkHttp not fetch: an empty label inside of a domain,
  * one of more than 63 characters or a domain of more than 253, mapped or not, and Punycode that is none.
  */
-final class Host {
+public final class Host {
     /** The standard's forbidden domain code points that are printable, section 3.1. */
     private static final String FORBIDDEN = " #/:<>?@[\\]^|%";
 

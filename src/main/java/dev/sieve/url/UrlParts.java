@@ -67,7 +67,7 @@ public final class UrlParts {
         return domain == null ? host : domain;
     }
 
-    static int hostStart(String url) {
+    public static int hostStart(String url) {
         if (url.startsWith("https://")) {
             return 8;
         }
@@ -77,7 +77,7 @@ public final class UrlParts {
         throw new IllegalArgumentException("no URL of the normaliser: " + url);
     }
 
-    static int hostEnd(String url) {
+    public static int hostEnd(String url) {
         int start = hostStart(url);
         int path = pathStart(url);
         int colon = url.lastIndexOf(':', path - 1);
@@ -88,7 +88,7 @@ public final class UrlParts {
         return end;
     }
 
-    static int pathStart(String url) {
+    public static int pathStart(String url) {
         int slash = url.indexOf('/', hostStart(url));
         if (slash < 0) {
             throw new IllegalArgumentException("no URL of the normaliser: " + url);

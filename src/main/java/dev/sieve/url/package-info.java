@@ -1,9 +1,8 @@
 /**
- * One spelling per page; inside the crawl or not.
+ * One spelling per page.
  *
  * <p>{@link dev.sieve.url.Seeds} reads the URLs to begin with, {@link dev.sieve.url.UrlNormalizer} gives every URL the
- * spelling that is fetched and the key that it is known by, {@link dev.sieve.url.Scope} and {@link
- * dev.sieve.url.TrapGuard} say which of them belong to the crawl, {@link dev.sieve.url.UrlParts} cuts hosts and origins
+ * spelling that is fetched and the key that it is known by, and {@link dev.sieve.url.UrlParts} cuts hosts and origins
  * out of them. Nothing here opens a connection, and what a hostile page writes into a link neither throws nor takes
  * more than bounded time and memory.
  *

@@ -3,7 +3,7 @@ package dev.sieve.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
-import dev.sieve.DurableSieve;
+import dev.sieve.durable.DurableSieve;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -2,6 +2,7 @@ package dev.sieve.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sieve.demo.DemoWeb;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -2,7 +2,7 @@ package dev.sieve.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sieve.DurableSieve;
+import dev.sieve.durable.DurableSieve;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -2,7 +2,7 @@ package dev.sieve.crawl;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sieve.url.Trap;
+import dev.sieve.scope.Trap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

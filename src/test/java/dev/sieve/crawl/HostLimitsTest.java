@@ -3,12 +3,12 @@ package dev.sieve.crawl;
 import static dev.sieve.crawl.Reports.assertAddsUp;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sieve.DurableSieve;
 import dev.sieve.Frontier;
 import dev.sieve.Sieve;
+import dev.sieve.durable.DurableSieve;
 import dev.sieve.fetch.Fetcher;
 import dev.sieve.output.Visit;
-import dev.sieve.url.Scope;
+import dev.sieve.scope.Scope;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;

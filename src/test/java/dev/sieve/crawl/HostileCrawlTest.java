@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sieve.Sieve;
 import dev.sieve.fetch.HostileServer;
 import dev.sieve.output.Visit;
-import dev.sieve.url.Scope;
+import dev.sieve.scope.Scope;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.time.Duration;

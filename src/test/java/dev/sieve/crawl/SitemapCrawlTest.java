@@ -6,9 +6,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sieve.DurableSieve;
 import dev.sieve.Frontier;
 import dev.sieve.Sieve;
+import dev.sieve.durable.DurableSieve;
 import dev.sieve.fetch.HostileServer;
 import dev.sieve.output.Visit;
 import java.io.IOException;

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.Sieve;
-import dev.sieve.fetch.LinkExtractor;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Skip;
 import dev.sieve.output.SkipListSink;
 import dev.sieve.output.Visit;
-import dev.sieve.url.Scope;
+import dev.sieve.parse.LinkExtractor;
+import dev.sieve.scope.Scope;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.time.Duration;

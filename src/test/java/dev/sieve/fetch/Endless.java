@@ -6,13 +6,13 @@ import java.io.InputStream;
 import java.util.function.LongFunction;
 
 /** A file of one beginning and parts without end, made as it is read. */
-final class Endless extends InputStream {
+public final class Endless extends InputStream {
     private final LongFunction<String> part;
     private byte[] bytes;
     private int position;
     private long parts;
 
-    Endless(String start, LongFunction<String> part) {
+    public Endless(String start, LongFunction<String> part) {
         this.part = part;
         bytes = start.getBytes(UTF_8);
     }

@@ -1,0 +1,47 @@
+package dev.sieve.demo;
+
+/**
+ * Numbers that look random and depend on nothing but a seed, on every JDK alike: the SplitMix64 generator of Steele,
+ * Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014. Not safe for use by many threads.
+ */
+final class Dice {
+    private static final long GAMMA = 0x9e3779b97f4a7c15L;
+
+    private long state;
+
+    Dice(long seed) {
+        state = seed;
+    }
+
+    /** A number of at least 0 and below the bound. */
+    int roll(int bound) {
+        state += GAMMA;
+        return below(bound, mix(state));
+    }
+
+    /** True once in so many times. */
+    boolean oneIn(int times) {
+        return roll(times) == 0;
+    }
+
+    /** One of the words. */
+    String pick(String... words) {
+        return words[roll(words.length)];
+    }
+
+    /** A hash of two numbers under a seed. */
+    static long hash(long seed, long a, long b) {
+        return mix(mix(mix(seed + GAMMA) + a * GAMMA) + b * GAMMA);
+    }
+
+    /** A hash brought down to a number of at least 0 and below the bound. */
+    static int below(int bound, long hash) {
+        return (int) (((hash >>> 33) * bound) >>> 31);
+    }
+
+    private static long mix(long value) {
+        long z = (value ^ (value >>> 30)) * 0xbf58476d1ce4e5b9L;
+        z = (z ^ (z >>> 27)) * 0x94d049bb133111ebL;
+        return z ^ (z >>> 31);
+    }
+}

@@ -1,0 +1,269 @@
+package dev.sieve.demo;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sieve.demo.SiteMap.Kind;
+import dev.sieve.demo.SiteMap.Place;
+import java.nio.charset.Charset;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * Writes one page of a demo web: its text, and 20 to 40 links of which all but a few lead to pages that are linked from
+ * elsewhere as well. The same page is written the same way each time. Not safe for use by many threads.
+ */
+final class PageWriter {
+    private static final String[] PHRASES = {
+        "the path follows the water for an hour",
+        "nobody had counted them before",
+        "a map from the year before last",
+        "in the shade of the old wall",
+        "with a caf\u00e9 at the far end",
+        "and the lamps are lit early in winter",
+        "which the guide does not mention",
+        "two ferries a day, three on Sundays",
+        "as far as the last bridge",
+        "bread, salt &amp; a little oil",
+        "where the road turns north",
+        "the second edition corrects this",
+        "a bell rings at noon",
+        "under a sky without a cloud",
+        "some say it was a mill",
+        "between the dunes and the sea",
+        "the keeper tells it otherwise",
+        "for those who come on foot",
+        "all of it made by hand",
+        "until the snow melts"
+    };
+
+    /** How a page says what its bytes mean. */
+    private enum Encoding {
+        UTF_8_HEADER("; charset=UTF-8", "", UTF_8),
+        UTF_8_META("", "<meta charset=\"utf-8\">\n", UTF_8),
+        UTF_8_MARK("", "", UTF_8),
+        LATIN_1_HEADER("; charset=ISO-8859-1", "", ISO_8859_1),
+        LATIN_1_META("", "<meta http-equiv=\"Content-Type\" content=\"text/html; charset=iso-8859-1\">\n", ISO_8859_1);
+
+        private final String parameter;
+        private final String meta;
+        private final Charset charset;
+
+        Encoding(String parameter, String meta, Charset charset) {
+            this.parameter = parameter;
+            this.meta = meta;
+            this.charset = charset;
+        }
+    }
+
+    private final SiteMap map;
+    private final Hosts hosts;
+    private final int page;
+    private final int host;
+    private final Dice dice;
+    private final int length;
+    private final StringBuilder html;
+    private Link link;
+
+    private PageWriter(SiteMap map, int page, int pageBytes) {
+        this.map = map;
+        this.hosts = map.hosts();
+        this.page = page;
+        this.host = hosts.hostOf(page);
+        this.dice = map.dice(page);
+        this.length = pageBytes / 2 + dice.roll(pageBytes);
+        this.html = new StringBuilder(length + length / 4);
+    }
+
+    /**
+     * The page of this number.
+     *
+     * @param pageBytes the mean size of a page in bytes; pages are larger where their links take more
+     */
+    static Response of(SiteMap map, int page, int pageBytes) {
+        return new PageWriter(map, page, pageBytes).body();
+    }
+
+    private Response body() {
+        Kind kind = map.kind(page);
+        return switch (kind) {
+            case HTML, FRAMES -> markup(kind);
+            case TEXT ->
+                plain("text/plain; charset=UTF-8", "See http://" + hosts.name(host) + "/plain-text.html\n", "");
+            case PDF -> plain("application/pdf", "%PDF-1.4\n% /pdf-text.html\n", "%%EOF\n");
+        };
+    }
+
+    private Response plain(String type, String first, String last) {
+        html.append(first);
+        text(length - last.length());
+        html.append(last);
+        return Response.page(type, html.toString().getBytes(UTF_8));
+    }
+
+    private Response markup(Kind kind) {
+        Encoding encoding = dice.oneIn(2) ? Encoding.UTF_8_HEADER : Encoding.values()[dice.roll(5)];
+        if (encoding == Encoding.UTF_8_MARK) {
+            html.append('\ufeff');
+        }
+        html.append("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n").append(encoding.meta);
+        html.append("<title>").append(title()).append("</title>\n");
+        link = new Link(map, dice, host, base());
+        html.append("<link rel=\"stylesheet\" href=\"/site.css\">\n");
+        if (kind == Kind.FRAMES) {
+            frames();
+        } else {
+            document();
+        }
+        html.append("</html>\n");
+        return Response.page("text/html" + encoding.parameter, html.toString().getBytes(encoding.charset));
+    }
+
+    private String title() {
+        return map.adjective(page) + " " + map.noun(page) + " " + page + " &ndash; " + Hosts.unicodeName(host);
+    }
+
+    /** Writes a base element here and there. Returns the path that references are relative to. */
+    private String base() {
+        String folder = "/" + map.noun(page) + "/" + map.adjective(page) + "/";
+        return switch (dice.roll(30)) {
+            case 0 -> {
+                html.append("<base target=\"_top\">\n<base href=\"")
+                        .append(folder)
+                        .append("index.html\">\n");
+                html.append("<base href=\"/second-base/does/not/count/\">\n");
+                yield folder;
+            }
+            case 1 -> {
+                html.append("<base href=\"http://")
+                        .append(hosts.name(host))
+                        .append(':')
+                        .append(map.port());
+                html.append(folder).append("\">\n");
+                yield folder;
+            }
+            default -> {
+                String target = map.target(map.place(page));
+                int query = target.indexOf('?');
+                yield query < 0 ? target : target.substring(0, query);
+            }
+        };
+    }
+
+    private void frames() {
+        List<Place> links = links(4);
+        html.append("</head>\n<frameset cols=\"30%,*\">\n");
+        for (Place place : links) {
+            html.append("<frame src=\"").append(link.to(place)).append("\">\n");
+        }
+        html.append("</frameset>\n");
+    }
+
+    private void document() {
+        List<Place> links = links(20 + dice.roll(21));
+        List<Place> inHead = new ArrayList<>();
+        Place ordinary = dice.oneIn(12) ? links.get(0) : null;
+        for (Place place : links) {
+            if (place.equals(ordinary) || (isShy(place) && dice.oneIn(3))) {
+                html.append("<link rel=\"").append(dice.pick("next", "prev"));
+                html.append("\" href=\"").append(link.to(place)).append("\">\n");
+                inHead.add(place);
+            }
+        }
+        links.removeAll(inHead);
+        html.append("</head>\n<body>\n<h1>").append(title()).append("</h1>\n<nav>\n");
+        int navigation = links.size() / 3;
+        for (Place place : links.subList(0, navigation)) {
+            link(place);
+        }
+        html.append("</nav>\n<p>");
+        for (int i = navigation; i < links.size(); i++) {
+            text(length * (i - navigation + 1L) / (links.size() - navigation) - 120);
+            link(links.get(i));
+            html.append(dice.oneIn(3) ? ".</p>\n<p>" : ", ");
+        }
+        text(length - 600);
+        html.append("</p>\n");
+        leadingNowhere();
+        html.append("</body>\n");
+    }
+
+    /** The places that a page links to: those that hang on it, and others up to a number. */
+    private List<Place> links(int atLeast) {
+        List<Place> links = new ArrayList<>();
+        for (int child : hosts.children(page)) {
+            links.add(map.entry(child));
+        }
+        Place extra = map.extra(page);
+        if (extra != null) {
+            links.add(extra);
+        }
+        while (links.size() < atLeast) {
+            links.add(map.entry(known()));
+        }
+        for (int i = links.size() - 1; i > 0; i--) {
+            Collections.swap(links, i, dice.roll(i + 1));
+        }
+        return links;
+    }
+
+    private boolean isShy(Place place) {
+        return place.page() != page && map.isShy(place.page());
+    }
+
+    private int known() {
+        int other = dice.oneIn(6) ? dice.roll(hosts.hosts()) : host;
+        int start = hosts.startPage(other);
+        int pages = hosts.pagesOf(other);
+        int known = switch (dice.roll(6)) {
+            case 0, 1 -> start;
+            case 2 -> other == host ? hosts.parent(page) : start;
+            case 3 -> start + dice.roll(Math.min(pages, 20));
+            default -> start + dice.roll(pages);
+        };
+        return map.isShy(known) ? start : known;
+    }
+
+    private void link(Place place) {
+        String reference = link.to(place);
+        switch (dice.roll(isShy(place) ? 2 : 40)) {
+            case 0 ->
+                html.append("<map name=\"m\"><area alt=\"\" href=\"")
+                        .append(reference)
+                        .append("\"></map>");
+            case 1 -> html.append("<iframe src=\"").append(reference).append("\"></iframe>");
+            case 2 -> html.append("<A CLASS=more HREF='").append(reference).append("'>more</A>");
+            case 3 -> html.append("<a\n href = \"").append(reference).append("\" >on</a>");
+            default ->
+                html.append("<a href=\"")
+                        .append(reference)
+                        .append("\">")
+                        .append(anchor(place))
+                        .append("</a>");
+        }
+        html.append('\n');
+    }
+
+    private String anchor(Place place) {
+        return map.adjective(place.page()) + " " + map.noun(place.page());
+    }
+
+    /** What looks like a link and is none, or leads to no page. */
+    private void leadingNowhere() {
+        html.append("<p><img src=\"/image-").append(page).append(".png\" alt=\"\"> <a name=\"top\">top</a>\n");
+        html.append("<a rel=\"nofollow\" href=\"")
+                .append(link.to(map.entry(hosts.startPage(host))))
+                .append("\">home</a>\n");
+        html.append("<a href=\"mailto:post@").append(hosts.name(host)).append("\">post</a>\n");
+        html.append("<a href=\"javascript:history.back()\">back</a> <a href=\"tel:+49301234\">call</a></p>\n");
+        html.append("<!-- <a href=\"/in-a-comment.html\">old</a> -->\n");
+        html.append("<script>var s = '<a href=\"/in-a-script.html\">new</a>';</script>\n");
+    }
+
+    private void text(long upTo) {
+        while (html.length() < upTo) {
+            html.append(PHRASES[dice.roll(PHRASES.length)]).append(dice.oneIn(5) ? ". " : ", ");
+        }
+    }
+}

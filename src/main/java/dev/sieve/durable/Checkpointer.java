@@ -1,0 +1,148 @@
+package dev.sieve.durable;
+
+import dev.sieve.SieveStats;
+import dev.sieve.bloom.Membership;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+
+/**
+ * Writes checkpoints, and removes what they make superfluous: older checkpoints but for one, which is kept for the case
+ * that the newest is damaged, and segments of which all is done and that neither of the two needs.
+ *
+ * <p>One checkpoint is written at a time; the lock of the frontier is held for the short while only in which its state
+ * is copied.
+ */
+final class Checkpointer {
+    private final Disk disk;
+    private final Settings settings;
+    private final boolean keepLog;
+    private final SegmentLog log;
+    private final LogWriter writer;
+    private final LogState state;
+    private final Membership filter;
+    private final ReentrantLock lock;
+
+    /** Held while a checkpoint is written; taken before all other locks. Guards the three fields below. */
+    private final ReentrantLock checkpointing = new ReentrantLock();
+
+    private int next;
+    /** The newest checkpoint that is safe on the disk, and its position; 0 when there is none. */
+    private int newest;
+
+    private LogPosition newestPosition;
+
+    /** {@link LogWriter#written} when the last checkpoint was begun. Guarded by the lock of the frontier. */
+    private long begunAt;
+
+    Checkpointer(
+            Disk disk,
+            Settings settings,
+            boolean keepLog,
+            Recovery.Found found,
+            SegmentLog log,
+            LogWriter writer,
+            ReentrantLock lock) {
+        this.disk = disk;
+        this.settings = settings;
+        this.keepLog = keepLog;
+        this.log = log;
+        this.writer = writer;
+        this.state = found.state();
+        this.filter = found.filter();
+        this.lock = lock;
+        next = found.lastCheckpoint() + 1;
+        newest = found.checkpoint();
+        newestPosition = found.from();
+    }
+
+    /** Whether so many bytes were written to the log since the last checkpoint. */
+    boolean isDue(long bytes) {
+        lock.lock();
+        try {
+            return writer.written() - begunAt >= bytes;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether the newest checkpoint says all that the log says. */
+    boolean isCurrent() {
+        checkpointing.lock();
+        lock.lock();
+        try {
+            return newest != 0 && newestPosition.equals(log.end());
+        } finally {
+            lock.unlock();
+            checkpointing.unlock();
+        }
+    }
+
+    /**
+     * Writes a checkpoint.
+     *
+     * @param stats is asked for the counters, under the lock
+     * @throws IOException when it cannot be written; the log is as good as before
+     */
+    void write(Supplier<SieveStats> stats) throws IOException {
+        checkpointing.lock();
+        try {
+            FrameWriter content;
+            LogPosition position;
+            List<Segment> finished;
+            lock.lock();
+            try {
+                writer.requireUsable();
+                writer.flush();
+                begunAt = writer.written();
+                position = log.end();
+                content = new Checkpoint(next, settings, position, log.segments(), state, stats.get()).frames();
+                finished = finished();
+            } finally {
+                lock.unlock();
+            }
+            Checkpoint.write(disk, next, content, filter, () -> writer.force(null));
+            forget(next, finished);
+            newest = next++;
+            newestPosition = position;
+        } finally {
+            checkpointing.unlock();
+        }
+    }
+
+    private List<Segment> finished() {
+        List<Segment> finished = new ArrayList<>();
+        if (keepLog || newest == 0) {
+            return finished;
+        }
+        NavigableMap<Integer, Segment> segments = log.segments();
+        for (Segment segment : segments.headMap(newestPosition.segment(), false).values()) {
+            long end = segments.higherEntry(segment.number()).getValue().firstId();
+            if (state.done().containsAll(segment.firstId(), end)) {
+                finished.add(segment);
+            }
+        }
+        return finished;
+    }
+
+    private void forget(int written, List<Segment> finished) throws IOException {
+        for (String name : disk.names()) {
+            int number = Checkpoint.number(name).orElse(written);
+            if (number != newest && number != written) {
+                disk.delete(name);
+            }
+        }
+        for (Segment segment : finished) {
+            disk.delete(segment.name());
+        }
+        lock.lock();
+        try {
+            finished.forEach(log::remove);
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package dev.sieve.durable;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Locale;
+import java.util.OptionalInt;
+import java.util.zip.CRC32C;
+
+/**
+ * One file of the log.
+ *
+ * @param number its place in the log, 1 for the first
+ * @param firstId the id of the first URL that is written into it, or into the next one while it holds none
+ */
+record Segment(int number, long firstId) {
+    static final int HEADER_BYTES = 36;
+    static final int VERSION = 1;
+
+    private static final String PREFIX = "log-";
+    private static final byte[] MAGIC = "sievelog".getBytes(US_ASCII);
+
+    String name() {
+        return name(number);
+    }
+
+    static String name(int number) {
+        return String.format(Locale.ROOT, PREFIX + "%08d", number);
+    }
+
+    LogPosition start() {
+        return new LogPosition(number, HEADER_BYTES);
+    }
+
+    /** The number of the segment with this file name; empty when it is no segment's. */
+    static OptionalInt number(String name) {
+        return Numbered.parse(PREFIX, name);
+    }
+
+    byte[] header(long frontierId) {
+        ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        header.put(MAGIC).putInt(VERSION).putInt(number).putLong(frontierId).putLong(firstId);
+        byte[] bytes = header.array();
+        header.putInt(checksum(bytes));
+        return bytes;
+    }
+
+    private static int checksum(byte[] header) {
+        CRC32C crc = new CRC32C();
+        crc.update(header, 0, HEADER_BYTES - 4);
+        return (int) crc.getValue();
+    }
+
+    /**
+     * Reads the head of a segment.
+     *
+     * @throws DamageException when it is none, or another segment's
+     * @throws IOException when it was written by a later version, or for another frontier
+     */
+    static Segment read(Disk disk, int number, long frontierId) throws IOException {
+        byte[] bytes = new byte[HEADER_BYTES];
+        ByteBuffer header = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        String name = name(number);
+        int length;
+        try (Disk.Source source = disk.read(name)) {
+            length = source.read(0, bytes, 0, HEADER_BYTES);
+        }
+        if (length < HEADER_BYTES) {
+            throw new DamageException(name, 0, "the file ends in its head");
+        }
+        if (header.getInt(HEADER_BYTES - 4) != checksum(bytes)
+                || !header.slice(0, 8).equals(ByteBuffer.wrap(MAGIC))) {
+            throw new DamageException(name, 0, "this is no head of a segment");
+        }
+        if (header.getInt(8) != VERSION) {
+            throw new VersionException(name, Integer.toString(header.getInt(8)), VERSION);
+        }
+        if (header.getLong(16) != frontierId) {
+            throw new IOException(name + ": it belongs to another frontier");
+        }
+        Segment segment = new Segment(header.getInt(12), header.getLong(24));
+        if (segment.number != number || segment.firstId < 0) {
+            throw new DamageException(name, 0, "it is the segment " + segment.number);
+        }
+        return segment;
+    }
+}

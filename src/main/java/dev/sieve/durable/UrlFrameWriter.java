@@ -1,0 +1,129 @@
+package dev.sieve.durable;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sieve.Slices;
+import dev.sieve.UrlBatch;
+import java.util.Arrays;
+
+/**
+ * Writes new URLs as frames of {@link FrameKind#URLS}: each URL as its difference from the one before it, or from the page
+ * that they were found on, whichever is more like it; a key as its difference from its URL, where it has one.
+ *
+ * <p>Every frame can be read by itself. Not safe for use by many threads.
+ */
+final class UrlFrameWriter {
+    /** The most bytes of a URL, of a key and of a referrer. */
+    static final int MAX_TEXT = 1 << 20;
+
+    /** A frame takes no further URL once those in it are so long altogether. */
+    private static final int ENOUGH = 1 << 19;
+
+    private static final byte[] NOTHING = {};
+
+    private final FrameWriter out;
+    private byte[] page;
+    private byte[] previous;
+    private int previousFrom;
+    private int previousTo;
+    private int length;
+
+    UrlFrameWriter(FrameWriter out) {
+        this.out = out;
+    }
+
+    /** Checks that the URLs of a batch, its keys and its referrer are not too long to be written. */
+    static void check(UrlBatch batch, byte[] referrer) {
+        checkLength("referrer", referrer.length);
+        for (int i = 0; i < batch.size(); i++) {
+            checkLength("URL", batch.urls().length(i));
+            checkLength("key", batch.keys().length(i));
+        }
+    }
+
+    static void checkLength(String what, int bytes) {
+        if (bytes > MAX_TEXT) {
+            throw new IllegalArgumentException("a " + what + " has at most " + MAX_TEXT + " bytes: " + bytes);
+        }
+    }
+
+    /** Writes the URLs of a batch from {@code from} on whose bits are set, the lowest bit for the first. */
+    void write(long firstId, UrlBatch batch, byte[] referrer, int from, long mask) {
+        long id = firstId;
+        begin(id, batch.depth(), batch.redirects(), batch.referrer() == null ? null : referrer);
+        for (long bits = mask; bits != 0; bits &= bits - 1) {
+            if (length > ENOUGH) {
+                out.end();
+                begin(id, batch.depth(), batch.redirects(), batch.referrer() == null ? null : referrer);
+            }
+            int i = from + Long.numberOfTrailingZeros(bits);
+            add(batch.urls(), batch.keys(), i);
+            id++;
+        }
+        out.end();
+    }
+
+    /** Writes a seed that is its own key. */
+    void write(long id, byte[] url) {
+        begin(id, 0, 0, null);
+        addUrl(url, 0, url.length, false);
+        out.end();
+    }
+
+    static byte[] utf8(String referrer) {
+        return referrer == null ? NOTHING : referrer.getBytes(UTF_8);
+    }
+
+    private void begin(long firstId, int depth, int redirects, byte[] referrer) {
+        out.begin(FrameKind.URLS);
+        out.putNumber(firstId);
+        out.putNumber(depth);
+        out.putNumber(redirects);
+        if (referrer == null) {
+            out.putNumber(0);
+        } else {
+            out.putNumber(referrer.length + 1L);
+            out.put(referrer, 0, referrer.length);
+        }
+        page = referrer == null ? NOTHING : referrer;
+        previous = NOTHING;
+        previousFrom = 0;
+        previousTo = 0;
+        length = 0;
+    }
+
+    private void add(Slices urls, Slices keys, int i) {
+        byte[] url = urls.array(i);
+        byte[] key = keys.array(i);
+        int keyFrom = keys.start(i);
+        int keyTo = keys.end(i);
+        boolean hasKey = key != url || keyFrom != urls.start(i);
+        addUrl(url, urls.start(i), urls.end(i), hasKey);
+        if (hasKey) {
+            int same = same(url, urls.start(i), urls.end(i), key, keyFrom, keyTo);
+            out.putNumber(same);
+            out.putNumber(keyTo - keyFrom - same);
+            out.put(key, keyFrom + same, keyTo);
+            length += keyTo - keyFrom;
+        }
+    }
+
+    private void addUrl(byte[] url, int from, int to, boolean hasKey) {
+        int asPrevious = same(previous, previousFrom, previousTo, url, from, to);
+        int asPage = same(page, 0, page.length, url, from, to);
+        int same = Math.max(asPrevious, asPage);
+        out.putNumber(2L * same + (asPage > asPrevious ? 1 : 0));
+        out.putNumber(2L * (to - from - same) + (hasKey ? 1 : 0));
+        out.put(url, from + same, to);
+        previous = url;
+        previousFrom = from;
+        previousTo = to;
+        length += to - from;
+    }
+
+    /** How many bytes two texts have in common from their first byte on. */
+    private static int same(byte[] a, int aFrom, int aTo, byte[] b, int bFrom, int bTo) {
+        int same = Arrays.mismatch(a, aFrom, aTo, b, bFrom, bTo);
+        return same < 0 ? bTo - bFrom : same;
+    }
+}

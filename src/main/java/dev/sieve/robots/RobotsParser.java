@@ -1,0 +1,215 @@
+package dev.sieve.robots;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_16BE;
+import static java.nio.charset.StandardCharsets.UTF_16LE;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.nio.charset.Charset;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * Reads a robots.txt line by line, as Google's parser does where RFC 9309 leaves room: common misspellings of
+ * {@code Disallow} and {@code User-agent} count, a missing colon is forgiven, a part of a byte order mark is skipped.
+ *
+ * <p>A group begins with a user-agent line that follows a rule; other lines do not end a group. A Crawl-delay holds for
+ * the agents named since the last rule or Crawl-delay, for files that give each agent a Crawl-delay and no rules.
+ */
+final class RobotsParser {
+    /** Longer lines are cut, as Google does: eight times the longest URL that browsers took. */
+    private static final int MAX_LINE = 2083 * 8;
+
+    private static final Set<String> USER_AGENT = Set.of("user-agent", "useragent", "user agent");
+    private static final Set<String> DISALLOW =
+            Set.of("disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw");
+    private static final Set<String> CRAWL_DELAY = Set.of("crawl-delay", "crawldelay", "crawl delay");
+    private static final Set<String> SITEMAP = Set.of("sitemap", "site-map");
+    private static final Pattern SECONDS = Pattern.compile("[0-9]{0,20}\\.?[0-9]{1,20}(?:[eE]\\+?[0-9]{1,3})?");
+    private static final byte[] BYTE_ORDER_MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
+
+    private final String productToken;
+    private final Group own = new Group();
+    private final Group anyone = new Group();
+    private final Set<String> sitemaps = new LinkedHashSet<>();
+    private int sitemapsLeftOut;
+    private boolean ruleSeen;
+    private boolean delaySeen;
+
+    private RobotsParser(String productToken) {
+        this.productToken = productToken;
+    }
+
+    /** What is said to one agent, in all of its groups. */
+    private static final class Group {
+        private final List<RuleSet.Rule> rules = new ArrayList<>();
+        private Optional<Duration> crawlDelay = Optional.empty();
+        private boolean named;
+        private boolean takesRules;
+        private boolean takesDelay;
+
+        private void name() {
+            named = true;
+            takesRules = true;
+            takesDelay = true;
+        }
+
+        private void addDelay(Duration delay) {
+            if (takesDelay
+                    && crawlDelay.map(known -> delay.compareTo(known) > 0).orElse(true)) {
+                crawlDelay = Optional.of(delay);
+            }
+        }
+    }
+
+    static RobotsRules parse(byte[] content, String productToken) {
+        RobotsParser parser = new RobotsParser(productToken);
+        parser.readLines(inUtf8(Arrays.copyOf(content, usedLength(content))));
+        Group group = parser.own.named ? parser.own : parser.anyone;
+        return new RobotsRules(
+                RuleSet.of(group.rules), group.crawlDelay, List.copyOf(parser.sitemaps), parser.sitemapsLeftOut);
+    }
+
+    /** What counts ends with a whole line: half of a rule could say the opposite of the whole one. */
+    private static int usedLength(byte[] content) {
+        int end = Math.min(content.length, RobotsRules.MAX_BYTES);
+        if (end == content.length || isLineEnd(content[end])) {
+            return end;
+        }
+        while (end > 0 && !isLineEnd(content[end - 1])) {
+            end--;
+        }
+        return end;
+    }
+
+    private static byte[] inUtf8(byte[] content) {
+        int mark = content.length < 2 ? 0 : ((content[0] & 0xff) << 8) | (content[1] & 0xff);
+        if (mark != 0xfffe && mark != 0xfeff) {
+            return content;
+        }
+        Charset charset = mark == 0xfffe ? UTF_16LE : UTF_16BE;
+        return new String(content, 2, content.length - 2, charset).getBytes(UTF_8);
+    }
+
+    private void readLines(byte[] text) {
+        int start = 0;
+        while (start < BYTE_ORDER_MARK.length && start < text.length && text[start] == BYTE_ORDER_MARK[start]) {
+            start++;
+        }
+        for (int end = start; end <= text.length; end++) {
+            if (end == text.length || isLineEnd(text[end])) {
+                readLine(text, start, Math.min(end, start + MAX_LINE));
+                start = end + 1;
+            }
+        }
+    }
+
+    private static boolean isLineEnd(byte b) {
+        return b == '\n' || b == '\r';
+    }
+
+    private void readLine(byte[] text, int start, int end) {
+        String line = new String(text, start, end - start, ISO_8859_1);
+        int comment = line.indexOf('#');
+        String record = (comment < 0 ? line : line.substring(0, comment)).strip();
+        int colon = record.indexOf(':');
+        if (colon >= 0) {
+            readRecord(
+                    record.substring(0, colon).strip(),
+                    record.substring(colon + 1).strip());
+            return;
+        }
+        String[] words = record.split("[ \t]+", 3);
+        if (words.length == 2) {
+            readRecord(words[0], words[1]);
+        }
+    }
+
+    private void readRecord(String key, String value) {
+        String name = key.length() > 16 ? "" : key.toLowerCase(Locale.ROOT);
+        if (USER_AGENT.contains(name)) {
+            readUserAgent(value);
+        } else if (DISALLOW.contains(name)) {
+            readRule(value, false);
+        } else if (name.equals("allow")) {
+            readRule(value, true);
+        } else if (CRAWL_DELAY.contains(name)) {
+            readCrawlDelay(value);
+        } else if (SITEMAP.contains(name) && !value.isEmpty()) {
+            readSitemap(value);
+        }
+    }
+
+    private void readSitemap(String value) {
+        String sitemap = new String(value.getBytes(ISO_8859_1), UTF_8);
+        boolean hasRoom = sitemaps.size() < RobotsRules.MAX_SITEMAPS || sitemaps.contains(sitemap);
+        if (hasRoom && value.length() <= RobotsRules.MAX_SITEMAP_LENGTH) {
+            sitemaps.add(sitemap);
+        } else {
+            sitemapsLeftOut++;
+        }
+    }
+
+    private void readUserAgent(String value) {
+        if (ruleSeen) {
+            own.takesRules = false;
+            anyone.takesRules = false;
+        }
+        if (ruleSeen || delaySeen) {
+            own.takesDelay = false;
+            anyone.takesDelay = false;
+        }
+        ruleSeen = false;
+        delaySeen = false;
+        if (value.equals("*") || value.startsWith("* ") || value.startsWith("*\t")) {
+            anyone.name();
+        } else if (!productToken.isEmpty() && productToken(value).equalsIgnoreCase(productToken)) {
+            own.name();
+        }
+    }
+
+    private void readRule(String value, boolean allow) {
+        ruleSeen = true;
+        if (value.isEmpty()) {
+            return;
+        }
+        byte[] bytes = value.getBytes(ISO_8859_1);
+        RuleSet.Rule rule = new RuleSet.Rule(Escapes.escape(bytes), allow);
+        if (own.takesRules) {
+            own.rules.add(rule);
+        }
+        if (anyone.takesRules) {
+            anyone.rules.add(rule);
+        }
+    }
+
+    private void readCrawlDelay(String value) {
+        delaySeen = true;
+        if (!SECONDS.matcher(value).matches()) {
+            return;
+        }
+        double seconds = Math.min(Double.parseDouble(value), (double) RobotsRules.MAX_CRAWL_DELAY.toSeconds());
+        Duration delay = Duration.ofMillis((long) Math.ceil(seconds * 1000));
+        own.addDelay(delay);
+        anyone.addDelay(delay);
+    }
+
+    static String productToken(String userAgent) {
+        int end = 0;
+        while (end < userAgent.length() && isTokenPart(userAgent.charAt(end))) {
+            end++;
+        }
+        return userAgent.substring(0, end);
+    }
+
+    private static boolean isTokenPart(char c) {
+        return Escapes.isLetter(c) || c == '-' || c == '_';
+    }
+}

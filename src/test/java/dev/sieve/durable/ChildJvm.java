@@ -1,0 +1,27 @@
+package dev.sieve.durable;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Starts a JVM of its own on the class path of this one. Its standard error is ours. */
+final class ChildJvm {
+    private ChildJvm() {}
+
+    static Process start(List<String> options, Class<?> main, String... arguments) throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(options);
+        command.add("-cp");
+        command.add(System.getProperty("java.class.path")
+                + File.pathSeparator
+                + System.getProperty("surefire.test.class.path", ""));
+        command.add(main.getName());
+        command.addAll(List.of(arguments));
+        return new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+    }
+}

@@ -1,0 +1,112 @@
+package dev.sieve.durable;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sieve.CapturedLog;
+import dev.sieve.FrontierContract;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A lock file that is not what was written into it, while another process holds the folder and when none does. */
+class DirectoryLockIT {
+    private static final List<String> URLS = FrontierContract.urls(20);
+
+    @TempDir
+    private Path temporary;
+
+    private final CapturedLog log = new CapturedLog();
+    private Path directory;
+    private Path file;
+    private byte[] written;
+    private Process holder;
+
+    /** A process that holds a folder until it is killed. */
+    static final class Holder {
+        /** Argument: the folder. */
+        public static void main(String[] args) throws IOException {
+            DurableSieve frontier = DirectoryLockIT.open(Path.of(args[0]));
+            frontier.pushAll(URLS);
+            System.out.println(frontier.pending());
+            System.in.read();
+        }
+    }
+
+    private static DurableSieve open(Path directory) throws IOException {
+        return DurableSieve.builder(directory).expectedUrls(100).exact().open();
+    }
+
+    @BeforeEach
+    void hold() throws IOException {
+        directory = temporary.resolve("frontier");
+        file = directory.resolve("lock");
+        holder = ChildJvm.start(List.of("-XX:TieredStopAtLevel=1"), Holder.class, directory.toString());
+        BufferedReader out = new BufferedReader(new InputStreamReader(holder.getInputStream(), US_ASCII));
+        assertThat(out.readLine()).isEqualTo(Integer.toString(URLS.size()));
+        written = Files.readAllBytes(file);
+    }
+
+    @AfterEach
+    void kill() throws InterruptedException {
+        holder.destroyForcibly().waitFor();
+        log.close();
+    }
+
+    /** Every single bit flipped; then what an editor or a file system may leave behind. */
+    private List<byte[]> damaged() {
+        List<byte[]> all = new ArrayList<>();
+        for (int bit = 0; bit < 8 * written.length; bit++) {
+            byte[] flipped = written.clone();
+            flipped[bit / 8] ^= (byte) (1 << bit % 8);
+            all.add(flipped);
+        }
+        all.add(new byte[0]);
+        all.add(new byte[1 << 20]);
+        all.add("1234\n".getBytes(US_ASCII));
+        return all;
+    }
+
+    @Test
+    void theHolderIsNamedAndAFileThatIsDamagedNamesNobody() throws IOException {
+        assertThat(DurableSieve.inspect(directory).owner()).hasValue(holder.pid());
+        assertThatThrownBy(() -> open(directory))
+                .isInstanceOf(IOException.class)
+                .hasMessageEndingWith("in use by process " + holder.pid());
+
+        for (byte[] bytes : damaged()) {
+            Files.write(file, bytes);
+
+            assertThatThrownBy(() -> open(directory))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("in use by another process");
+            assertThat(DurableSieve.inspect(directory).owner()).hasValue(0);
+        }
+    }
+
+    @Test
+    void aDamagedFileOfAProcessThatIsGoneDoesNotMatter() throws Exception {
+        holder.destroyForcibly().waitFor();
+
+        for (byte[] bytes : damaged()) {
+            Files.write(file, bytes);
+
+            assertThat(DurableSieve.inspect(directory).owner()).isEmpty();
+            try (DurableSieve frontier = open(directory)) {
+                assertThat(frontier.pending()).isEqualTo(URLS.size());
+                assertThat(DurableSieve.inspect(directory).owner())
+                        .hasValue(ProcessHandle.current().pid());
+            }
+        }
+        assertThat(log.lines()).isEmpty();
+    }
+}

@@ -1,0 +1,25 @@
+package dev.sieve.durable;
+
+import dev.sieve.Frontier;
+import dev.sieve.FrontierContract;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.io.TempDir;
+
+class DurableSieveContractTest extends FrontierContract {
+    @TempDir
+    Path directory;
+
+    @Override
+    protected Frontier open(long leaseTimeoutNanos) throws IOException {
+        DurableSieveBuilder builder = DurableSieve.builder(directory.resolve("frontier"))
+                .expectedUrls(200_000)
+                .exact()
+                .segmentBytes(10_000);
+        if (leaseTimeoutNanos > 0) {
+            builder.leaseTimeout(Duration.ofNanos(leaseTimeoutNanos));
+        }
+        return builder.open();
+    }
+}

@@ -1,0 +1,340 @@
+package dev.sieve.durable;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sieve.CapturedLog;
+import dev.sieve.FrontierContract;
+import dev.sieve.UrlBatch;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Files that are not what was written into them. */
+class DurableSieveDamageTest {
+    private final CapturedLog log = new CapturedLog();
+    private final FakeDisk disk = new FakeDisk();
+    /** After each push: how long the last segment is, how many URLs there are, and which are not done. */
+    private final List<Integer> lengths = new ArrayList<>();
+
+    private final List<Integer> accepted = new ArrayList<>();
+    private final List<List<String>> open = new ArrayList<>();
+
+    @AfterEach
+    void closeLog() {
+        log.close();
+    }
+
+    /** Small, so that much of what is damaged at random is not the filter. */
+    private long capacity = 300;
+
+    private long segmentBytes = 5000;
+
+    private DurableSieveBuilder builder() {
+        return DurableSieve.builder(Path.of("fake"))
+                .expectedUrls(capacity)
+                .falsePositiveRate(1e-6)
+                .seed(9)
+                .segmentBytes(segmentBytes)
+                .withoutKeepers();
+    }
+
+    private DurableSieve open(FakeDisk disk) throws IOException {
+        return builder().open(disk, () -> {});
+    }
+
+    private static List<String> drain(DurableSieve frontier) {
+        List<String> urls = new ArrayList<>();
+        FrontierContract.takeAll(frontier, 0).forEach(lease -> urls.add(lease.url()));
+        return urls;
+    }
+
+    /** Pushes and works; every page is done after its links were pushed. */
+    private DurableSieve run(int pages, boolean withCheckpoints) throws IOException {
+        DurableSieve frontier = open(disk);
+        List<String> waiting = new ArrayList<>();
+        int next = 0;
+        for (int page = 0; page < pages; page++) {
+            UrlBatch batch = new UrlBatch(1, 0, "http://host/page/" + page);
+            for (int i = 0; i < 3 + page % 3; i++) {
+                batch.add("http://host/a/" + "b/".repeat(page % 5) + next++);
+                waiting.add(batch.url(i));
+            }
+            frontier.pushAll(batch);
+            lengths.add(disk.bytes(Segment.name(lastSegment(disk))).length);
+            accepted.add(next);
+            open.add(List.copyOf(waiting));
+            frontier.done(frontier.take(0));
+            waiting.remove(0);
+            if (withCheckpoints && page % 20 == 11) {
+                frontier.checkpoint();
+            }
+        }
+        return frontier;
+    }
+
+    private static int lastSegment(FakeDisk disk) throws IOException {
+        return FrontierFiles.list(disk).logs().last();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void theLogCutAtAnyByteKeepsAllBeforeIt(boolean withCheckpoints) throws IOException {
+        run(100, withCheckpoints);
+        String name = Segment.name(lastSegment(disk));
+        byte[] whole = disk.bytes(name);
+        int first = Math.max(0, whole.length - 4096);
+        if (withCheckpoints) {
+            first = Math.max(first, (int) newest(disk).forced().offset());
+        }
+        for (int length = first; length < whole.length; length++) {
+            FakeDisk cut = disk.afterKill();
+            cut.replace(name, Arrays.copyOf(whole, length));
+            log.clear();
+
+            DurableSieve frontier = open(cut);
+
+            int before = lastAtMost(length, whole.length);
+            if (before >= 0) {
+                assertThat(frontier.stats().accepted()).isEqualTo((long) accepted.get(before));
+                List<String> found = drain(frontier);
+                assertThat(open.get(before)).endsWith(found.toArray(String[]::new));
+                assertThat(open.get(before).size() - found.size()).isBetween(0, 1);
+            }
+            assertThat(log.lines()).hasSizeLessThanOrEqualTo(1);
+            if (!log.lines().isEmpty()) {
+                assertThat(log.lines().get(0)).contains(name, "cut off at offset", "bytes", ".broken");
+                assertThat(cut.names()).anyMatch(file -> file.startsWith(name) && file.endsWith(".broken"));
+            }
+        }
+    }
+
+    private static Checkpoint.Saved newest(FakeDisk disk) throws IOException {
+        return Checkpoint.read(disk, FrontierFiles.list(disk).checkpoints().last());
+    }
+
+    /** The last push that ended at such a length of the last segment; negative when it was in an earlier one. */
+    private int lastAtMost(int length, int whole) {
+        int push = lengths.size() - 1;
+        while (push >= 0 && lengths.get(push) > length && lengths.get(push) <= whole) {
+            push--;
+        }
+        return push >= 0 && lengths.get(push) <= length && isInLastSegment(push) ? push : -1;
+    }
+
+    private boolean isInLastSegment(int push) {
+        for (int i = push; i + 1 < lengths.size(); i++) {
+            if (lengths.get(i + 1) < lengths.get(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 7, 8, 9, 512, 8192})
+    void zerosBehindTheLogAreNoRecords(int zeros) throws IOException {
+        DurableSieve frontier = run(10, false);
+        List<String> left = new ArrayList<>(open.get(9));
+        left.remove(0);
+        frontier.sync();
+        String name = Segment.name(lastSegment(disk));
+        byte[] bytes = disk.bytes(name);
+        disk.replace(name, Arrays.copyOf(bytes, bytes.length + zeros));
+
+        assertThat(drain(open(disk))).isEqualTo(left);
+        assertThat(log.lines()).singleElement().asString().contains(name, "offset " + bytes.length, zeros + " bytes");
+        assertThat(disk.bytes(name)).hasSize(bytes.length);
+        assertThat(disk.bytes(name + "-" + bytes.length + ".broken")).hasSize(zeros);
+    }
+
+    @Test
+    void anySingleBitThatFlipsIsFoundOrDoesNotMatter() throws IOException {
+        segmentBytes = 800;
+        DurableSieve frontier = run(60, true);
+        frontier.push("http://host/last");
+        frontier.sync();
+        frontier.push("http://host/after");
+        List<String> left = drain(open(disk.afterKill()));
+        Random random = new Random(1);
+        List<String> names = new ArrayList<>(disk.names());
+        names.sort(null);
+        int refused = 0;
+        for (int flip = 0; flip < 10_000; flip++) {
+            String name = names.get(random.nextInt(names.size()));
+            byte[] bytes = disk.bytes(name);
+            int bit = random.nextInt(8 * bytes.length);
+            bytes[bit / 8] ^= (byte) (1 << bit % 8);
+            FakeDisk flipped = disk.afterKill();
+            flipped.replace(name, bytes);
+            log.clear();
+            if (!isSameOrWarned(flipped, left)) {
+                refused++;
+                if (flip % 10 == 0) {
+                    requireRepairable(flipped, left);
+                }
+            }
+        }
+        assertThat(refused).isGreaterThan(1000);
+    }
+
+    /** Answers false when the damage was refused by name; fails when it went unnoticed. */
+    private boolean isSameOrWarned(FakeDisk flipped, List<String> left) {
+        try {
+            List<String> found = drain(open(flipped));
+            if (log.lines().isEmpty()) {
+                assertThat(found).isEqualTo(left);
+            } else {
+                assertThat(log.lines()).allMatch(line -> line.contains("log-") || line.contains("checkpoint"));
+                assertThat(new HashSet<>(left).containsAll(found)).isTrue();
+            }
+            return true;
+        } catch (UncheckedIOException e) {
+            assertThat(e.getCause()).hasMessageMatching("(?s).*(log-|checkpoint-|settings).*offset \\d+.*");
+        } catch (IOException e) {
+            assertThat(e).hasMessageMatching("(?s).*(log-|checkpoint-|settings).*(offset \\d+|checksum).*");
+        }
+        return false;
+    }
+
+    private void requireRepairable(FakeDisk damaged, List<String> left) throws IOException {
+        RepairReport report = new Repair(damaged).run();
+        log.clear();
+
+        List<String> found = drain(open(damaged));
+
+        assertThat(report.findings()).isNotEmpty();
+        Set<String> kept = new HashSet<>(found);
+        kept.retainAll(new HashSet<>(left));
+        assertThat(left.size() - kept.size()).isLessThanOrEqualTo((int) report.lost());
+        assertThat(report.lost()).isLessThanOrEqualTo(64);
+        assertThat(report.lostBytes()).isLessThan(6000);
+        assertThat(new Repair(damaged).run().findings()).isEmpty();
+    }
+
+    @Test
+    void repairKeepsAllButTheDamagedRecordsAndTheyCanBeFoundAgain() throws IOException {
+        capacity = 20_000;
+        DurableSieve frontier = run(100, false);
+        frontier.close();
+        byte[] bytes = disk.bytes(Segment.name(1));
+        bytes[bytes.length - 200] ^= 1;
+        disk.replace(Segment.name(1), bytes);
+        assertThatThrownBy(() -> drain(open(disk.copy())))
+                .isInstanceOf(UncheckedIOException.class)
+                .hasMessageContaining("log-00000001: damaged at offset");
+
+        RepairReport report = new Repair(disk).run();
+
+        assertThat(report.lost()).isBetween(3L, 5L);
+        assertThat(report.urls()).isEqualTo(accepted.get(99) - report.lost());
+        assertThat(report.findings()).singleElement().asString().contains("log-00000001: damaged at offset");
+        assertThat(disk.bytes("log-00000001.broken")).isEqualTo(bytes);
+        DurableSieve repaired = open(disk);
+        assertThat(repaired.stats().accepted()).isEqualTo(report.urls());
+        int again = 0;
+        for (int i = 0; i < accepted.get(99); i++) {
+            for (int depth = 0; depth < 5; depth++) {
+                again += repaired.push("http://host/a/" + "b/".repeat(depth) + i) ? 1 : 0;
+            }
+        }
+        assertThat(again).isEqualTo(4 * accepted.get(99) + (int) report.lost());
+    }
+
+    @Test
+    void aSegmentThatIsMissingIsRefusedByItsNameAndCanBeRepaired() throws IOException {
+        run(100, false).close();
+        disk.delete(Segment.name(2));
+
+        assertThatThrownBy(() -> open(disk)).isInstanceOf(IOException.class).hasMessageContaining("log-00000002");
+
+        RepairReport report = new Repair(disk).run();
+        assertThat(report.lost()).isBetween(1L, 200L);
+        DurableSieve frontier = open(disk);
+        assertThat(frontier.stats().accepted()).isEqualTo(report.urls());
+        assertThat(open.get(99)).containsAll(drain(frontier));
+    }
+
+    @Test
+    void aSegmentUnderAnotherNameIsRefused() throws IOException {
+        run(100, false).close();
+        disk.replace(Segment.name(2), disk.bytes(Segment.name(1)));
+
+        assertThatThrownBy(() -> drain(open(disk))).hasMessageContaining("log-00000002");
+    }
+
+    @Test
+    void foreignFilesAreLeftAlone() throws IOException {
+        run(10, false).close();
+        disk.replace("notes.txt", new byte[10]);
+        disk.replace("log-1", new byte[10]);
+        disk.replace("log-00000000", new byte[10]);
+        disk.replace("checkpoint-0000000x", new byte[10]);
+
+        open(disk).close();
+
+        assertThat(disk.names()).contains("notes.txt", "log-1", "log-00000000", "checkpoint-0000000x");
+        assertThat(log.lines()).isEmpty();
+    }
+
+    @Test
+    void withoutItsCheckpointsTheFilterIsMadeFromTheLogWithOneWarning() throws IOException {
+        run(60, true).close();
+        List<String> left = drain(open(disk.copy()));
+        for (int number : FrontierFiles.list(disk).checkpoints()) {
+            byte[] bytes = disk.bytes(Checkpoint.name(number));
+            disk.replace(Checkpoint.name(number), Arrays.copyOf(bytes, bytes.length / 2));
+        }
+        FakeDisk kept = disk.copy();
+
+        if (FrontierFiles.list(disk).isLogWhole()) {
+            assertThat(drain(open(kept))).isEqualTo(left);
+            assertThat(log.lines())
+                    .filteredOn(line -> line.contains("made again"))
+                    .hasSize(1);
+        } else {
+            assertThatThrownBy(() -> open(kept)).hasMessageContaining("checkpoint");
+            new Repair(kept).run();
+            assertThat(drain(open(kept))).isEqualTo(left);
+        }
+    }
+
+    @Test
+    void theLogOfAnEarlierTimeIsRefused() throws IOException {
+        DurableSieve frontier = run(20, false);
+        FakeDisk earlier = disk.afterKill();
+        frontier.close();
+        String name = Segment.name(1);
+        disk.replace(name, Arrays.copyOf(earlier.bytes(name), earlier.bytes(name).length / 2));
+
+        assertThatThrownBy(() -> open(disk)).hasMessageContaining("log-00000001");
+        assertThat(new Repair(disk).run().lost()).isPositive();
+        open(disk).close();
+    }
+
+    @Test
+    void aLaterVersionIsRefusedByItsNumber() throws IOException {
+        run(3, false).close();
+        FakeDisk later = disk.copy();
+        String text = new String(later.bytes(Settings.NAME), java.nio.charset.StandardCharsets.US_ASCII);
+        String lines = text.substring(0, text.indexOf("crc ")).replace("sieve-frontier 1", "sieve-frontier 2");
+        java.util.zip.CRC32C crc = new java.util.zip.CRC32C();
+        crc.update(lines.getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+        later.replace(
+                Settings.NAME,
+                (lines + String.format("crc %08x\n", (int) crc.getValue()))
+                        .getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+
+        assertThatThrownBy(() -> open(later)).hasMessageContaining("version 2").hasMessageContaining("reads version 1");
+    }
+}

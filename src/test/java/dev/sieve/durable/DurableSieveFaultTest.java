@@ -1,0 +1,86 @@
+package dev.sieve.durable;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sieve.CapturedLog;
+import java.io.IOException;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The disk fails at each of the calls of a run in turn. */
+class DurableSieveFaultTest {
+    private final CapturedLog log = new CapturedLog();
+
+    @AfterEach
+    void close() {
+        log.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource(FakeDisk.Fault.class)
+    void aCallThatFailsLosesNothingThatWasAccepted(FakeDisk.Fault fault) throws IOException {
+        int calls = callsOfWholeRun(Durability.PROCESS);
+        for (int call = 0; call < calls; call++) {
+            FakeDisk disk = new FakeDisk();
+            disk.failAt(call, fault);
+            ScriptedRun run = new ScriptedRun(disk, Durability.PROCESS).run();
+            if (run.hasFailed()) {
+                run.requireStopped();
+            }
+            run.verifyAfterKill(disk.afterKill());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(FakeDisk.Fault.class)
+    void aDiskThatFailsFromACallOnLosesNothingThatWasAccepted(FakeDisk.Fault fault) throws IOException {
+        int calls = callsOfWholeRun(Durability.PROCESS);
+        for (int call = 0; call < calls; call++) {
+            FakeDisk disk = new FakeDisk();
+            disk.failFrom(call, fault);
+            ScriptedRun run = new ScriptedRun(disk, Durability.PROCESS).run();
+            assertThat(run.hasFailed()).isTrue();
+            run.requireStopped();
+            run.verifyAfterKill(disk.afterKill());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Durability.class)
+    void aPowerCutAtAnyCallKeepsWhatWasForcedAndAConsistentPart(Durability durability) throws IOException {
+        int calls = callsOfWholeRun(durability);
+        for (int call = 0; call < calls; call++) {
+            FakeDisk disk = new FakeDisk();
+            disk.failFrom(call, FakeDisk.Fault.SHORT);
+            ScriptedRun run = new ScriptedRun(disk, durability).run();
+            Random random = new Random(call);
+            for (FakeDisk.Unsynced unsynced : FakeDisk.Unsynced.values()) {
+                for (FakeDisk.Names names : FakeDisk.Names.values()) {
+                    run.verifyAfterPowerCut(disk.afterPowerCut(unsynced, names, random));
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Durability.class)
+    void aForceThatFailsIsNotTriedAgain(Durability durability) throws IOException {
+        int calls = callsOfWholeRun(durability);
+        for (int call = 0; call < calls; call++) {
+            FakeDisk disk = new FakeDisk();
+            disk.failAt(call, FakeDisk.Fault.REFUSED);
+            ScriptedRun run = new ScriptedRun(disk, durability).run();
+            run.verifyAfterPowerCut(
+                    disk.afterPowerCut(FakeDisk.Unsynced.DROPPED, FakeDisk.Names.KEPT, new Random(call)));
+        }
+    }
+
+    private static int callsOfWholeRun(Durability durability) {
+        FakeDisk disk = new FakeDisk();
+        assertThat(new ScriptedRun(disk, durability).run().hasFailed()).isFalse();
+        assertThat(disk.calls()).isGreaterThan(60);
+        return disk.calls();
+    }
+}

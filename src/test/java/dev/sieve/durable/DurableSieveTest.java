@@ -1,0 +1,349 @@
+package dev.sieve.durable;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.sieve.CapturedLog;
+import dev.sieve.FrontierContract;
+import dev.sieve.Lease;
+import dev.sieve.OnFull;
+import dev.sieve.UrlBatch;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DurableSieveTest {
+    @TempDir
+    Path temporary;
+
+    private final CapturedLog log = new CapturedLog();
+    private Path directory;
+
+    @BeforeEach
+    void choose() {
+        directory = temporary.resolve("frontier");
+    }
+
+    @AfterEach
+    void close() {
+        log.close();
+    }
+
+    private DurableSieveBuilder builder() {
+        return DurableSieve.builder(directory).expectedUrls(10_000).seed(1).segmentBytes(500);
+    }
+
+    private List<String> export(Export which) throws IOException {
+        List<String> urls = new ArrayList<>();
+        assertThat(DurableSieve.export(directory, which, urls::add)).isEqualTo(urls.size());
+        return urls;
+    }
+
+    private static void finish(DurableSieve frontier, int count) {
+        for (int i = 0; i < count; i++) {
+            frontier.done(frontier.take(0));
+        }
+    }
+
+    @Test
+    void anotherOpenGoesOnWithoutBeingToldAnything() throws IOException {
+        try (DurableSieve frontier = builder().open()) {
+            frontier.pushAll(FrontierContract.urls(100));
+            finish(frontier, 10);
+        }
+        try (DurableSieve frontier = DurableSieve.builder(directory).open()) {
+            assertThat(frontier.stats().accepted()).isEqualTo(100);
+            assertThat(frontier.stats().capacity()).isEqualTo(10_000);
+            assertThat(frontier.push(FrontierContract.urls(1).get(0))).isFalse();
+            assertThat(FrontierContract.takeAll(frontier, 0))
+                    .extracting(Lease::url)
+                    .isEqualTo(FrontierContract.urls(100).subList(10, 100));
+        }
+        assertThat(log.lines()).isEmpty();
+    }
+
+    @Test
+    void aFolderThatIsNotThereIsNotMadeWithoutACapacity() {
+        assertThatThrownBy(() -> DurableSieve.builder(directory).open())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("expectedUrls");
+        assertThat(directory).doesNotExist();
+        assertThat(DurableSieve.exists(directory)).isFalse();
+    }
+
+    @Test
+    void theSecondOwnerIsToldTheFirst() throws IOException {
+        try (DurableSieve frontier = builder().open()) {
+            assertThatThrownBy(() -> builder().open())
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining(
+                            "in use by process " + ProcessHandle.current().pid());
+            assertThat(DurableSieve.inspect(directory).owner())
+                    .hasValue(ProcessHandle.current().pid());
+            assertThat(frontier.push("http://a/")).isTrue();
+        }
+        Files.writeString(directory.resolve("lock"), "nonsense");
+        builder().open().close();
+    }
+
+    @Test
+    void onlyTheOwnerMayEnterTheFolder() throws IOException {
+        builder().open().close();
+
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(directory)))
+                .isEqualTo("rwx------");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.resolve("settings"))))
+                .isEqualTo("rw-------");
+    }
+
+    @Test
+    void filesThatLeadElsewhereOrThatEverybodyMayWriteAreRefused() throws IOException {
+        builder().open().close();
+        Path settings = directory.resolve("settings");
+        Files.setPosixFilePermissions(settings, PosixFilePermissions.fromString("rw-rw-rw-"));
+        assertThatThrownBy(() -> builder().open()).hasMessageContaining("everybody may write");
+
+        Files.move(settings, temporary.resolve("elsewhere"));
+        Files.setPosixFilePermissions(temporary.resolve("elsewhere"), PosixFilePermissions.fromString("rw-------"));
+        Files.createSymbolicLink(settings, temporary.resolve("elsewhere"));
+        assertThatThrownBy(() -> builder().open()).hasMessageContaining("no regular file");
+    }
+
+    @Test
+    void anotherCapacityNeedsAllOfTheLog() throws IOException {
+        try (DurableSieve frontier = builder().keepLog(true).open()) {
+            frontier.pushAll(FrontierContract.urls(500));
+            finish(frontier, 400);
+            frontier.checkpoint();
+            frontier.checkpoint();
+        }
+        try (DurableSieve frontier =
+                builder().keepLog(true).expectedUrls(50_000).open()) {
+            assertThat(frontier.stats().capacity()).isEqualTo(50_000);
+            assertThat(frontier.pending()).isEqualTo(100);
+            assertThat(frontier.pushAll(FrontierContract.urls(500))).isZero();
+        }
+        assertThat(export(Export.ALL)).isEqualTo(FrontierContract.urls(500));
+        removeWhatIsDone();
+        assertThatThrownBy(() -> builder().open())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("made for 50000 URLs");
+    }
+
+    @Test
+    void fewerUrlsThanThereAreCannotBeExpected() throws IOException {
+        try (DurableSieve frontier = builder().exact().open()) {
+            frontier.pushAll(FrontierContract.urls(500));
+        }
+
+        assertThatThrownBy(() -> builder().expectedUrls(499).open())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("499")
+                .hasMessageContaining("500");
+
+        try (DurableSieve frontier = builder().expectedUrls(500).open()) {
+            assertThat(frontier.stats().capacity()).isEqualTo(500);
+            frontier.pushAll(FrontierContract.urls(600));
+        }
+        try (DurableSieve frontier = builder().expectedUrls(500).open()) {
+            assertThat(frontier.stats().accepted()).isEqualTo(600);
+        }
+    }
+
+    @Test
+    void whatCannotBeMadeLeavesNothingBehind() throws IOException {
+        assertThatThrownBy(() -> builder().expectedUrls(Long.MAX_VALUE).open())
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThat(directory).doesNotExist();
+
+        Files.createDirectory(directory);
+        assertThatThrownBy(() -> DurableSieve.builder(directory).open()).isInstanceOf(IllegalArgumentException.class);
+        assertThat(directory).isEmptyDirectory();
+    }
+
+    @Test
+    void aFileThatIsNoFolderIsNamed() throws IOException {
+        Files.writeString(directory, "a file");
+
+        assertThatThrownBy(() -> builder().open()).hasMessage(directory + ": no folder");
+        assertThatThrownBy(() -> DurableSieve.inspect(temporary.resolve("nothing")))
+                .hasMessage(temporary.resolve("nothing") + ": there is no such folder");
+    }
+
+    private void removeWhatIsDone() throws IOException {
+        try (DurableSieve frontier = DurableSieve.builder(directory).open()) {
+            for (int i = 0; i < 3; i++) {
+                frontier.push("http://more/" + i);
+                frontier.checkpoint();
+            }
+        }
+    }
+
+    @Test
+    void segmentsThatAreDoneAreRemovedAndTheFilterStillKnowsThem() throws IOException {
+        try (DurableSieve frontier = builder().open()) {
+            frontier.pushAll(FrontierContract.urls(1000));
+            finish(frontier, 1000);
+        }
+        int before = DurableSieve.inspect(directory).segments();
+        removeWhatIsDone();
+
+        assertThat(before).isGreaterThan(5);
+        assertThat(DurableSieve.inspect(directory).segments()).isLessThanOrEqualTo(3);
+        try (DurableSieve frontier = DurableSieve.builder(directory).open()) {
+            assertThat(frontier.pushAll(FrontierContract.urls(1000))).isZero();
+            assertThat(frontier.pending()).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void exportAndInspectionLeaveEverythingAsItIs() throws IOException {
+        try (DurableSieve frontier = builder().keepLog(true).open()) {
+            frontier.pushAll(FrontierContract.urls(300));
+            finish(frontier, 50);
+            frontier.take(0);
+            frontier.sync();
+
+            assertThat(export(Export.PENDING))
+                    .isEqualTo(FrontierContract.urls(300).subList(50, 300));
+            assertThat(export(Export.DONE)).isEqualTo(FrontierContract.urls(50));
+            assertThat(export(Export.ALL)).isEqualTo(FrontierContract.urls(300));
+        }
+        DurableState state = DurableSieve.inspect(directory);
+        assertThat(state.stats().accepted()).isEqualTo(300);
+        assertThat(state.stats().done()).isEqualTo(50);
+        assertThat(state.stats().pending()).isEqualTo(250);
+        assertThat(state.stats().capacity()).isEqualTo(10_000);
+        assertThat(state.inFlight()).isEqualTo(1);
+        assertThat(state.logBytes()).isPositive();
+        assertThat(state.owner()).isEmpty();
+        assertThat(state.problems()).isEmpty();
+        assertThat(DurableSieve.repair(directory).findings()).isEmpty();
+    }
+
+    @Test
+    void damageIsNamedByTheInspectionAndMendedByTheRepair() throws IOException {
+        try (DurableSieve frontier = builder().open()) {
+            frontier.pushAll(FrontierContract.urls(300));
+        }
+        Path segment = directory.resolve("log-00000002");
+        byte[] bytes = Files.readAllBytes(segment);
+        bytes[bytes.length / 2] ^= 4;
+        Files.write(segment, bytes);
+
+        assertThatThrownBy(() -> export(Export.ALL)).hasMessageContaining("log-00000002: damaged at offset");
+        RepairReport report = DurableSieve.repair(directory);
+
+        assertThat(report.lost()).isBetween(1L, 64L);
+        assertThat(export(Export.ALL)).hasSize((int) (300 - report.lost()));
+        assertThat(DurableSieve.inspect(directory).lost()).isEqualTo(report.lost());
+    }
+
+    @Test
+    void anInterruptedThreadBreaksNothing() throws IOException {
+        try (DurableSieve frontier = builder().durability(Durability.ALWAYS).open()) {
+            Thread.currentThread().interrupt();
+            assertThat(frontier.pushAll(FrontierContract.urls(300))).isEqualTo(300);
+            finish(frontier, 100);
+            frontier.checkpoint();
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(frontier.pending()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void aGrowingFrontierKeepsGrowingWhenItIsOpenedAgain() throws IOException {
+        try (DurableSieve frontier = DurableSieve.builder(directory)
+                .expectedUrls(1000)
+                .onFull(OnFull.GROW)
+                .open()) {
+            frontier.pushAll(FrontierContract.urls(3000));
+        }
+        try (DurableSieve frontier = DurableSieve.builder(directory).open()) {
+            frontier.pushAll(FrontierContract.urls(6000));
+            assertThat(frontier.stats().falsePositiveRate()).isLessThan(1e-4);
+            assertThat(frontier.stats().accepted()).isGreaterThan(5990);
+        }
+    }
+
+    @Test
+    void whatIsTooLongIsRefusedAndNothingOfItsBatchAccepted() throws IOException {
+        try (DurableSieve frontier = builder().open()) {
+            UrlBatch batch = new UrlBatch();
+            batch.add("http://a/");
+            batch.add("x".repeat(1_048_577));
+
+            assertThatThrownBy(() -> frontier.pushAll(batch))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("1048577");
+            assertThat(frontier.pending()).isZero();
+            assertThat(frontier.push("y".repeat(1_048_576))).isTrue();
+            assertThat(frontier.take(0).url()).hasSize(1_048_576);
+        }
+    }
+
+    @Test
+    void afterCloseNothingIsAccepted() throws IOException {
+        DurableSieve frontier = builder().open();
+        frontier.close();
+        frontier.close();
+
+        assertThatThrownBy(() -> frontier.push("http://a/")).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void aDiskThatIsReallyFullStopsTheFrontierAndLosesNothing() throws Exception {
+        Path mount = Files.createDirectory(temporary.resolve("full"));
+        assumeTrue(
+                run("mount", "-t", "tmpfs", "-o", "size=256k,mode=700", "tmpfs", mount.toString()),
+                "no tmpfs can be mounted here");
+        try {
+            fillAndReopen(mount);
+        } finally {
+            run("umount", "-l", mount.toString());
+        }
+    }
+
+    private void fillAndReopen(Path mount) throws IOException {
+        directory = mount.resolve("frontier");
+        List<String> accepted = new ArrayList<>();
+        DurableSieve full = builder().expectedUrls(1000).open();
+        assertThatThrownBy(() -> {
+                    for (int i = 0; i < 100_000; i++) {
+                        String url = "http://host" + i + ".example/" + "x".repeat(500);
+                        if (full.push(url)) {
+                            accepted.add(url);
+                        }
+                    }
+                })
+                .isInstanceOf(UncheckedIOException.class)
+                .hasMessageContaining("space");
+        assertThatThrownBy(() -> full.push("http://late/")).isInstanceOf(UncheckedIOException.class);
+        assertThatThrownBy(full::close).isInstanceOf(UncheckedIOException.class);
+        assertThat(accepted).hasSizeGreaterThan(20);
+
+        assertThat(export(Export.PENDING)).isEqualTo(accepted);
+    }
+
+    private static boolean run(String... command) throws Exception {
+        try {
+            Process process = new ProcessBuilder(command)
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            return process.waitFor(10, TimeUnit.SECONDS) && process.exitValue() == 0;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+}

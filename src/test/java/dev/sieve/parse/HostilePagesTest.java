@@ -1,0 +1,324 @@
+package dev.sieve.parse;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_16LE;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sieve.fetch.FetchResult;
+import java.nio.charset.Charset;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jsoup.Jsoup;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Whatever stands in a page, its links are found in time and memory in proportion to it. */
+@Tag("hostile")
+@Timeout(60)
+class HostilePagesTest {
+    private static final String PAGE = "http://h/dir/page";
+
+    private static LinkExtractor.Document read(byte[] body, String charset, String type, List<String> robotsTags) {
+        Map<String, List<String>> headers = robotsTags.isEmpty() ? Map.of() : Map.of("x-robots-tag", robotsTags);
+        return LinkExtractor.read(
+                PAGE, new FetchResult.Page(200, headers, type, charset, body, body.length, false), "Sieve");
+    }
+
+    private static LinkExtractor.Document read(String html) {
+        return read(html.getBytes(UTF_8), "UTF-8", "text/html", List.of());
+    }
+
+    private static List<String> links(String html) {
+        return read(html).links();
+    }
+
+    @Test
+    void formattingThatATreeWouldRepeatForEveryParagraphCostsNothing() {
+        StringBuilder html = new StringBuilder("<p>");
+        for (int i = 0; i < 12; i++) {
+            html.append("<b x").append(i).append('>');
+        }
+        html.append("<p>x".repeat(250_000)).append("<a href=end>");
+
+        assertThat(links(html.toString())).containsExactly("http://h/dir/end");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "<div>",
+                "<p>x",
+                "<b><i><u>",
+                "<table>",
+                "<table><tr><td>",
+                "<a href=#>",
+                "<svg>",
+                "<math><mi>",
+                "<svg><foreignObject>",
+                "<select><option>",
+                "<!--",
+                "<![CDATA[",
+                "</",
+                "<",
+                "&",
+                "<a ",
+                "<a href=",
+                "<a href='",
+                "a=b ",
+                "<title>",
+                "<script>",
+                "<script><!--<script>",
+                "</script>",
+                "<textarea>",
+                "<?",
+                "\0",
+                "<a b=c/",
+                "<body x=y>",
+                "<base href=x>",
+                "<meta name=robots content='",
+                "]]>",
+                "-->",
+                "<form><form>",
+            })
+    void thePartsOfAPageMayBeRepeatedWithoutEnd(String part) {
+        int times = (4 << 20) / part.length();
+
+        assertThat(links("<a href=start></a>" + part.repeat(times))).contains("http://h/dir/start");
+    }
+
+    @Test
+    void linksBeyondTheLimitAreCounted() {
+        String html = IntStream.range(0, 1_000_000)
+                .mapToObj(i -> "<a href=/" + i + ">")
+                .collect(Collectors.joining());
+
+        LinkExtractor.Document document = read(html);
+
+        assertThat(document.links()).hasSize(LinkExtractor.MAX_LINKS).startsWith("http://h/0");
+        assertThat(document.beyondLimit()).isEqualTo(1_000_000 - LinkExtractor.MAX_LINKS);
+    }
+
+    @Test
+    void aScriptOfOneLineHidesNothingBehindIt() {
+        assertThat(links("<script>" + "x='<a href=in>';".repeat(600_000) + "</script><a href=behind>"))
+                .containsExactly("http://h/dir/behind");
+    }
+
+    @Test
+    void aReferenceWithoutEndIsNone() {
+        assertThat(links("<a href='" + "x".repeat(5 << 20) + "'><a href='data:image/png;base64," + "A".repeat(5 << 20)
+                        + "'><a href='" + "&amp;".repeat(1 << 20) + "'><a href=ok>"))
+                .containsExactly("http://h/dir/ok");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "<!--><a href=x>-->",
+                "<!---><a href=x>-->",
+                "<!-- a --!><a href=x>",
+                "<!-- <!-- --><a href=x>",
+                "<!x><a href=x>",
+                "<?php '<a href=no' ?><a href=x>",
+                "</a href='>'><a href=x>",
+                "</ <a href=no> <a href=x>",
+                "<><a href=x>",
+                "<A HREF = x>",
+                "<a\thref='x'/>",
+                "<a href=x href=no>",
+                "<a =href=no href=x>",
+                "<a title='>' href=x>",
+                "<a/href=x>",
+                "<script><!--<script></script><a href=no></script>--></script><a href=x>",
+                "<script>'</scripty>'</script ><a href=x>",
+                "<title><a href=no></title><a href=x>",
+                "<textarea></textareas></textarea><a href=x>",
+                "<xmp><a href=no></xmp><a href=x>",
+                "<noscript><a href=x></noscript>",
+                "<svg><style/></svg><a href=x>",
+                "<svg><title/><desc/></svg><a href=x>",
+                "<svg><script/><div><a href=x>",
+                "<svg><![CDATA[<a href=no>]]></svg><a href=x>",
+                "<![CDATA[><a href=x>]]>",
+                "<svg><foreignObject><title><a href=no></title></foreignObject></svg><a href=x>",
+                "<math><mi><style><a href=no></style></mi></math><a href=x>",
+                "<a href=x></a><plaintext><a href=no>",
+                "<a href='&#x78;'>",
+            })
+    void tagsAreToldFromWhatOnlyLooksLikeThem(String html) {
+        assertThat(links(html)).containsExactly("http://h/dir/x");
+        if (!html.contains("<svg") && !html.contains("<math")) {
+            assertThat(Jsoup.parse(html, PAGE).select("a[href]").eachAttr("abs:href"))
+                    .containsExactly("http://h/dir/x");
+        }
+    }
+
+    @Test
+    void whereXmlMayCloseATagItIsClosed() {
+        byte[] body = "<html><head><title/><script src='s'/></head><a href='x'/><![CDATA[<a href='no'>]]></html>"
+                .getBytes(UTF_8);
+
+        assertThat(read(body, "UTF-8", "application/xhtml+xml", List.of()).links())
+                .containsExactly("http://h/dir/x");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "a?b=1&amp;c=2, http://h/dir/a?b=1&c=2",
+        "a?b=1&c=2, http://h/dir/a?b=1&c=2",
+        "a?b=1&copy=2, http://h/dir/a?b=1&copy=2",
+        "a&lt;b, http://h/dir/a%3Cb",
+        "&eacute;, http://h/dir/%C3%A9",
+        "&amp;amp;, http://h/dir/&amp;",
+        "&#47;&#x78;, http://h/x",
+        "a&, http://h/dir/a&",
+    })
+    void charactersThatAreWrittenByNameAreRead(String reference, String link) {
+        assertThat(links("<a href='" + reference + "'>")).containsExactly(link);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "UTF-8",
+                "ISO-8859-1",
+                "UTF-16LE",
+                "UTF-16",
+                "UTF-32",
+                "Shift_JIS",
+                "ISO-2022-JP",
+                "GB18030",
+                "Big5",
+                "EUC-KR",
+                "IBM037",
+                "windows-1252"
+            })
+    void aCharsetThatLiesOrIsOddDoesNoHarm(String name) {
+        Charset charset = Charset.forName(name);
+        String html = "<title>t</title><a href='/x'>y</a>";
+
+        assertThat(read(html.getBytes(charset), name, "text/html", List.of()).links())
+                .containsExactly("http://h/x");
+        assertThat(read(html.getBytes(charset), null, "text/html", List.of()).links())
+                .isNotNull();
+        assertThat(read(html.getBytes(UTF_8), name, "text/html", List.of()).links())
+                .isNotNull();
+        assertThat(read(html.getBytes(UTF_16LE), name, "text/html", List.of()).links())
+                .isNotNull();
+        assertThat(read(("<meta charset='" + name + "'>" + html).getBytes(ISO_8859_1), null, "text/html", List.of())
+                        .links())
+                .containsExactly("http://h/x");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"utf-7", "no such", "\"", "x-user-defined", "\u0000", "auto-detect"})
+    void aCharsetThatIsNoneCountsAsUtf8(String name) {
+        byte[] html =
+                ("<meta http-equiv=x content='text/html; charset=" + name + "'><title>\u00FC</title>").getBytes(UTF_8);
+
+        assertThat(read(html, null, "text/html", List.of()).title()).isEqualTo("\u00FC");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "nofollow | true | false",
+                "NOINDEX, NoFollow | true | true",
+                "none | true | true",
+                "all | false | false",
+                "index, follow | false | false",
+                "sieve: nofollow | true | false",
+                "otherbot: nofollow | false | false",
+                "otherbot: noindex, nofollow | false | false",
+                "otherbot: noindex, sieve: nofollow | true | false",
+                "sievebot: nofollow | false | false",
+                "unavailable_after: 25 Jun 2010 15:00:00 PST, nofollow | true | false",
+                "max-snippet: 5, noindex | false | true",
+                "*: noindex | false | true",
+                ", :, : : , nofollow: | false | false",
+            })
+    void theServerMayAskThatLinksAreNotFollowed(String field, boolean isNofollow, boolean isNoindex) {
+        LinkExtractor.Document document =
+                read("<a href=x>".getBytes(UTF_8), "UTF-8", "text/html", List.of("noarchive", field));
+
+        assertThat(document.isNofollow()).isEqualTo(isNofollow);
+        assertThat(document.isNoindex()).isEqualTo(isNoindex);
+        assertThat(document.links()).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "<meta name=robots content=nofollow> | true | false",
+                "<META NAME='ROBOTS' CONTENT='NoIndex,NOFOLLOW'> | true | true",
+                "<meta name=sieve content=none> | true | true",
+                "<meta name=googlebot content=none> | false | false",
+                "<meta content=nofollow> | false | false",
+                "<meta name=robots> | false | false",
+                "<meta name=robots content=noindex><meta name=sieve content=nofollow> | true | true",
+                "<!-- <meta name=robots content=nofollow> --> | false | false",
+                "<a rel=nofollow href=x> | false | false",
+            })
+    void thePageMayAskThatItsLinksAreNotFollowed(String html, boolean isNofollow, boolean isNoindex) {
+        LinkExtractor.Document document = read(html);
+
+        assertThat(document.isNofollow()).isEqualTo(isNofollow);
+        assertThat(document.isNoindex()).isEqualTo(isNoindex);
+    }
+
+    @Test
+    void piecesInAnyOrderAreRead() {
+        String[] pieces = {
+            "<",
+            ">",
+            "</",
+            "/",
+            "a",
+            " href=",
+            "'",
+            "\"",
+            "x",
+            "<!--",
+            "-->",
+            "<script",
+            "</script>",
+            "<title>",
+            "<svg>",
+            "</svg>",
+            "=",
+            "&amp;",
+            "&#",
+            "\0",
+            "\uFFFF",
+            "<base href=",
+            "<meta ",
+            "charset=",
+            "utf-16",
+            "]]>",
+            "<![CDATA[",
+        };
+        long seed = 7;
+        Random random = new Random(seed);
+        for (int i = 0; i < 20_000; i++) {
+            StringBuilder html = new StringBuilder();
+            for (int j = random.nextInt(30); j >= 0; j--) {
+                html.append(pieces[random.nextInt(pieces.length)]);
+            }
+            String type = random.nextBoolean() ? "text/html" : "application/xhtml+xml";
+            assertThat(read(html.toString().getBytes(UTF_8), null, type, List.of()))
+                    .as("seed %d: %s", seed, html)
+                    .isNotNull();
+        }
+    }
+}

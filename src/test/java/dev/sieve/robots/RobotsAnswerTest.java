@@ -1,0 +1,56 @@
+package dev.sieve.robots;
+
+import static dev.sieve.robots.RobotsAnswer.CLOSED;
+import static dev.sieve.robots.RobotsAnswer.FOLLOW;
+import static dev.sieve.robots.RobotsAnswer.OPEN;
+import static dev.sieve.robots.RobotsAnswer.READ;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Tag("hostile")
+class RobotsAnswerTest {
+
+    @ParameterizedTest
+    @ValueSource(ints = {200, 204, 206})
+    void aSuccessIsRead(int status) {
+        assertThat(RobotsAnswer.of(status, 0)).isEqualTo(READ);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {400, 401, 403, 404, 410, 451, 499})
+    void aHostWithoutRobotsIsOpen(int status) {
+        assertThat(RobotsAnswer.of(status, 0)).isEqualTo(OPEN);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {429, 500, 502, 503, 599, 600, 999, 300, 304, 100, 99, 0, -1})
+    void aHostThatCannotSayIsClosed(int status) {
+        assertThat(RobotsAnswer.of(status, 0)).isEqualTo(CLOSED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {301, 302, 303, 307, 308})
+    void fiveRedirectsAreFollowedAndTheSixthMeansNone(int status) {
+        assertThat(RobotsAnswer.of(status, 4)).isEqualTo(FOLLOW);
+        assertThat(RobotsAnswer.of(status, 5)).isEqualTo(OPEN);
+    }
+
+    @Test
+    void rulesHoldForADay() {
+        assertThat(READ.holdsFor(0, Duration.ZERO)).isEqualTo(Duration.ofHours(24));
+        assertThat(OPEN.holdsFor(0, Duration.ofMinutes(1))).isEqualTo(Duration.ofHours(24));
+    }
+
+    @Test
+    void aClosedHostIsAskedAgainAfterALengtheningPause() {
+        assertThat(CLOSED.holdsFor(1, Duration.ZERO)).isEqualTo(Duration.ofMinutes(1));
+        assertThat(CLOSED.holdsFor(4, Duration.ZERO)).isEqualTo(Duration.ofMinutes(8));
+        assertThat(CLOSED.holdsFor(Integer.MAX_VALUE, Duration.ZERO)).isEqualTo(Duration.ofHours(6));
+        assertThat(CLOSED.holdsFor(1, Duration.ofHours(2))).isEqualTo(Duration.ofHours(2));
+    }
+}

@@ -1,0 +1,183 @@
+package dev.sieve.robots;
+
+import static dev.sieve.fetch.HostileServer.endless;
+import static dev.sieve.fetch.HostileServer.raw;
+import static dev.sieve.fetch.HostileServer.redirect;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sieve.fetch.AddressPolicy;
+import dev.sieve.fetch.FetchResult;
+import dev.sieve.fetch.Fetcher;
+import dev.sieve.fetch.HostileServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Whatever a server answers when it is asked for its robots.txt, it is known what that allows. */
+@Tag("hostile")
+@Timeout(60)
+class RobotsCacheTest {
+    private static final String OK = "HTTP/1.1 200 OK\n";
+    private static final long DAY = Duration.ofHours(24).toNanos();
+
+    private HostileServer server;
+    private Fetcher fetcher;
+    private RobotsCache robots;
+    private final List<String> sentTo = new ArrayList<>();
+
+    @BeforeEach
+    void open() throws IOException {
+        server = new HostileServer();
+        fetcher = new Fetcher(new Fetcher.Options(
+                "testbot",
+                Map.of(),
+                Duration.ofSeconds(1),
+                1000,
+                false,
+                4,
+                host -> List.of(InetAddress.getByName(host)),
+                AddressPolicy.publicOnly().allowing("127.0.0.1")));
+        fetcher.onSend(sentTo::add);
+        robots = new RobotsCache(fetcher, "testbot", 2);
+    }
+
+    @AfterEach
+    void theSameFetcherStillFetchesAGoodPage() throws IOException {
+        assertThat(fetcher.fetch(server.url(HostileServer.GOOD))).isInstanceOf(FetchResult.Page.class);
+        assertThat(fetcher.connectionsInUse()).isZero();
+        fetcher.close();
+        server.close();
+    }
+
+    private String origin() {
+        return server.url("");
+    }
+
+    private RobotsCache.Answer ask() {
+        return robots.ask(origin(), 0);
+    }
+
+    private RobotsCache.Answer answer(HostileServer.Behaviour behaviour) {
+        server.on("/robots.txt", behaviour);
+        return ask();
+    }
+
+    private static HostileServer.Behaviour rules(String text) {
+        return raw(OK, text.getBytes(ISO_8859_1));
+    }
+
+    private void assertClosed(RobotsCache.Answer answer) {
+        assertThat(answer.isKnown()).isFalse();
+        assertThat(answer.isElsewhere()).isFalse();
+        assertThat(answer.problem()).isNotEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"404 Not Found", "410 Gone", "403 Forbidden", "401 Unauthorized"})
+    void aHostThatHasNoneIsOpenForADay(String status) {
+        assertThat(answer(raw("HTTP/1.1 " + status + "\n")).rules().allows("/x"))
+                .isTrue();
+        assertThat(robots.known(origin(), DAY - 1)).isNotNull();
+        assertThat(robots.known(origin(), DAY)).isNull();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"500 Oops", "503 Busy\nRetry-After: 99999999999", "429 Slow", "999 What", "099 Early"})
+    void aHostThatCannotSayIsClosedAndAskedAgain(String status) {
+        RobotsCache.Answer first = answer(raw("HTTP/1.1 " + status + "\n"));
+
+        assertClosed(first);
+        assertThat(first.isToBeAskedAgain()).isTrue();
+        assertThat(first.pause()).isBetween(Duration.ofSeconds(1), Duration.ofMinutes(10));
+        assertThat(robots.known(origin(), 0)).isNull();
+        RobotsCache.Answer last = ask();
+        assertClosed(last);
+        assertThat(last.isToBeAskedAgain()).isFalse();
+        assertThat(robots.known(origin(), 0)).isSameAs(last);
+        assertThat(answer(rules("")).isKnown()).isTrue();
+    }
+
+    @Test
+    void aHostThatDoesNotAnswerIsClosedAtTheDeadline() {
+        for (HostileServer.Behaviour behaviour : List.<HostileServer.Behaviour>of(
+                server.stall(""),
+                server.drip("HTTP/1.1 200 OK\r\n\r\n", "User-agent: *\nDisallow:\n"),
+                HostileServer.reset(),
+                client -> {},
+                raw(OK + "Content-Length: 500\n", "User-agent: *".getBytes(ISO_8859_1)),
+                raw(OK + "Content-Encoding: gzip\n", "User-agent: *".getBytes(ISO_8859_1)))) {
+            assertClosed(answer(behaviour));
+        }
+    }
+
+    @Test
+    void aHostThatCannotProveWhoItIsIsClosed() {
+        assertClosed(robots.ask(origin().replace("http:", "https:"), 0));
+    }
+
+    @Test
+    void fiveRedirectsAreFollowedOneAtATime() {
+        server.on("/5", rules("User-agent: *\nDisallow: /no"));
+        for (int i = 0; i < 5; i++) {
+            RobotsCache.Answer answer = answerOf(i);
+            assertThat(answer.isElsewhere()).isTrue();
+            assertThat(robots.known(origin(), 0)).isNull();
+            assertThat(server.heads()).hasSize(i + 1);
+        }
+
+        assertThat(ask().rules().allows("/no")).isFalse();
+        assertThat(sentTo).hasSizeGreaterThanOrEqualTo(6).containsOnly("127.0.0.1");
+        assertThat(robots.known(origin(), 0).rules().allows("/yes")).isTrue();
+    }
+
+    private RobotsCache.Answer answerOf(int redirects) {
+        server.on(redirects == 0 ? "/robots.txt" : "/" + redirects, redirect("/" + (redirects + 1)));
+        return ask();
+    }
+
+    @Test
+    void oneRedirectMoreMeansThatThereIsNone() {
+        for (int i = 0; i < 5; i++) {
+            answerOf(i);
+        }
+
+        assertThat(answerOf(5).rules().allows("/no")).isTrue();
+        assertThat(server.heads()).hasSize(6);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"file:///etc/passwd", "http://127.0.0.2/", "gopher://h/", "http://a..b/"})
+    void aRedirectToWhereNobodyMayGoClosesTheHost(String target) {
+        RobotsCache.Answer answer = answer(redirect(target));
+
+        assertClosed(answer.isElsewhere() ? ask() : answer);
+        assertThat(server.heads()).hasSize(1);
+    }
+
+    @Test
+    void ofAFileWithoutEndTheBeginningCounts() {
+        RobotsCache.Answer answer = answer(endless(
+                "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /no\n", "Disallow: /" + "x".repeat(80) + "\n"));
+
+        assertThat(answer.rules().allows("/no")).isFalse();
+        assertThat(answer.rules().allows("/yes")).isTrue();
+        assertThat(answer.rules().memoryBytes()).isLessThan(10_000_000);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"<html><a href=x>", "\0\0\0", "User-agent: *\nCrawl-delay: NaN", "Disallow: /\n"})
+    void aFileThatSaysNothingAllowsEverything(String text) {
+        assertThat(answer(rules(text)).rules().allows("/x")).isTrue();
+    }
+}

@@ -1,0 +1,250 @@
+package dev.sieve.robots;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_16LE;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Tag("hostile")
+class RobotsRulesTest {
+
+    private static RobotsRules rules(String... lines) {
+        return RobotsRules.parse(String.join("\n", lines).getBytes(UTF_8), "sieve");
+    }
+
+    @Test
+    void nothingIsForbiddenByAnEmptyFile() {
+        assertThat(rules("").allows("http://h/x")).isTrue();
+        assertThat(RobotsRules.ALLOW_ALL.allows("http://h/x")).isTrue();
+    }
+
+    @Test
+    void denyAllForbidsEverything() {
+        assertThat(RobotsRules.DENY_ALL.allows("http://h")).isFalse();
+        assertThat(RobotsRules.DENY_ALL.allows("/x?y")).isFalse();
+        assertThat(RobotsRules.DENY_ALL.allows("http://h?y")).isFalse();
+    }
+
+    @Test
+    void pathsAndWholeUrlsAreAskedAlike() {
+        RobotsRules rules = rules("User-agent: *", "Disallow: /a?b");
+        assertThat(rules.allows("/a?b=c")).isFalse();
+        assertThat(rules.allows("https://user@h:81/a?b=c#d")).isFalse();
+        assertThat(rules.allows("http://h/x#/a?b")).isTrue();
+        assertThat(rules.allows("http://h/x?u=http://h/a?b")).isTrue();
+    }
+
+    @Test
+    void ownGroupHoldsAloneWhereverItStands() {
+        RobotsRules rules =
+                rules("User-agent: SIEVE/2.0", "Disallow: /own", "User-agent: *", "Disallow: /", "User-agent: sieve");
+        assertThat(rules.allows("/own")).isFalse();
+        assertThat(rules.allows("/x")).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"siev", "sieves", "sieve-images", "my sieve", "*sieve"})
+    void aNameThatIsAlmostOursIsNotOurs(String name) {
+        assertThat(rules("User-agent: " + name, "Disallow: /").allows("/x")).isTrue();
+    }
+
+    @Test
+    void aProductTokenIsTheBeginningOfAUserAgent() {
+        assertThat(RobotsRules.productToken("My-Bot_x/1.0 (+http://h/)")).isEqualTo("My-Bot_x");
+        assertThat(RobotsRules.productToken("(none)")).isEmpty();
+        assertThat(RobotsRules.parse("User-agent: /\nDisallow: /".getBytes(UTF_8), "")
+                        .allows("/"))
+                .isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "/*.php$,      /a.php.php,     true",
+        "/*.php$,      /a.php?x,       false",
+        "/a*b*c,       /a/b/c/d,       true",
+        "/a*b*c,       /a/c/b,         false",
+        "/a*a,         /a,             false",
+        "/a$b,         /a$bc,          true",
+        "/$,           /,              true",
+        "/$,           /a,             false",
+        "/*$,          /a,             true",
+        "*/a,          /b/a,           true",
+        "*,            /,              true",
+        "/a**b,        /axb,           true",
+        "a,            /a,             false",
+        "/%7Ejoe,      /~joe/x,        true",
+        "/~joe,        /%7ejoe/x,      true",
+        "/%2f,         /%2F,           true",
+        "/a%2Fb,       /a/b,           false",
+        "/%24,         /$,             false",
+        "/caf\u00e9,   /caf%c3%a9/x,   true",
+    })
+    void patternsMatchAsTheStandardSays(String pattern, String path, boolean matches) {
+        assertThat(rules("User-agent: *", "Disallow: " + pattern).allows(path)).isEqualTo(!matches);
+    }
+
+    @Test
+    void spellingAnotherWayOpensNothing() {
+        RobotsRules rules = rules("User-agent: *", "Disallow: /secret", "Allow: /%73ecret/open");
+        assertThat(rules.allows("/%73ecret")).isFalse();
+        assertThat(rules.allows("/secret/open")).isFalse();
+        assertThat(rules.allows("/%73ecret/open")).isTrue();
+    }
+
+    @Test
+    void crawlDelayIsThatOfTheGroup() {
+        RobotsRules rules =
+                rules("User-agent: *", "Crawl-delay: 1", "User-agent: sieve", "Crawl-delay: 2.5", "Disallow: /x");
+        assertThat(rules.crawlDelay()).contains(Duration.ofMillis(2500));
+        assertThat(rules("User-agent: other", "Crawl-delay: 9", "Disallow:", "User-agent: *", "Disallow:")
+                        .crawlDelay())
+                .isEmpty();
+    }
+
+    @Test
+    void theLongestCrawlDelayCounts() {
+        assertThat(rules("User-agent: *", "Crawl-delay: 5", "Crawl-delay: 9", "Crawl-delay: 7")
+                        .crawlDelay())
+                .contains(Duration.ofSeconds(9));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1e9", "99999999999", "1e300"})
+    void anEndlessCrawlDelayIsCut(String value) {
+        assertThat(rules("User-agent: *", "Crawl-delay: " + value).crawlDelay()).contains(RobotsRules.MAX_CRAWL_DELAY);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-1", "NaN", "Infinity", "0x10", "ten", "", "1d", "1e-3"})
+    void aCrawlDelayThatIsNoNumberIsNone(String value) {
+        RobotsRules rules = rules("User-agent: *", "Crawl-delay: " + value, "Disallow: /x");
+        assertThat(rules.crawlDelay()).isEmpty();
+        assertThat(rules.allows("/x")).isFalse();
+    }
+
+    @Test
+    void aCrawlDelayDoesNotEndAGroup() {
+        RobotsRules rules = rules("User-agent: sieve", "Crawl-delay: 1", "User-agent: other", "Disallow: /x");
+        assertThat(rules.allows("/x")).isFalse();
+    }
+
+    @Test
+    void sitemapsAreThoseOfTheWholeFile() {
+        assertThat(rules("Sitemap: http://h/1.xml", "User-agent: x", "sitemap:/2.xml", "SITEMAP: http://h/1.xml")
+                        .sitemaps())
+                .containsExactly("http://h/1.xml", "/2.xml");
+    }
+
+    @Test
+    void sitemapsThatAreTooManyOrTooLongAreLeftOutAndCounted() {
+        String[] lines = IntStream.rangeClosed(0, RobotsRules.MAX_SITEMAPS + 5)
+                .mapToObj(i -> "Sitemap: http://h/" + (i == 0 ? "x".repeat(RobotsRules.MAX_SITEMAP_LENGTH) : i))
+                .toArray(String[]::new);
+
+        RobotsRules rules = rules(lines);
+
+        assertThat(rules.sitemaps())
+                .hasSize(RobotsRules.MAX_SITEMAPS)
+                .startsWith("http://h/1")
+                .endsWith("http://h/" + RobotsRules.MAX_SITEMAPS);
+        assertThat(rules.sitemapsLeftOut()).isEqualTo(6);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "User-agent: *\rDisallow: /x\r",
+                "User-agent: *\r\n\r\n\r\nDisallow: /x",
+                "User-agent: *\nDisalow: /x\n",
+                "User-agent: *\ndisallow /x\n",
+                "\0\nUser-agent: *\n\0\u0001\nDisallow: /x\n",
+                "<html>\nUser-agent: *\n<br>\nDisallow: /x\n",
+            })
+    void commonMistakesAreForgiven(String text) {
+        assertThat(rules(text).allows("/x")).isFalse();
+        assertThat(rules(text).allows("/y")).isTrue();
+    }
+
+    @Test
+    void everyByteOrderMarkIsSkipped() {
+        String text = "User-agent: *\nDisallow: /x";
+        byte[] utf16 = ("\ufeff" + text).getBytes(UTF_16LE);
+        assertThat(rules("\ufeff" + text).allows("/x")).isFalse();
+        assertThat(RobotsRules.parse(("\u00ef" + text).getBytes(ISO_8859_1), "sieve")
+                        .allows("/x"))
+                .isFalse();
+        assertThat(RobotsRules.parse(utf16, "sieve").allows("/x")).isFalse();
+    }
+
+    @Test
+    void whatLiesBeyondTheLimitDoesNotCount() {
+        String head = "User-agent: *\nDisallow: /x\n";
+        String filler = "#".repeat(99) + "\n";
+        String text = head + filler.repeat(5120) + "Disallow: /late\n";
+        RobotsRules rules = rules(text);
+        assertThat(rules.allows("/x")).isFalse();
+        assertThat(rules.allows("/late")).isTrue();
+    }
+
+    @Test
+    void aRuleThatIsCutInTwoDoesNotCount() {
+        String head = "User-agent: *\nDisallow: /\n";
+        String padding = "#".repeat(RobotsRules.MAX_BYTES - head.length() - "\nAllow: /".length());
+        assertThat(rules(head + padding + "\nAllow: /only/this").allows("/x")).isFalse();
+    }
+
+    @Test
+    void anEndlessLineIsCutAndTheNextOneRead() {
+        RobotsRules rules = rules("User-agent: *", "Disallow: /" + "a".repeat(200_000), "Disallow: /x");
+        assertThat(rules.allows("/x")).isFalse();
+        assertThat(rules.allows("/y")).isTrue();
+    }
+
+    @Test
+    void patternsMadeToBeSlowTakeABoundedTimeAndCloseTheHost() {
+        StringBuilder text = new StringBuilder("User-agent: *\n");
+        for (int i = 0; i < 240; i++) {
+            text.append("Disallow: /*").append("a".repeat(2000)).append(i).append('\n');
+        }
+        assertThat(rules(text.toString()).allows("/" + "a".repeat(4000))).isFalse();
+        assertThat(rules(text.toString()).allows("/b")).isTrue();
+    }
+
+    @Test
+    void manyStarsAreOne() {
+        String stars = "Disallow: /" + "*".repeat(400) + "a$\n";
+        RobotsRules rules = rules("User-agent: *\n" + stars.repeat(1000));
+        assertThat(rules.allows("/" + "b".repeat(4000))).isTrue();
+        assertThat(rules.allows("/" + "b".repeat(4000) + "a")).isFalse();
+        assertThat(rules.memoryBytes()).isLessThan(10_000);
+    }
+
+    @Test
+    void manyGroupsAreReadOnce() {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; text.length() < RobotsRules.MAX_BYTES; i++) {
+            text.append("User-agent:x").append((char) ('a' + i % 26)).append("\nDisallow:/\n");
+        }
+        assertThat(rules(text.toString()).allows("/x")).isTrue();
+        assertThat(rules(text.toString()).memoryBytes()).isLessThan(10_000);
+    }
+
+    @Test
+    void rulesOfAFullFileTakeBoundedMemory() {
+        StringBuilder text = new StringBuilder("User-agent: *\n");
+        for (int i = 0; text.length() < RobotsRules.MAX_BYTES; i++) {
+            text.append("Allow:*").append(Integer.toString(i, 36)).append('\n');
+        }
+        RobotsRules rules = rules(text.toString());
+        assertThat(rules.allows("/zzzz")).isTrue();
+        assertThat(rules.memoryBytes()).isBetween(1_000_000L, 20_000_000L);
+    }
+}
