@@ -29,10 +29,10 @@ final class Expression {
     }
 
     /**
-     * Compiles an expression.
+     * An expression to be used for something.
      *
-     * @param use the name of the option in messages
-     * @param verdict the verdict on URLs in which the expression finds a match
+     * @param use what for, as messages name it
+     * @param verdict what it decides when it finds something
      */
     static Expression compile(String use, String regex, Verdict verdict) {
         try {
