@@ -18,9 +18,9 @@ import dev.sieve.polite.BackOff;
 import dev.sieve.polite.HostSchedule;
 import dev.sieve.polite.RetryAfter;
 import dev.sieve.polite.ScheduleBuilder;
-import dev.sieve.robots.RobotsAnswer;
 import dev.sieve.robots.RobotsCache;
 import dev.sieve.robots.RobotsRules;
+import dev.sieve.robots.RobotsStatus;
 import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
 import java.io.IOException;
@@ -321,7 +321,7 @@ public final class Crawler implements AutoCloseable {
         if (crawlDelay.equals(RobotsRules.MAX_CRAWL_DELAY)) {
             LOG.warn("{} asks for a Crawl-delay of a day or more; it is taken for a day", origin);
         }
-        remember(turn, crawlDelay, RobotsAnswer.MAX_AGE);
+        remember(turn, crawlDelay, RobotsStatus.MAX_AGE);
         turns.open(turn, crawlDelay);
     }
 

@@ -15,7 +15,7 @@ import java.util.Map;
  * The robots.txt of the origins that a crawl meets, each asked for once a day, RFC 9309.
  *
  * <p>Each call of {@link #ask} is one request, so that a redirect waits for the next turn of the host like any request;
- * where it leads to another host, that one is not waited for. What an answer means, {@link RobotsAnswer} says. An
+ * where it leads to another host, that one is not waited for. What an answer means, {@link RobotsStatus} says. An
  * origin whose file cannot be had is closed: its file is asked for again a few times, with pauses, and then not for
  * hours. One that may not be asked for anything is refused with all its URLs; where only a redirect of its file leads
  * to such a place, it is closed.
@@ -102,13 +102,13 @@ public final class RobotsCache {
         Entry before = entry(origin);
         Hop hop = before.hop;
         FetchResult result = fetcher.fetch(hop.url, RobotsRules.MAX_BYTES, true);
-        RobotsAnswer meaning = RobotsAnswer.of(result.status(), hop.redirects);
-        if (meaning == RobotsAnswer.FOLLOW && result instanceof Redirect redirect) {
+        RobotsStatus meaning = RobotsStatus.of(result.status(), hop.redirects);
+        if (meaning == RobotsStatus.FOLLOW && result instanceof Redirect redirect) {
             Hop next = new Hop(redirect.target(), hop.redirects + 1);
             return keep(origin, new Entry(ELSEWHERE, nowNanos, before.failures, next));
-        } else if (meaning == RobotsAnswer.READ && result instanceof Page page) {
+        } else if (meaning == RobotsStatus.READ && result instanceof Page page) {
             return keep(origin, nowNanos, new Answer(RobotsRules.parse(page.body(), productToken)), 0);
-        } else if (meaning == RobotsAnswer.OPEN) {
+        } else if (meaning == RobotsStatus.OPEN) {
             return keep(origin, nowNanos, new Answer(RobotsRules.ALLOW_ALL), 0);
         } else if (result instanceof Refused refused) {
             return keep(origin, nowNanos, refused(refused, hop.redirects), 0);
@@ -143,12 +143,12 @@ public final class RobotsCache {
         Duration asked = value == null
                 ? Duration.ZERO
                 : RetryAfter.parse(value, Instant.now()).orElse(Duration.ZERO);
-        Duration pause = RobotsAnswer.CLOSED.holdsFor(failures, asked);
+        Duration pause = RobotsStatus.CLOSED.holdsFor(failures, asked);
         return pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE;
     }
 
     private Answer keep(String origin, long nowNanos, Answer answer, int failures) {
-        long lasts = answer.isKnown() ? RobotsAnswer.MAX_AGE.toNanos() : answer.isToBeAskedAgain() ? 0 : CLOSED_NANOS;
+        long lasts = answer.isKnown() ? RobotsStatus.MAX_AGE.toNanos() : answer.isToBeAskedAgain() ? 0 : CLOSED_NANOS;
         return keep(origin, new Entry(answer, nowNanos + lasts, failures, start(origin)));
     }
 
