@@ -1,0 +1,121 @@
+package dev.sieve.cli;
+
+import dev.sieve.OnFull;
+import dev.sieve.Sieve;
+import dev.sieve.bloom.BloomSize;
+import dev.sieve.bloom.ExactSet;
+import dev.sieve.durable.Durability;
+import dev.sieve.durable.DurableSieve;
+import dev.sieve.durable.DurableSieveBuilder;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Locale;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** The options that say how a crawl remembers URLs. */
+final class FrontierOptions {
+    /** The rest is for the queue, the pages in work and the program itself. */
+    private static final double SHARE_OF_HEAP = 0.8;
+
+    private static final long DEFAULT_CAPACITY = 1_000_000;
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec spec;
+
+    @Option(
+            names = "--capacity",
+            paramLabel = "N",
+            converter = Quantity.class,
+            description = "URLs that the sieve is made for (default: 1M).")
+    private Long capacity;
+
+    @Option(
+            names = "--miss-rate",
+            paramLabel = "P",
+            converter = MissRate.class,
+            description = "Share of new pages it may miss when full (default: 1e-4).")
+    private Double missRate;
+
+    @Option(names = "--exact", description = "Remember every URL by 128 bits: no page missed, more memory.")
+    private boolean isExact;
+
+    @Option(
+            names = "--on-full",
+            paramLabel = "WHAT",
+            description = "Past the capacity: warn, grow or fail (default: warn).")
+    private OnFull onFull;
+
+    /**
+     * Refuses contradictory options, and a filter that cannot fit into the heap, before anything is created.
+     *
+     * @param goesOn whether there is a job already, whose settings hold where no option changes them
+     */
+    void check(boolean goesOn) {
+        if (isExact && (missRate != null || onFull != null)) {
+            throw Checks.wrong(spec, "Option '--exact' goes with neither '--miss-rate' nor '--on-full'");
+        }
+        if (capacity != null || !goesOn) {
+            checkCapacity();
+        }
+    }
+
+    private void checkCapacity() {
+        long urls = urls();
+        double rate = missRate == null ? Sieve.DEFAULT_FALSE_POSITIVE_RATE : missRate;
+        Checks.check(spec, "--capacity", () -> Sieve.builder(urls));
+        Checks.check(spec, "--miss-rate", () -> BloomSize.hashes(rate));
+        long bytes = isExact ? 0 : BloomSize.bits(urls, rate) / 8;
+        long heap = Runtime.getRuntime().maxMemory();
+        if (bytes > heap * SHARE_OF_HEAP) {
+            throw Checks.wrong(
+                    spec,
+                    String.format(
+                            Locale.ROOT,
+                            "Invalid value for option '--capacity': %,d URLs at %s take %s, and this process may have"
+                                    + " %s: run java with -Xmx%dm",
+                            urls,
+                            rate,
+                            Units.bytes(bytes),
+                            Units.bytes(heap),
+                            (long) (bytes / SHARE_OF_HEAP) >> 20));
+        }
+    }
+
+    /** Makes a frontier in memory. */
+    Sieve open() {
+        Sieve.Builder builder = Sieve.builder(urls());
+        if (isExact) {
+            builder.membership(ExactSet.create());
+        } else {
+            Checks.set(spec, "--miss-rate", missRate, builder::falsePositiveRate);
+            Checks.set(spec, "--on-full", onFull, builder::onFull);
+        }
+        return builder.build();
+    }
+
+    /** Opens or creates the frontier of a job; in one that exists, settings without an option stay as they are. */
+    DurableSieve open(Path job, Durability durability, boolean keepsLog) throws IOException {
+        DurableSieveBuilder builder =
+                DurableSieve.builder(job).durability(durability).keepLog(keepsLog);
+        if (capacity != null || !DurableSieve.exists(job)) {
+            builder.expectedUrls(urls());
+        }
+        if (isExact) {
+            builder.exact();
+        }
+        Checks.set(spec, "--miss-rate", missRate, builder::falsePositiveRate);
+        Checks.set(spec, "--on-full", onFull, builder::onFull);
+        try {
+            return builder.open();
+        } catch (IllegalArgumentException e) {
+            String option = capacity == null ? "--job" : "--capacity";
+            throw Checks.wrong(spec, "Invalid value for option '" + option + "': " + e.getMessage());
+        }
+    }
+
+    private long urls() {
+        return capacity == null ? DEFAULT_CAPACITY : capacity;
+    }
+}
