@@ -2,13 +2,11 @@ package dev.sieve.cli;
 
 import ch.qos.logback.classic.Level;
 import dev.sieve.Frontier;
-import dev.sieve.SieveFullException;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.durable.Durability;
 import dev.sieve.durable.DurableSieve;
 import dev.sieve.url.Seeds;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -57,21 +55,21 @@ final class CrawlCommand implements Callable<Integer> {
     @Option(
             names = "--max-pages",
             paramLabel = "N",
-            converter = Quantity.class,
+            converter = Converters.Quantity.class,
             description = "Stop after exactly so many pages (default: no limit).")
     private Long maxPages;
 
     @Option(
             names = "--max-time",
             paramLabel = "TIME",
-            converter = TimeSpan.class,
+            converter = Converters.TimeSpan.class,
             description = "Stop after so long (default: no limit).")
     private Duration maxTime;
 
     @Option(
             names = "--delay",
             paramLabel = "TIME",
-            converter = TimeSpan.class,
+            converter = Converters.TimeSpan.class,
             description = "Between the starts of two requests to one host (default: 1s).")
     private Duration delay;
 
@@ -102,7 +100,7 @@ final class CrawlCommand implements Callable<Integer> {
     @Option(
             names = "--timeout",
             paramLabel = "TIME",
-            converter = TimeSpan.class,
+            converter = Converters.TimeSpan.class,
             description = "For a whole request (default: 30s).")
     private Duration timeout;
 
@@ -166,7 +164,7 @@ final class CrawlCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() {
+    public Integer call() throws IOException {
         Logging.set(isQuiet ? Level.WARN : isVerbose ? Level.DEBUG : Level.INFO);
         boolean goesOn = job != null && DurableSieve.exists(job);
         if (seeds.isEmpty() && !goesOn) {
@@ -185,21 +183,7 @@ final class CrawlCommand implements Callable<Integer> {
             }
             return new CrawlRun(start.crawler(), output.open(job != null), System.err, isQuiet, where.ignoresRobots())
                     .run();
-        } catch (SieveFullException e) {
-            System.err.println("sieve: " + e.getMessage());
-            return Main.INTERNAL_ERROR;
-        } catch (UncheckedIOException e) {
-            System.err.println("sieve: " + message(e));
-            return Main.OUTPUT_FAILED;
-        } catch (IOException e) {
-            System.err.println("sieve: " + e.getMessage());
-            return Main.OUTPUT_FAILED;
         }
-    }
-
-    private static String message(UncheckedIOException e) {
-        IOException cause = e.getCause();
-        return cause.toString().equals(e.getMessage()) ? cause.getMessage() : e.getMessage();
     }
 
     private CrawlOptions options() {

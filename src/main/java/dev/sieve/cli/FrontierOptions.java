@@ -27,14 +27,14 @@ final class FrontierOptions {
     @Option(
             names = "--capacity",
             paramLabel = "N",
-            converter = Quantity.class,
+            converter = Converters.Quantity.class,
             description = "URLs that the sieve is made for (default: 1M).")
     private Long capacity;
 
     @Option(
             names = "--miss-rate",
             paramLabel = "P",
-            converter = MissRate.class,
+            converter = Converters.MissRate.class,
             description = "Share of new pages it may miss when full (default: 1e-4).")
     private Double missRate;
 
@@ -110,8 +110,7 @@ final class FrontierOptions {
         try {
             return builder.open();
         } catch (IllegalArgumentException e) {
-            String option = capacity == null ? "--job" : "--capacity";
-            throw Checks.wrong(spec, "Invalid value for option '" + option + "': " + e.getMessage());
+            throw Checks.invalid(spec, capacity == null ? "--job" : "--capacity", e.getMessage());
         }
     }
 

@@ -31,7 +31,7 @@ class OptionValuesTest {
         "007, 7"
     })
     void quantitiesAreUnderstood(String text, long value) {
-        assertThat(new Quantity().convert(text)).isEqualTo(value);
+        assertThat(new Converters.Quantity().convert(text)).isEqualTo(value);
     }
 
     @ParameterizedTest
@@ -62,7 +62,7 @@ class OptionValuesTest {
                 "\u0661"
             })
     void otherQuantitiesAreRefusedInOneLineWithTheirText(String text) {
-        assertThatThrownBy(() -> new Quantity().convert(text))
+        assertThatThrownBy(() -> new Converters.Quantity().convert(text))
                 .isInstanceOf(TypeConversionException.class)
                 .hasMessageStartingWith("'" + text + "' is ")
                 .hasMessageNotContaining("\n");
@@ -82,7 +82,7 @@ class OptionValuesTest {
         "1e-15, 1e-15"
     })
     void missRatesAreUnderstood(String text, double value) {
-        assertThat(new MissRate().convert(text)).isEqualTo(value, within(value * 1e-12));
+        assertThat(new Converters.MissRate().convert(text)).isEqualTo(value, within(value * 1e-12));
     }
 
     @ParameterizedTest
@@ -104,7 +104,7 @@ class OptionValuesTest {
                 "0,1"
             })
     void otherMissRatesAreRefusedInOneLineWithTheirText(String text) {
-        assertThatThrownBy(() -> new MissRate().convert(text))
+        assertThatThrownBy(() -> new Converters.MissRate().convert(text))
                 .isInstanceOf(TypeConversionException.class)
                 .hasMessageStartingWith("'" + text + "' is ")
                 .hasMessageNotContaining("\n");
@@ -125,14 +125,14 @@ class OptionValuesTest {
         "0.000000000001, PT0S"
     })
     void timesAreUnderstood(String text, Duration value) {
-        assertThat(new TimeSpan().convert(text)).isEqualTo(value);
+        assertThat(new Converters.TimeSpan().convert(text)).isEqualTo(value);
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {"", "x", "-1s", "1 s", "1S", "s", "1h30m", "1us", "366d", "999999999999d", "1e3", ".5s", "PT1S"})
     void otherTimesAreRefusedInOneLineWithTheirText(String text) {
-        assertThatThrownBy(() -> new TimeSpan().convert(text))
+        assertThatThrownBy(() -> new Converters.TimeSpan().convert(text))
                 .isInstanceOf(TypeConversionException.class)
                 .hasMessageStartingWith("'" + text + "' is ")
                 .hasMessageNotContaining("\n");
