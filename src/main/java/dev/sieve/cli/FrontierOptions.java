@@ -1,5 +1,6 @@
 package dev.sieve.cli;
 
+import dev.sieve.FilterKind;
 import dev.sieve.OnFull;
 import dev.sieve.Sieve;
 import dev.sieve.bloom.BloomSize;
@@ -103,7 +104,7 @@ final class FrontierOptions {
             builder.expectedUrls(urls());
         }
         if (isExact) {
-            builder.exact();
+            builder.filter(FilterKind.EXACT);
         }
         Checks.set(spec, "--miss-rate", missRate, builder::falsePositiveRate);
         Checks.set(spec, "--on-full", onFull, builder::onFull);
