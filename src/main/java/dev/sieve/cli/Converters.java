@@ -1,5 +1,6 @@
 package dev.sieve.cli;
 
+import dev.sieve.FilterKind;
 import dev.sieve.bloom.BloomSize;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -7,6 +8,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -96,5 +99,24 @@ final class Converters {
             }
             return rate;
         }
+    }
+
+    /** A filter by its name, in any case. */
+    static final class Filter implements ITypeConverter<FilterKind> {
+        @Override
+        public FilterKind convert(String text) {
+            return Stream.of(FilterKind.values())
+                    .filter(kind -> name(kind).equalsIgnoreCase(text))
+                    .findFirst()
+                    .orElseThrow(() -> new TypeConversionException("'" + text + "' is not a filter; choose one of "
+                            + Stream.of(FilterKind.values())
+                                    .map(Converters::name)
+                                    .collect(Collectors.joining(", "))));
+        }
+    }
+
+    /** The form in which options take the constant of an enum: {@code split-blocks}. */
+    static String name(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

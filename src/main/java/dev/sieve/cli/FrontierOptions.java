@@ -4,7 +4,6 @@ import dev.sieve.FilterKind;
 import dev.sieve.OnFull;
 import dev.sieve.Sieve;
 import dev.sieve.bloom.BloomSize;
-import dev.sieve.bloom.ExactSet;
 import dev.sieve.durable.Durability;
 import dev.sieve.durable.DurableSieve;
 import dev.sieve.durable.DurableSieveBuilder;
@@ -39,6 +38,14 @@ final class FrontierOptions {
             description = "Share of new pages it may miss when full (default: 1e-4).")
     private Double missRate;
 
+    @Option(
+            names = "--filter",
+            paramLabel = "NAME",
+            converter = Converters.Filter.class,
+            description = "What remembers the URLs: split-blocks, classic, growing or exact; 'plan' compares them"
+                    + " (default: split-blocks).")
+    private FilterKind filter;
+
     @Option(names = "--exact", description = "Remember every URL by 128 bits: no page missed, more memory.")
     private boolean isExact;
 
@@ -54,8 +61,19 @@ final class FrontierOptions {
      * @param goesOn whether there is a job already, whose settings hold where no option changes them
      */
     void check(boolean goesOn) {
-        if (isExact && (missRate != null || onFull != null)) {
-            throw Checks.wrong(spec, "Option '--exact' goes with neither '--miss-rate' nor '--on-full'");
+        if (isExact && filter != null && filter != FilterKind.EXACT) {
+            throw Checks.wrong(spec, "Option '--exact' does not go with '--filter " + Converters.name(filter) + "'");
+        }
+        FilterKind kind = filter();
+        if (kind == FilterKind.EXACT && (missRate != null || onFull != null)) {
+            String option = isExact ? "--exact" : "--filter exact";
+            throw Checks.wrong(spec, "Option '" + option + "' goes with neither '--miss-rate' nor '--on-full'");
+        }
+        if (kind != null && onFull != null && (kind == FilterKind.GROWING) != (onFull == OnFull.GROW)) {
+            throw Checks.wrong(
+                    spec,
+                    "Option '--filter " + Converters.name(kind) + "' does not go with '--on-full "
+                            + Converters.name(onFull) + "'");
         }
         if (capacity != null || !goesOn) {
             checkCapacity();
@@ -67,7 +85,7 @@ final class FrontierOptions {
         double rate = missRate == null ? Sieve.DEFAULT_FALSE_POSITIVE_RATE : missRate;
         Checks.check(spec, "--capacity", () -> Sieve.builder(urls));
         Checks.check(spec, "--miss-rate", () -> BloomSize.hashes(rate));
-        long bytes = isExact ? 0 : BloomSize.bits(urls, rate) / 8;
+        long bytes = filter() == FilterKind.EXACT ? 0 : BloomSize.bits(urls, rate) / 8;
         long heap = Runtime.getRuntime().maxMemory();
         if (bytes > heap * SHARE_OF_HEAP) {
             throw Checks.wrong(
@@ -87,12 +105,9 @@ final class FrontierOptions {
     /** Makes a frontier in memory. */
     Sieve open() {
         Sieve.Builder builder = Sieve.builder(urls());
-        if (isExact) {
-            builder.membership(ExactSet.create());
-        } else {
-            Checks.set(spec, "--miss-rate", missRate, builder::falsePositiveRate);
-            Checks.set(spec, "--on-full", onFull, builder::onFull);
-        }
+        Checks.set(spec, "--filter", filter(), builder::filter);
+        Checks.set(spec, "--miss-rate", missRate, builder::falsePositiveRate);
+        Checks.set(spec, "--on-full", onFull, builder::onFull);
         return builder.build();
     }
 
@@ -103,9 +118,7 @@ final class FrontierOptions {
         if (capacity != null || !DurableSieve.exists(job)) {
             builder.expectedUrls(urls());
         }
-        if (isExact) {
-            builder.filter(FilterKind.EXACT);
-        }
+        Checks.set(spec, "--filter", filter(), builder::filter);
         Checks.set(spec, "--miss-rate", missRate, builder::falsePositiveRate);
         Checks.set(spec, "--on-full", onFull, builder::onFull);
         try {
@@ -113,6 +126,11 @@ final class FrontierOptions {
         } catch (IllegalArgumentException e) {
             throw Checks.invalid(spec, capacity == null ? "--job" : "--capacity", e.getMessage());
         }
+    }
+
+    /** Null where the filter was not chosen. */
+    private FilterKind filter() {
+        return isExact ? FilterKind.EXACT : filter;
     }
 
     private long urls() {

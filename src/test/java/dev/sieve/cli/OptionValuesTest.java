@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.sieve.FilterKind;
 import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -136,5 +137,41 @@ class OptionValuesTest {
                 .isInstanceOf(TypeConversionException.class)
                 .hasMessageStartingWith("'" + text + "' is ")
                 .hasMessageNotContaining("\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "split-blocks, SPLIT_BLOCKS",
+        "classic, CLASSIC",
+        "Growing, GROWING",
+        "EXACT, EXACT",
+    })
+    void filtersHaveNames(String text, FilterKind value) {
+        assertThat(new Converters.Filter().convert(text)).isEqualTo(value);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "bloom", "counting", "split_blocks", "exact "})
+    void otherFiltersAreRefusedWithTheNamesToChooseFrom(String text) {
+        assertThatThrownBy(() -> new Converters.Filter().convert(text))
+                .isInstanceOf(TypeConversionException.class)
+                .hasMessage("'" + text + "' is not a filter; choose one of split-blocks, classic, growing, exact");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "--exact --filter classic, '--exact', '--filter classic'",
+        "--filter classic --on-full grow, '--filter classic', '--on-full grow'",
+        "--filter split-blocks --on-full grow, '--filter split-blocks', '--on-full grow'",
+        "--filter growing --on-full fail, '--filter growing', '--on-full fail'",
+        "--exact --miss-rate 1e-3, '--exact', '--miss-rate'",
+        "--filter exact --on-full warn, '--filter exact', '--on-full'",
+    })
+    void contradictoryOptionsAreBothNamed(String options, String one, String other) {
+        String[] args = (options + " https://example.org/").split(" ", -1);
+        Run run = Run.of(Main.commandLine(), args);
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err().lines()).singleElement().asString().contains(one, other);
     }
 }
