@@ -78,7 +78,7 @@ final class WhyCommand implements Callable<Integer> {
             return answer(options, fetcher, out);
         } catch (IOException e) {
             System.err.println("sieve: " + e.getMessage());
-            return Main.OUTPUT_FAILED;
+            return ExitCode.OUTPUT_FAILED;
         } finally {
             out.flush();
         }
@@ -110,7 +110,7 @@ final class WhyCommand implements Callable<Integer> {
 
     private static int no(PrintWriter out, String rule) {
         out.println("not crawled: " + rule);
-        return Main.NOT_CRAWLED;
+        return ExitCode.NOT_CRAWLED;
     }
 
     private void tellWhatIsNotKnown(PrintWriter out, String parsed, boolean isSeed) {
