@@ -1,12 +1,13 @@
 package dev.sieve.cli;
 
 import ch.qos.logback.classic.Level;
-import dev.sieve.crawl.Admission;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.durable.DurableSieve;
 import dev.sieve.durable.Export;
 import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.fetch.Fetcher;
+import dev.sieve.scope.Admission;
+import dev.sieve.scope.SkipReason;
 import dev.sieve.url.Refusal;
 import dev.sieve.url.Seeds;
 import dev.sieve.url.UrlNormalizer;
@@ -87,20 +88,20 @@ final class WhyCommand implements Callable<Integer> {
     private int answer(CrawlOptions options, Fetcher fetcher, PrintWriter out) throws IOException {
         Refusal refusal = UrlNormalizer.refusal(url);
         if (refusal != null) {
-            return no(out, refusal.words());
+            return no(out, SkipReason.invalid(refusal));
         }
         String parsed = UrlNormalizer.parse(url);
-        Admission admission = new Admission(options);
+        Admission admission = options.newAdmission();
         boolean isSeed = readSeeds(admission, fetcher, UrlNormalizer.key(parsed));
-        Admission.Decision decision = admission.decide(parsed, 0);
+        SkipReason reason = isSeed ? null : admission.skipReason(parsed, 0);
         Refused objection = fetcher.objection(parsed);
-        if (!isSeed && !decision.isAdmitted()) {
-            return no(out, decision.reason() + ": " + decision.rule());
+        if (reason == null && objection != null) {
+            reason = objection.reason();
         }
-        if (objection != null) {
-            return no(out, objection.error() + ": " + objection.detail());
+        if (reason != null) {
+            return no(out, reason);
         }
-        out.println("crawled: " + (isSeed ? "a seed" : decision.rule()));
+        out.println("crawled: " + (isSeed ? "a seed" : admission.admittedBy(parsed)));
         tellWhatIsNotKnown(out, parsed, isSeed);
         if (job != null) {
             out.println("in the job: " + inJob(UrlNormalizer.key(parsed)));
@@ -108,8 +109,8 @@ final class WhyCommand implements Callable<Integer> {
         return 0;
     }
 
-    private static int no(PrintWriter out, String rule) {
-        out.println("not crawled: " + rule);
+    private static int no(PrintWriter out, SkipReason reason) {
+        out.println("not crawled: " + reason.text());
         return ExitCode.NOT_CRAWLED;
     }
 

@@ -3,6 +3,7 @@ package dev.sieve.crawl;
 import dev.sieve.fetch.AddressPolicy;
 import dev.sieve.fetch.Fetcher;
 import dev.sieve.robots.RobotsRules;
+import dev.sieve.scope.Admission;
 import dev.sieve.scope.Scope;
 import dev.sieve.scope.Trap;
 import dev.sieve.scope.TrapGuard;
@@ -268,17 +269,14 @@ public final class CrawlOptions {
         return this;
     }
 
-    Scope newScope() {
+    /** What a crawl with these options admits, as long as it has no seed. */
+    public Admission newAdmission() {
         Scope.Builder builder = Scope.builder(scope).maxDepth(maxDepth);
         includes.forEach(builder::include);
         excludes.forEach(builder::exclude);
-        return builder.build();
-    }
-
-    TrapGuard newTrapGuard() {
-        TrapGuard.Builder builder = TrapGuard.builder();
-        allowedTraps.forEach(builder::off);
-        return builder.build();
+        TrapGuard.Builder traps = TrapGuard.builder();
+        allowedTraps.forEach(traps::off);
+        return new Admission(builder.build(), traps.build());
     }
 
     /** A fetcher as a crawl with these options has one, with no place opened; the caller's to close. */

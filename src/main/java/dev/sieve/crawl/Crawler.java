@@ -16,17 +16,18 @@ import dev.sieve.output.Visit;
 import dev.sieve.parse.LinkExtractor;
 import dev.sieve.polite.BackOff;
 import dev.sieve.polite.HostSchedule;
-import dev.sieve.polite.RetryAfter;
 import dev.sieve.polite.ScheduleBuilder;
 import dev.sieve.robots.RobotsCache;
 import dev.sieve.robots.RobotsRules;
 import dev.sieve.robots.RobotsStatus;
+import dev.sieve.scope.SkipReason;
 import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
@@ -69,12 +70,10 @@ public final class Crawler implements AutoCloseable {
     /** URLs whose hosts have to wait, of which no more are kept in memory. */
     private static final int LEASES_IN_MEMORY = 50_000;
 
-    private static final Refused FORBIDDEN = new Refused("robots.txt", "forbids it");
-
     private static final LinkExtractor.Document UNREADABLE = new LinkExtractor.Document("", List.of(), 0, false, false);
 
     private final CrawlOptions options;
-    private final Refused overBudget;
+    private final SkipReason overBudget;
     private final Failed givenUp;
     private final Frontier frontier;
     /** Null where nothing outlives the process. */
@@ -105,7 +104,7 @@ public final class Crawler implements AutoCloseable {
      */
     public Crawler(CrawlOptions options, Frontier frontier) throws IOException {
         this.options = options;
-        overBudget = new Refused("over the budget", "of " + options.maxPerHost + " URLs for a host");
+        overBudget = new SkipReason("over the budget", "of " + options.maxPerHost + " URLs for a host");
         givenUp = new Failed(0, Reason.GIVEN_UP, "after " + options.maxFailures + " requests in a row that failed");
         this.frontier = frontier;
         SieveStats stats = frontier.stats();
@@ -113,9 +112,9 @@ public final class Crawler implements AutoCloseable {
         // First, as these may fail, before there are threads and connections to close.
         pauseLog = options.pauseFile == null ? null : new PauseLog(options.pauseFile, Instant.now());
         seedLog = options.seedFile == null ? null : new SeedLog(options.seedFile);
-        findings = new Findings(frontier, new Admission(options), ledger, seedLog);
+        findings = new Findings(frontier, options.newAdmission(), ledger, seedLog);
         fetcher = options.newFetcher();
-        robots = new RobotsCache(fetcher, options.productToken(), 1 + options.retries);
+        robots = new RobotsCache(fetcher, options.productToken(), 1 + options.retries, InstantSource.system());
         sitemaps = new Sitemaps(fetcher, findings, ledger);
         schedule = schedule(stats.accepted() > 0);
         if (pauseLog != null) {
@@ -259,12 +258,12 @@ public final class Crawler implements AutoCloseable {
         Refused objection = fetcher.objection(lease.url());
         if (objection != null) {
             turns.skipped(turn);
-            refuse(lease, objection);
+            refuse(lease, objection.reason());
             return false;
         }
         if (options.obeyRobots) {
             String origin = UrlParts.origin(lease.url());
-            RobotsCache.Answer robotsOf = robots.known(origin, System.nanoTime());
+            RobotsCache.Access robotsOf = robots.known(origin, System.nanoTime());
             if (robotsOf == null) {
                 askForRobots(turn, origin);
                 return false;
@@ -291,7 +290,7 @@ public final class Crawler implements AutoCloseable {
             return false;
         }
         if (result instanceof Refused refused) {
-            refuse(lease, refused);
+            refuse(lease, refused.reason());
             return false;
         }
         if (result.isWorthRetrying() && lease.attempt() < options.retries) {
@@ -305,7 +304,7 @@ public final class Crawler implements AutoCloseable {
 
     /** Spends this turn on the origin's robots.txt; the URL has the host's next one. */
     private void askForRobots(Turns.Turn turn, String origin) {
-        RobotsCache.Answer answer = robots.ask(origin, System.nanoTime());
+        RobotsCache.Access answer = robots.ask(origin, System.nanoTime());
         if (answer.isKnown()) {
             open(turn, origin, crawlDelay(answer));
             return;
@@ -336,7 +335,7 @@ public final class Crawler implements AutoCloseable {
         }
     }
 
-    private static Duration crawlDelay(RobotsCache.Answer answer) {
+    private static Duration crawlDelay(RobotsCache.Access answer) {
         return answer.rules().crawlDelay().orElse(Duration.ZERO);
     }
 
@@ -344,7 +343,7 @@ public final class Crawler implements AutoCloseable {
     private void tellHost(Turns.Turn turn, FetchResult result) {
         boolean isOverloaded = result.status() == 429 || result.status() == 503;
         if (isOverloaded && result instanceof Page page) {
-            Duration retryAfter = retryAfter(page);
+            Duration retryAfter = page.retryAfter(Instant.now(), LONGEST_PAUSE);
             remember(turn, retryAfter, Duration.ZERO);
             turns.failed(turn, retryAfter);
         } else if (result instanceof Failed failed && failed.isWorthRetrying() && failed.reason() != Reason.STOPPED) {
@@ -354,14 +353,6 @@ public final class Crawler implements AutoCloseable {
         } else {
             turns.asked(turn);
         }
-    }
-
-    private static Duration retryAfter(Page page) {
-        String value = page.header("retry-after");
-        Duration asked = value == null
-                ? Duration.ZERO
-                : RetryAfter.parse(value, Instant.now()).orElse(Duration.ZERO);
-        return asked.compareTo(LONGEST_PAUSE) < 0 ? asked : LONGEST_PAUSE;
     }
 
     /** A URL of a host that was given up fails, and is not done. */
@@ -376,21 +367,20 @@ public final class Crawler implements AutoCloseable {
     }
 
     /** What becomes of a URL for which its origin's robots.txt leaves no request. */
-    private void obey(Lease lease, RobotsCache.Answer answer) {
-        if (answer.isKnown()) {
-            refuse(lease, FORBIDDEN);
-        } else if (answer.refused() != null) {
-            refuse(lease, answer.refused());
+    private void obey(Lease lease, RobotsCache.Access answer) {
+        SkipReason reason = answer.skipReason(lease.url());
+        if (reason != null) {
+            refuse(lease, reason);
         } else {
             finish(lease, new Failed(0, Reason.ROBOTS, answer.problem()), Instant.now(), Duration.ZERO);
         }
     }
 
-    private void refuse(Lease lease, Refused refused) {
+    private void refuse(Lease lease, SkipReason reason) {
         if (lease.referrer() == null) {
-            LOG.warn("seed {} refused: {}, {}", lease.url(), refused.error(), refused.detail());
+            LOG.warn("seed {} refused: {}, {}", lease.url(), reason.rule(), reason.detail());
         }
-        if (ledger.refused(lease, refused)) {
+        if (ledger.refused(lease, reason)) {
             frontier.done(lease);
         }
     }

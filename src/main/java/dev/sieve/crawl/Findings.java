@@ -8,6 +8,8 @@ import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.parse.LinkExtractor;
+import dev.sieve.scope.Admission;
+import dev.sieve.scope.SkipReason;
 import dev.sieve.url.Refusal;
 import dev.sieve.url.UrlNormalizer;
 import java.util.List;
@@ -18,6 +20,8 @@ import java.util.List;
  */
 final class Findings {
     private static final int MAX_REDIRECTS = 10;
+    private static final SkipReason NOFOLLOW = new SkipReason("nofollow");
+    private static final SkipReason BEYOND_LIMIT = new SkipReason("beyond the limit of a page");
 
     private final Frontier frontier;
     private final Admission admission;
@@ -54,7 +58,7 @@ final class Findings {
     /** Queues what a page links to, unless it asks that its links are not followed. */
     void links(Lease page, LinkExtractor.Document document) {
         if (document.isNofollow()) {
-            document.links().forEach(link -> ledger.skipped(link, Admission.NOFOLLOW, page.url()));
+            document.links().forEach(link -> ledger.skipped(link, NOFOLLOW, page.url()));
         } else {
             push(page, document.links());
         }
@@ -77,12 +81,12 @@ final class Findings {
         return new LinkExtractor.Rest() {
             @Override
             public void refused(String text, Refusal reason) {
-                ledger.skipped(text, Admission.refused(reason), page.url());
+                ledger.skipped(text, SkipReason.invalid(reason), page.url());
             }
 
             @Override
             public void beyondLimit(String text) {
-                ledger.skipped(text, Admission.BEYOND_LIMIT, page.url());
+                ledger.skipped(text, BEYOND_LIMIT, page.url());
             }
         };
     }
@@ -124,11 +128,11 @@ final class Findings {
     }
 
     private boolean isAdmitted(String url, int depth, Lease foundOn) {
-        Admission.Decision decision = admission.decide(url, depth);
-        if (!decision.isAdmitted()) {
-            ledger.skipped(url, decision, foundOn.url());
+        SkipReason reason = admission.skipReason(url, depth);
+        if (reason != null) {
+            ledger.skipped(url, reason, foundOn.url());
         }
-        return decision.isAdmitted();
+        return reason == null;
     }
 
     private int push(UrlBatch batch) {

@@ -2,11 +2,11 @@ package dev.sieve.crawl;
 
 import dev.sieve.Lease;
 import dev.sieve.SieveStats;
-import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Skip;
 import dev.sieve.output.Visit;
 import dev.sieve.polite.ScheduleStats;
+import dev.sieve.scope.SkipReason;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -52,9 +52,9 @@ final class Ledger {
     }
 
     /** A URL that was found on a page is not queued. */
-    void skipped(String url, Admission.Decision decision, String referrer) {
-        if (handOver(each -> each.skipped(new Skip(url, decision.reason(), decision.rule(), referrer)))) {
-            tally.skipped(decision.reason(), 1);
+    void skipped(String url, SkipReason reason, String referrer) {
+        if (handOver(each -> each.skipped(new Skip(url, reason, referrer)))) {
+            tally.skipped(reason.rule(), 1);
         }
     }
 
@@ -69,15 +69,15 @@ final class Ledger {
     }
 
     /** A URL that was queued is not asked for; false when that must not be said, for the sink has failed. */
-    boolean refused(Lease lease, Refused refused) {
+    boolean refused(Lease lease, SkipReason reason) {
         String url = SitemapKind.of(lease) == null
                 ? lease.url()
                 : SitemapKind.unmarked(lease).url();
-        Skip skip = new Skip(url, refused.error(), refused.detail(), lease.referrer());
+        Skip skip = new Skip(url, reason, lease.referrer());
         if (!handOver(each -> each.skipped(skip))) {
             return false;
         }
-        tally.refused(refused);
+        tally.refused(reason);
         return true;
     }
 

@@ -3,16 +3,16 @@ package dev.sieve.crawl;
 import dev.sieve.Lease;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Failed;
-import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.fetch.Fetcher;
 import dev.sieve.parse.SitemapReader;
+import dev.sieve.robots.LruMap;
 import dev.sieve.robots.RobotsRules;
+import dev.sieve.scope.SkipReason;
 import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
@@ -40,36 +40,18 @@ final class Sitemaps {
     /** Origins and sites that are remembered; of others it is found out again, which the frontier makes harmless. */
     private static final int REMEMBERED = 20_000;
 
-    private static final Admission.Decision NO_URL = skip("sitemap without a URL");
-    private static final Admission.Decision NESTED = skip("sitemap in an index of an index");
-    private static final Admission.Decision FOREIGN = skip("sitemap of another site");
-    private static final Admission.Decision TOO_MANY = skip("sitemap beyond the limit of a site");
+    private static final SkipReason NO_URL = new SkipReason("sitemap without a URL");
+    private static final SkipReason NESTED = new SkipReason("sitemap in an index of an index");
+    private static final SkipReason FOREIGN = new SkipReason("sitemap of another site");
+    private static final SkipReason TOO_MANY = new SkipReason("sitemap beyond the limit of a site");
 
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
 
     private final Fetcher fetcher;
     private final Findings findings;
     private final Ledger ledger;
-    private final Map<String, Boolean> offered = new Recent<>();
-    private final Map<String, Integer> taken = new Recent<>();
-
-    private static Admission.Decision skip(String reason) {
-        return new Admission.Decision(reason, "");
-    }
-
-    /** What was used longest ago makes room. */
-    private static final class Recent<V> extends LinkedHashMap<String, V> {
-        private static final long serialVersionUID = 1;
-
-        Recent() {
-            super(16, 0.75f, true);
-        }
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, V> eldest) {
-            return size() > REMEMBERED;
-        }
-    }
+    private final Map<String, Boolean> offered = new LruMap<>(REMEMBERED);
+    private final Map<String, Integer> taken = new LruMap<>(REMEMBERED);
 
     /** URLs on their way out of a sitemap, some at a time, since there may be more than there is memory for. */
     private static final class Batches implements Consumer<String> {
@@ -217,17 +199,13 @@ final class Sitemaps {
         FetchResult outcome = result instanceof Redirect redirect ? follow(sitemap, kind, redirect) : result;
         if (outcome instanceof Redirect) {
             ledger.sitemapMoved();
-        } else if (!isSuccess(outcome) && kind == SitemapKind.GUESSED) {
+        } else if (!outcome.isSuccess() && kind == SitemapKind.GUESSED) {
             ledger.sitemapAbsent();
-        } else if (!isSuccess(outcome)) {
+        } else if (!outcome.isSuccess()) {
             String reason = "sitemap: " + (outcome.error().isEmpty() ? outcome.status() : outcome.error());
             LOG.warn("{} {}{}", reason, sitemap.url(), outcome instanceof Failed failed ? ": " + failed.detail() : "");
             ledger.sitemapFailed(new CrawlReport.Failure(sitemap.url(), reason, sitemap.referrer()));
         }
-    }
-
-    private static boolean isSuccess(FetchResult result) {
-        return result instanceof Page && result.status() >= 200 && result.status() < 300;
     }
 
     private FetchResult follow(Lease sitemap, SitemapKind kind, Redirect redirect) {

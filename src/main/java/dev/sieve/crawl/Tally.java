@@ -4,6 +4,7 @@ import dev.sieve.SieveStats;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.output.Visit;
 import dev.sieve.polite.ScheduleStats;
+import dev.sieve.scope.SkipReason;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,8 +75,8 @@ final class Tally {
         note(failure);
     }
 
-    synchronized void refused(FetchResult.Refused refused) {
-        refusals.merge(refused.error(), 1L, Long::sum);
+    synchronized void refused(SkipReason reason) {
+        refusals.merge(reason.rule(), 1L, Long::sum);
     }
 
     /** Counts a failure that is not done in the frontier. */

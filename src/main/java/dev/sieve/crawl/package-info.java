@@ -3,7 +3,7 @@
  *
  * <p>{@link dev.sieve.crawl.Crawler} is the loop, made with {@link dev.sieve.crawl.CrawlOptions};
  * {@link dev.sieve.crawl.CrawlReport} tells what it did. Its workers wait in one place, {@code Turns}.
- * {@link dev.sieve.crawl.Admission} decides what is queued, {@code Findings} takes it to the frontier, and {@code Ledger}
+ * {@link dev.sieve.scope.Admission} decides what is queued, {@code Findings} takes it to the frontier, and {@code Ledger}
  * tells the sink, and counts, what has become of it.
  *
  * <h2>Threads</h2>

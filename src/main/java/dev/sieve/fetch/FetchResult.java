@@ -1,5 +1,9 @@
 package dev.sieve.fetch;
 
+import dev.sieve.polite.RetryAfter;
+import dev.sieve.scope.SkipReason;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
@@ -14,6 +18,11 @@ public sealed interface FetchResult {
     /** The reason why there is no page, in one word or two; empty when there is one. */
     default String error() {
         return "";
+    }
+
+    /** Whether there is a page that the server calls the right one: a status from 200 to 299. */
+    default boolean isSuccess() {
+        return false;
     }
 
     /** Whether the same request may well succeed later. */
@@ -43,6 +52,11 @@ public sealed interface FetchResult {
             boolean isCut)
             implements FetchResult {
 
+        @Override
+        public boolean isSuccess() {
+            return status >= 200 && status < 300;
+        }
+
         /** Whether the server says that it cannot answer now, rather than that it never will. */
         @Override
         public boolean isWorthRetrying() {
@@ -59,6 +73,18 @@ public sealed interface FetchResult {
             List<String> values = headers.get(name);
             return values == null ? null : values.get(0);
         }
+
+        /**
+         * How long the server asks to be left alone, in the header {@code Retry-After}.
+         *
+         * @param now when the response came
+         * @param longest the longest pause that it is given
+         * @return zero when it does not ask
+         */
+        public Duration retryAfter(Instant now, Duration longest) {
+            Duration asked = RetryAfter.parse(header("retry-after"), now).orElse(Duration.ZERO);
+            return asked.compareTo(longest) < 0 ? asked : longest;
+        }
     }
 
     /**
@@ -72,10 +98,14 @@ public sealed interface FetchResult {
     /**
      * The URL was not asked for, and will not be.
      *
-     * @param error which rule forbids it, in a few words
-     * @param detail what about the URL breaks the rule, for people
+     * @param reason which rule forbids it
      */
-    record Refused(String error, String detail) implements FetchResult {}
+    record Refused(SkipReason reason) implements FetchResult {
+        @Override
+        public String error() {
+            return reason.rule();
+        }
+    }
 
     /**
      * There is no page to be had.

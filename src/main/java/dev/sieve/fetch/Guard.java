@@ -1,6 +1,7 @@
 package dev.sieve.fetch;
 
 import dev.sieve.fetch.FetchResult.Refused;
+import dev.sieve.scope.SkipReason;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
@@ -54,16 +55,16 @@ final class Guard {
             return null;
         }
         if (BadPorts.isBad(url.port())) {
-            return new Refused(BAD_PORT, url.port() + " is for another protocol");
+            return new Refused(new SkipReason(BAD_PORT, url.port() + " is for another protocol"));
         }
         byte[] literal = AddressBlock.literal(url.host());
         String objection = literal == null ? null : policy.objection(literal, url.host());
-        return objection == null ? null : new Refused(NOT_PUBLIC, objection);
+        return objection == null ? null : new Refused(new SkipReason(NOT_PUBLIC, objection));
     }
 
     /** What came of a request whose address was looked at too late for {@link #objection}. */
     static Refused refused(AddressRefused reason) {
-        return new Refused(NOT_PUBLIC, String.valueOf(reason.getMessage()));
+        return new Refused(new SkipReason(NOT_PUBLIC, String.valueOf(reason.getMessage())));
     }
 
     private List<InetAddress> allowedAddresses(String host) throws UnknownHostException {

@@ -34,10 +34,10 @@ public final class SkipListSink implements PageSink {
     public void skipped(Skip skip) throws IOException {
         line.setLength(0);
         Escapes.append(line, skip.url());
-        line.append('\t').append(skip.reason());
-        if (!skip.detail().isEmpty()) {
+        line.append('\t').append(skip.reason().rule());
+        if (!skip.reason().detail().isEmpty()) {
             line.append(": ");
-            Escapes.append(line, skip.detail());
+            Escapes.append(line, skip.reason().detail());
         }
         line.append('\t');
         if (skip.referrer() != null) {

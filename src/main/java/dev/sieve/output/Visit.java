@@ -43,6 +43,6 @@ public record Visit(
 
     /** Whether there is a page and the server says that it is the right one: a status from 200 to 299. */
     public boolean isSuccess() {
-        return page() != null && result.status() >= 200 && result.status() < 300;
+        return result.isSuccess();
     }
 }

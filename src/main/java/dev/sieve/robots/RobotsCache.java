@@ -5,10 +5,9 @@ import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.fetch.Fetcher;
-import dev.sieve.polite.RetryAfter;
+import dev.sieve.scope.SkipReason;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.LinkedHashMap;
+import java.time.InstantSource;
 import java.util.Map;
 
 /**
@@ -28,15 +27,13 @@ public final class RobotsCache {
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
     private static final long CLOSED_NANOS = Duration.ofHours(6).toNanos();
 
+    private static final SkipReason FORBIDDEN = new SkipReason("robots.txt", "forbids it");
+
     private final Fetcher fetcher;
     private final String productToken;
     private final int tries;
-    private final Map<String, Entry> entries = new LinkedHashMap<>(16, 0.75f, true) {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Entry> eldest) {
-            return size() > MAX_ORIGINS;
-        }
-    };
+    private final InstantSource time;
+    private final Map<String, Origin> origins = new LruMap<>(MAX_ORIGINS);
 
     /**
      * What is known of an origin.
@@ -46,18 +43,23 @@ public final class RobotsCache {
      * @param pause how long to leave the origin alone before its file is asked for again; zero when that is not to be
      * @param refused why the origin may not be asked for anything; null when it may
      */
-    public record Answer(RobotsRules rules, String problem, Duration pause, Refused refused) {
-        private Answer(RobotsRules rules) {
+    public record Access(RobotsRules rules, String problem, Duration pause, SkipReason refused) {
+        private Access(RobotsRules rules) {
             this(rules, "", Duration.ZERO, null);
         }
 
-        private Answer(String problem, Duration pause) {
+        private Access(String problem, Duration pause) {
             this(null, problem, pause, null);
         }
 
         /** Whether the file, or its absence, has settled what is allowed. */
         public boolean isKnown() {
             return rules != null;
+        }
+
+        /** Why robots.txt leaves a URL of the origin no request; null when it allows it, or cannot be had. */
+        public SkipReason skipReason(String url) {
+            return refused == null && isKnown() && !rules.allows(url) ? FORBIDDEN : refused;
         }
 
         /** Whether the file is elsewhere, which the next {@link RobotsCache#ask} asks for. */
@@ -71,45 +73,47 @@ public final class RobotsCache {
         }
     }
 
-    private static final Answer ELSEWHERE = new Answer("elsewhere", Duration.ZERO);
+    private static final Access ELSEWHERE = new Access("elsewhere", Duration.ZERO);
 
     /** What to ask for next, and how many redirects have led there. */
     private record Hop(String url, int redirects) {}
 
-    /** An answer until some moment; failures in a row that led to it; where the file is, if elsewhere. */
-    private record Entry(Answer answer, long untilNanos, int failures, Hop hop) {}
+    /** What is known until some moment; failures in a row that led to it; what to ask for next. */
+    private record Origin(Access access, long untilNanos, int failures, Hop hop) {}
 
     /**
      * A cache that is empty.
      *
      * @param productToken the name whose groups are obeyed
      * @param tries how often a file that cannot be had is asked for in a row, at least 1
+     * @param time the date, for a {@code Retry-After} that is one
      */
-    public RobotsCache(Fetcher fetcher, String productToken, int tries) {
+    public RobotsCache(Fetcher fetcher, String productToken, int tries, InstantSource time) {
         this.fetcher = fetcher;
         this.productToken = productToken;
         this.tries = tries;
+        this.time = time;
     }
 
     /** What is known of an origin at this moment; null when {@link #ask} has to be called first. */
-    public synchronized Answer known(String origin, long nowNanos) {
-        Entry entry = entries.get(origin);
-        return entry == null || entry.untilNanos - nowNanos <= 0 ? null : entry.answer;
+    public synchronized Access known(String origin, long nowNanos) {
+        Origin known = origins.get(origin);
+        return known == null || known.untilNanos - nowNanos <= 0 ? null : known.access;
     }
 
     /** Asks an origin for its file, or asks where that is said to be. */
-    public Answer ask(String origin, long nowNanos) {
-        Entry before = entry(origin);
+    public Access ask(String origin, long nowNanos) {
+        Origin before = before(origin);
         Hop hop = before.hop;
         FetchResult result = fetcher.fetch(hop.url, RobotsRules.MAX_BYTES, true);
         RobotsStatus meaning = RobotsStatus.of(result.status(), hop.redirects);
         if (meaning == RobotsStatus.FOLLOW && result instanceof Redirect redirect) {
             Hop next = new Hop(redirect.target(), hop.redirects + 1);
-            return keep(origin, new Entry(ELSEWHERE, nowNanos, before.failures, next));
+            return keep(origin, new Origin(ELSEWHERE, nowNanos, before.failures, next));
         } else if (meaning == RobotsStatus.READ && result instanceof Page page) {
-            return keep(origin, nowNanos, new Answer(RobotsRules.parse(page.body(), productToken)), 0);
+            return keep(origin, nowNanos, new Access(RobotsRules.parse(page.body(), productToken)), 0);
         } else if (meaning == RobotsStatus.OPEN) {
-            return keep(origin, nowNanos, new Answer(RobotsRules.ALLOW_ALL), 0);
+            return keep(origin, nowNanos, new Access(RobotsRules.ALLOW_ALL), 0);
         } else if (result instanceof Refused refused) {
             return keep(origin, nowNanos, refused(refused, hop.redirects), 0);
         }
@@ -117,43 +121,40 @@ public final class RobotsCache {
         return keep(origin, nowNanos, closed(result, failures), failures);
     }
 
-    private synchronized Entry entry(String origin) {
-        Entry entry = entries.get(origin);
-        return entry == null ? new Entry(null, 0, 0, start(origin)) : entry;
+    private synchronized Origin before(String origin) {
+        Origin known = origins.get(origin);
+        return known == null ? new Origin(null, 0, 0, start(origin)) : known;
     }
 
     private static Hop start(String origin) {
         return new Hop(origin + "/robots.txt", 0);
     }
 
-    private static Answer refused(Refused refused, int redirects) {
-        return new Answer(null, refused.error(), Duration.ZERO, redirects == 0 ? refused : null);
+    private static Access refused(Refused refused, int redirects) {
+        return new Access(null, refused.error(), Duration.ZERO, redirects == 0 ? refused.reason() : null);
     }
 
-    private Answer closed(FetchResult result, int failures) {
+    private Access closed(FetchResult result, int failures) {
         String problem = result.error().isEmpty() ? "status " + result.status() : result.error();
         if (failures >= tries) {
-            return new Answer(problem, Duration.ZERO);
+            return new Access(problem, Duration.ZERO);
         }
-        return new Answer(problem, result.status() == 0 ? UNREACHABLE_FOR : pause(result, failures));
+        return new Access(problem, result.status() == 0 ? UNREACHABLE_FOR : pause(result, failures));
     }
 
-    private static Duration pause(FetchResult result, int failures) {
-        String value = result instanceof Page page ? page.header("retry-after") : null;
-        Duration asked = value == null
-                ? Duration.ZERO
-                : RetryAfter.parse(value, Instant.now()).orElse(Duration.ZERO);
+    private Duration pause(FetchResult result, int failures) {
+        Duration asked = result instanceof Page page ? page.retryAfter(time.instant(), LONGEST_PAUSE) : Duration.ZERO;
         Duration pause = RobotsStatus.CLOSED.holdsFor(failures, asked);
         return pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE;
     }
 
-    private Answer keep(String origin, long nowNanos, Answer answer, int failures) {
-        long lasts = answer.isKnown() ? RobotsStatus.MAX_AGE.toNanos() : answer.isToBeAskedAgain() ? 0 : CLOSED_NANOS;
-        return keep(origin, new Entry(answer, nowNanos + lasts, failures, start(origin)));
+    private Access keep(String origin, long nowNanos, Access access, int failures) {
+        long lasts = access.isKnown() ? RobotsStatus.MAX_AGE.toNanos() : access.isToBeAskedAgain() ? 0 : CLOSED_NANOS;
+        return keep(origin, new Origin(access, nowNanos + lasts, failures, start(origin)));
     }
 
-    private synchronized Answer keep(String origin, Entry entry) {
-        entries.put(origin, entry);
-        return entry.answer;
+    private synchronized Access keep(String origin, Origin known) {
+        origins.put(origin, known);
+        return known.access;
     }
 }

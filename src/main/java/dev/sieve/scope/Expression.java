@@ -18,25 +18,22 @@ final class Expression {
         GAVE_UP
     }
 
+    private final String use;
     private final Pattern pattern;
-    private final Scope.Decision found;
-    private final Scope.Decision gaveUp;
 
-    private Expression(String use, Pattern pattern, Verdict verdict) {
+    private Expression(String use, Pattern pattern) {
+        this.use = use;
         this.pattern = pattern;
-        found = new Scope.Decision(verdict, use + " " + pattern);
-        gaveUp = new Scope.Decision(Verdict.GAVE_UP, use + " " + pattern + " needs too many steps");
     }
 
     /**
      * An expression to be used for something.
      *
      * @param use what for, as messages name it
-     * @param verdict what it decides when it finds something
      */
-    static Expression compile(String use, String regex, Verdict verdict) {
+    static Expression compile(String use, String regex) {
         try {
-            return new Expression(use, Pattern.compile(regex), verdict);
+            return new Expression(use, Pattern.compile(regex));
         } catch (PatternSyntaxException e) {
             String where = e.getIndex() < 0 ? "" : " at position " + e.getIndex();
             throw new IllegalArgumentException(use + " " + regex + ": " + e.getDescription() + where, e);
@@ -51,12 +48,15 @@ final class Expression {
         }
     }
 
-    Scope.Decision found() {
-        return found;
+    /** Why a URL is skipped on which this expression was given up. */
+    SkipReason gaveUp() {
+        return new SkipReason("gave up", this + " needs too many steps");
     }
 
-    Scope.Decision gaveUp() {
-        return gaveUp;
+    /** The use and the expression: {@code exclude \.pdf$}. */
+    @Override
+    public String toString() {
+        return use + " " + pattern;
     }
 
     private static final class OutOfSteps extends RuntimeException {

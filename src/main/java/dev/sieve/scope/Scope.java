@@ -13,14 +13,13 @@ import java.util.concurrent.ConcurrentSkipListSet;
 /**
  * Which URLs belong to the crawl, seen from its seeds.
  *
- * <p>The first rule that applies decides, and is named in the answer:
+ * <p>The first rule that applies decides, and is named in the {@link SkipReason}:
  *
  * <ol>
- *   <li>{@link Verdict#TOO_DEEP}: the URL is more than {@code maxDepth} links away from a seed. Default: no limit.
- *   <li>{@link Verdict#OUT_OF_SCOPE}: the URL is not where a seed is, by the {@link Kind} of the scope.
- *   <li>{@link Verdict#EXCLUDED}: one of the exclude expressions finds something in the URL to fetch.
- *   <li>{@link Verdict#NOT_INCLUDED}: there are include expressions and none of them finds anything in the URL to fetch.
- *   <li>{@link Verdict#IN}: none of these.
+ *   <li>{@code too deep}: the URL is more than {@code maxDepth} links away from a seed. Default: no limit.
+ *   <li>{@code out of scope}: the URL is not where a seed is, by the {@link Kind} of the scope.
+ *   <li>{@code excluded}: one of the exclude expressions finds something in the URL to fetch.
+ *   <li>{@code not included}: there are include expressions and none of them finds anything in the URL to fetch.
  * </ol>
  *
  * <p>So exclude wins over include, and both only narrow what the kind allows. A seed is judged like any other URL.
@@ -31,7 +30,7 @@ import java.util.concurrent.ConcurrentSkipListSet;
  *
  * <p>Expressions are those of {@link java.util.regex.Pattern}. One that takes more than a million steps on a URL, or
  * that overflows the stack, is given up: an exclude expression then counts as if it had found something and an include
- * expression as if it had not, and the answer is {@link Verdict#GAVE_UP} where that is what decides.
+ * expression as if it had not, and the rule is {@code gave up} where that is what decides.
  *
  * <p>Any thread may add seeds and judge at any time; a URL that is judged while a seed is being added may be judged
  * without it. A seed costs memory once for each host, domain or prefix, none with {@link Kind#ANY}. Judging takes
@@ -51,14 +50,6 @@ public final class Scope {
         ANY
     }
 
-    /**
-     * The answer of a scope.
-     *
-     * @param verdict what was decided
-     * @param rule the rule that decided, for people: {@code exclude \.pdf$}
-     */
-    public record Decision(Verdict verdict, String rule) {}
-
     private final Kind kind;
     private final int maxDepth;
     private final List<Expression> includes;
@@ -69,20 +60,18 @@ public final class Scope {
     /** Prefixes of URLs less their scheme. */
     private final ConcurrentSkipListSet<String> prefixes = new ConcurrentSkipListSet<>();
 
-    private final Decision in;
-    private final Decision tooDeep;
-    private final Decision outOfScope;
-    private final Decision notIncluded;
+    private final SkipReason tooDeep;
+    private final SkipReason outOfScope;
+    private final SkipReason notIncluded;
 
     private Scope(Builder builder) {
         kind = builder.kind;
         maxDepth = builder.maxDepth;
         includes = List.copyOf(builder.includes);
         excludes = List.copyOf(builder.excludes);
-        in = new Decision(Verdict.IN, "in scope");
-        tooDeep = new Decision(Verdict.TOO_DEEP, "depth at most " + maxDepth);
-        outOfScope = new Decision(Verdict.OUT_OF_SCOPE, "scope " + kind);
-        notIncluded = new Decision(Verdict.NOT_INCLUDED, "no include expression finds anything");
+        tooDeep = new SkipReason("too deep", "depth at most " + maxDepth);
+        outOfScope = new SkipReason("out of scope", "scope " + kind);
+        notIncluded = new SkipReason("not included", "no include expression finds anything");
     }
 
     /** A scope of a kind, without expressions and without a limit of depth, that {@link Builder#build} makes. */
@@ -105,12 +94,13 @@ public final class Scope {
     }
 
     /**
-     * Whether a URL belongs to the crawl.
+     * Why a URL does not belong to the crawl.
      *
      * @param url a URL to fetch, as the normaliser gives it
      * @param depth links followed from a seed to here; 0 for a seed
+     * @return null when it belongs to the crawl
      */
-    public Decision judge(String url, int depth) {
+    public SkipReason skipReason(String url, int depth) {
         if (depth > maxDepth) {
             return tooDeep;
         }
@@ -120,7 +110,7 @@ public final class Scope {
         for (Expression exclude : excludes) {
             switch (exclude.find(url)) {
                 case FOUND -> {
-                    return exclude.found();
+                    return new SkipReason("excluded", exclude.toString());
                 }
                 case GAVE_UP -> {
                     return exclude.gaveUp();
@@ -128,21 +118,30 @@ public final class Scope {
                 case NOT_FOUND -> {}
             }
         }
-        return judgeIncludes(url);
+        return includes.isEmpty() ? null : notIncluded(url);
     }
 
-    private Decision judgeIncludes(String url) {
-        Decision decision = includes.isEmpty() ? in : notIncluded;
+    private SkipReason notIncluded(String url) {
+        SkipReason reason = notIncluded;
         for (Expression include : includes) {
             switch (include.find(url)) {
                 case FOUND -> {
-                    return include.found();
+                    return null;
                 }
-                case GAVE_UP -> decision = include.gaveUp();
+                case GAVE_UP -> reason = include.gaveUp();
                 case NOT_FOUND -> {}
             }
         }
-        return decision;
+        return reason;
+    }
+
+    /** The rule that admits a URL without a skip reason, for people: {@code include /docs/}. */
+    public String admittedBy(String url) {
+        return includes.stream()
+                .filter(each -> each.find(url) == Expression.Outcome.FOUND)
+                .map(Expression::toString)
+                .findFirst()
+                .orElse("in scope");
     }
 
     private boolean isInPlace(String url) {
@@ -226,7 +225,7 @@ public final class Scope {
          * @throws IllegalArgumentException when it is no valid expression; the message has it, and where it goes wrong
          */
         public Builder include(String regex) {
-            includes.add(Expression.compile("include", regex, Verdict.IN));
+            includes.add(Expression.compile("include", regex));
             return this;
         }
 
@@ -236,7 +235,7 @@ public final class Scope {
          * @throws IllegalArgumentException when it is no valid expression; the message has it, and where it goes wrong
          */
         public Builder exclude(String regex) {
-            excludes.add(Expression.compile("exclude", regex, Verdict.EXCLUDED));
+            excludes.add(Expression.compile("exclude", regex));
             return this;
         }
 

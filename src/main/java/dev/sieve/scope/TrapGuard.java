@@ -3,6 +3,7 @@ package dev.sieve.scope;
 import dev.sieve.url.UrlParts;
 import java.security.SecureRandom;
 import java.util.EnumMap;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -62,6 +63,16 @@ public final class TrapGuard {
         return trap == null ? judgeCounts(url) : trap;
     }
 
+    /** Why a URL is skipped as a trap; null when it is none. Parameters as for {@link #judge}. */
+    public SkipReason skipReason(String url) {
+        Trap trap = judge(url);
+        return trap == null
+                ? null
+                : new SkipReason(
+                        "trap " + trap.words(),
+                        String.format(Locale.ROOT, "more than %,d %s", limit(trap), trap.counted()));
+    }
+
     private Trap judgePath(String url, int from, int end) {
         if (Repetition.count('/', url, from, end) > limit(Trap.PATH_DEPTH)) {
             return Trap.PATH_DEPTH;
@@ -106,7 +117,7 @@ public final class TrapGuard {
     }
 
     /** The most that is no trap; {@link Integer#MAX_VALUE} when there is no limit. */
-    public int limit(Trap trap) {
+    private int limit(Trap trap) {
         return limits.get(trap);
     }
 

@@ -10,6 +10,7 @@ import dev.sieve.output.SkipListSink;
 import dev.sieve.output.Visit;
 import dev.sieve.parse.LinkExtractor;
 import dev.sieve.scope.Scope;
+import dev.sieve.scope.SkipReason;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.time.Duration;
@@ -79,7 +80,8 @@ class SkippedTest {
 
         Map<String, Long> counted = new TreeMap<>(report.skipped());
         counted.putAll(report.refusals());
-        assertThat(skips.stream().collect(Collectors.groupingBy(Skip::reason, Collectors.counting())))
+        assertThat(skips.stream()
+                        .collect(Collectors.groupingBy(skip -> skip.reason().rule(), Collectors.counting())))
                 .isEqualTo(counted)
                 .containsOnlyKeys(
                         "not http or https",
@@ -92,11 +94,14 @@ class SkippedTest {
                         "trap repeated-segments");
         assertThat(skips)
                 .contains(
-                        new Skip("mailto:x@y", "not http or https", "", site.url("/")),
-                        new Skip(site.url("/private"), "robots.txt", "forbids it", site.url("/")),
-                        new Skip(site.url("/a.pdf"), "excluded", "exclude \\.pdf$", site.url("/")),
-                        new Skip(site.url("/ever"), "nofollow", "", site.url("/shy")),
-                        new Skip(site.url("/deepest"), "too deep", "depth at most 2", site.url("/deeper")));
+                        new Skip("mailto:x@y", new SkipReason("not http or https", ""), site.url("/")),
+                        new Skip(site.url("/private"), new SkipReason("robots.txt", "forbids it"), site.url("/")),
+                        new Skip(site.url("/a.pdf"), new SkipReason("excluded", "exclude \\.pdf$"), site.url("/")),
+                        new Skip(site.url("/ever"), new SkipReason("nofollow", ""), site.url("/shy")),
+                        new Skip(
+                                site.url("/deepest"),
+                                new SkipReason("too deep", "depth at most 2"),
+                                site.url("/deeper")));
     }
 
     @Test
@@ -146,8 +151,8 @@ class SkippedTest {
     void eachSkipIsOneLineWhateverItsTextIs() throws IOException {
         StringWriter out = new StringWriter();
         try (SkipListSink sink = new SkipListSink(out, false)) {
-            sink.skipped(new Skip("a\tb\nc\\\u001b[31m\u202e", "not http or https", "", null));
-            sink.skipped(new Skip("http://h/", "excluded", "exclude \\d", "http://h/\u2028"));
+            sink.skipped(new Skip("a\tb\nc\\\u001b[31m\u202e", new SkipReason("not http or https", ""), null));
+            sink.skipped(new Skip("http://h/", new SkipReason("excluded", "exclude \\d"), "http://h/\u2028"));
         }
 
         assertThat(out.toString().lines())

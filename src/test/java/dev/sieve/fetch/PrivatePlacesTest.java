@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Refused;
+import dev.sieve.scope.SkipReason;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -72,7 +73,7 @@ class PrivatePlacesTest {
     private void assertRefused(FetchResult result, String detail) {
         assertThat(result).isInstanceOfSatisfying(Refused.class, refused -> {
             assertThat(refused.error()).isEqualTo("address not public");
-            assertThat(refused.detail()).contains(detail);
+            assertThat(refused.reason().detail()).contains(detail);
             assertThat(refused.isWorthRetrying()).isFalse();
             assertThat(refused.status()).isZero();
         });
@@ -232,7 +233,7 @@ class PrivatePlacesTest {
             String url = "http://127.0.0.3:" + port + "/";
 
             assertThat(fetcher.fetch(url))
-                    .isEqualTo(new Refused("port not allowed", port + " is for another protocol"));
+                    .isEqualTo(new Refused(new SkipReason("port not allowed", port + " is for another protocol")));
             assertThat(fetcher.fetch("http://name.test:" + port + "/")).isInstanceOf(Refused.class);
             fetcher.open(url);
             assertThat(fetcher.objection(url)).isNull();

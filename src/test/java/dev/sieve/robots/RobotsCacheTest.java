@@ -13,6 +13,7 @@ import dev.sieve.fetch.HostileServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -49,7 +50,7 @@ class RobotsCacheTest {
                 host -> List.of(InetAddress.getByName(host)),
                 AddressPolicy.publicOnly().allowing("127.0.0.1")));
         fetcher.onSend(sentTo::add);
-        robots = new RobotsCache(fetcher, "testbot", 2);
+        robots = new RobotsCache(fetcher, "testbot", 2, InstantSource.system());
     }
 
     @AfterEach
@@ -64,11 +65,11 @@ class RobotsCacheTest {
         return server.url("");
     }
 
-    private RobotsCache.Answer ask() {
+    private RobotsCache.Access ask() {
         return robots.ask(origin(), 0);
     }
 
-    private RobotsCache.Answer answer(HostileServer.Behaviour behaviour) {
+    private RobotsCache.Access answer(HostileServer.Behaviour behaviour) {
         server.on("/robots.txt", behaviour);
         return ask();
     }
@@ -77,7 +78,7 @@ class RobotsCacheTest {
         return raw(OK, text.getBytes(ISO_8859_1));
     }
 
-    private void assertClosed(RobotsCache.Answer answer) {
+    private void assertClosed(RobotsCache.Access answer) {
         assertThat(answer.isKnown()).isFalse();
         assertThat(answer.isElsewhere()).isFalse();
         assertThat(answer.problem()).isNotEmpty();
@@ -95,13 +96,13 @@ class RobotsCacheTest {
     @ParameterizedTest
     @ValueSource(strings = {"500 Oops", "503 Busy\nRetry-After: 99999999999", "429 Slow", "999 What", "099 Early"})
     void aHostThatCannotSayIsClosedAndAskedAgain(String status) {
-        RobotsCache.Answer first = answer(raw("HTTP/1.1 " + status + "\n"));
+        RobotsCache.Access first = answer(raw("HTTP/1.1 " + status + "\n"));
 
         assertClosed(first);
         assertThat(first.isToBeAskedAgain()).isTrue();
         assertThat(first.pause()).isBetween(Duration.ofSeconds(1), Duration.ofMinutes(10));
         assertThat(robots.known(origin(), 0)).isNull();
-        RobotsCache.Answer last = ask();
+        RobotsCache.Access last = ask();
         assertClosed(last);
         assertThat(last.isToBeAskedAgain()).isFalse();
         assertThat(robots.known(origin(), 0)).isSameAs(last);
@@ -130,7 +131,7 @@ class RobotsCacheTest {
     void fiveRedirectsAreFollowedOneAtATime() {
         server.on("/5", rules("User-agent: *\nDisallow: /no"));
         for (int i = 0; i < 5; i++) {
-            RobotsCache.Answer answer = answerOf(i);
+            RobotsCache.Access answer = answerOf(i);
             assertThat(answer.isElsewhere()).isTrue();
             assertThat(robots.known(origin(), 0)).isNull();
             assertThat(server.heads()).hasSize(i + 1);
@@ -141,7 +142,7 @@ class RobotsCacheTest {
         assertThat(robots.known(origin(), 0).rules().allows("/yes")).isTrue();
     }
 
-    private RobotsCache.Answer answerOf(int redirects) {
+    private RobotsCache.Access answerOf(int redirects) {
         server.on(redirects == 0 ? "/robots.txt" : "/" + redirects, redirect("/" + (redirects + 1)));
         return ask();
     }
@@ -159,7 +160,7 @@ class RobotsCacheTest {
     @ParameterizedTest
     @ValueSource(strings = {"file:///etc/passwd", "http://127.0.0.2/", "gopher://h/", "http://a..b/"})
     void aRedirectToWhereNobodyMayGoClosesTheHost(String target) {
-        RobotsCache.Answer answer = answer(redirect(target));
+        RobotsCache.Access answer = answer(redirect(target));
 
         assertClosed(answer.isElsewhere() ? ask() : answer);
         assertThat(server.heads()).hasSize(1);
@@ -167,7 +168,7 @@ class RobotsCacheTest {
 
     @Test
     void ofAFileWithoutEndTheBeginningCounts() {
-        RobotsCache.Answer answer = answer(endless(
+        RobotsCache.Access answer = answer(endless(
                 "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /no\n", "Disallow: /" + "x".repeat(80) + "\n"));
 
         assertThat(answer.rules().allows("/no")).isFalse();

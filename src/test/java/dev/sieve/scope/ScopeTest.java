@@ -57,14 +57,14 @@ class ScopeTest {
     void kindDecidesFromTheSeed(Scope.Kind kind, String seed, String url, boolean in) {
         Scope scope = Scope.builder(kind).build();
         scope.addSeed(seed);
-        assertThat(scope.judge(url, 1).verdict()).isEqualTo(in ? Verdict.IN : Verdict.OUT_OF_SCOPE);
-        assertThat(scope.judge(seed, 0).verdict()).isEqualTo(Verdict.IN);
+        assertThat(scope.skipReason(url, 1)).isEqualTo(in ? null : new SkipReason("out of scope", "scope " + kind));
+        assertThat(scope.skipReason(seed, 0)).isNull();
     }
 
     @Test
     void withoutSeedsOnlyAnyIsInScope() {
         for (Scope.Kind kind : Scope.Kind.values()) {
-            boolean in = Scope.builder(kind).build().judge("http://h/", 0).verdict() == Verdict.IN;
+            boolean in = Scope.builder(kind).build().skipReason("http://h/", 0) == null;
             assertThat(in).isEqualTo(kind == ANY);
         }
     }
@@ -79,29 +79,30 @@ class ScopeTest {
                 .build();
         scope.addSeed("http://h/");
 
-        assertDecision(scope.judge("http://other/x.pdf", 3), Verdict.TOO_DEEP, "depth at most 2");
-        assertDecision(scope.judge("http://other/x.pdf", 2), Verdict.OUT_OF_SCOPE, "scope HOST");
-        assertDecision(scope.judge("http://h/docs/x.pdf", 2), Verdict.EXCLUDED, "exclude \\.pdf$");
-        assertDecision(scope.judge("http://h/x", 2), Verdict.NOT_INCLUDED, "no include expression finds anything");
-        assertDecision(scope.judge("http://h/blog/x", 2), Verdict.IN, "include /blog/");
+        assertSkipped(scope.skipReason("http://other/x.pdf", 3), "too deep", "depth at most 2");
+        assertSkipped(scope.skipReason("http://other/x.pdf", 2), "out of scope", "scope HOST");
+        assertSkipped(scope.skipReason("http://h/docs/x.pdf", 2), "excluded", "exclude \\.pdf$");
+        assertSkipped(scope.skipReason("http://h/x", 2), "not included", "no include expression finds anything");
+        assertThat(scope.skipReason("http://h/blog/x", 2)).isNull();
+        assertThat(scope.admittedBy("http://h/blog/x")).isEqualTo("include /blog/");
     }
 
     @Test
     void seedIsJudgedLikeAnyOtherUrl() {
         Scope scope = Scope.builder(ANY).include("/docs/").maxDepth(0).build();
         scope.addSeed("http://h/");
-        assertThat(scope.judge("http://h/", 0).verdict()).isEqualTo(Verdict.NOT_INCLUDED);
-        assertThat(scope.judge("http://h/docs/", 0).verdict()).isEqualTo(Verdict.IN);
-        assertThat(scope.judge("http://h/docs/", 1).verdict()).isEqualTo(Verdict.TOO_DEEP);
+        assertThat(scope.skipReason("http://h/", 0).rule()).isEqualTo("not included");
+        assertThat(scope.skipReason("http://h/docs/", 0)).isNull();
+        assertThat(scope.skipReason("http://h/docs/", 1).rule()).isEqualTo("too deep");
     }
 
     @Test
     void seedsMayBeAddedWhileTheCrawlGoesOn() {
         Scope scope = Scope.builder(DOMAIN).build();
         scope.addSeed("http://a.org/");
-        assertThat(scope.judge("http://b.org/", 1).verdict()).isEqualTo(Verdict.OUT_OF_SCOPE);
+        assertThat(scope.skipReason("http://b.org/", 1).rule()).isEqualTo("out of scope");
         scope.addSeed("http://b.org/");
-        assertThat(scope.judge("http://b.org/", 1).verdict()).isEqualTo(Verdict.IN);
+        assertThat(scope.skipReason("http://b.org/", 1)).isNull();
     }
 
     @Test
@@ -118,7 +119,7 @@ class ScopeTest {
         for (int i = 0; i < 20_000; i++) {
             String url = randomPath(random) + "x";
             boolean expected = prefixes.stream().anyMatch(url::startsWith);
-            assertThat(scope.judge(url, 1).verdict() == Verdict.IN)
+            assertThat(scope.skipReason(url, 1) == null)
                     .as("%s, seed %d", url, seed)
                     .isEqualTo(expected);
         }
@@ -142,7 +143,7 @@ class ScopeTest {
             scope.addSeed("http://site" + i + ".org/a/");
         }
         for (int i = 0; i < 110_000; i++) {
-            boolean in = scope.judge("http://site" + i + ".org/a/b", 1).verdict() == Verdict.IN;
+            boolean in = scope.skipReason("http://site" + i + ".org/a/b", 1) == null;
             if (in != (i < 100_000)) {
                 assertThat(in).as("site %d", i).isEqualTo(i < 100_000);
             }
@@ -164,19 +165,17 @@ class ScopeTest {
         Scope including = Scope.builder(ANY).include(regex).build();
         Scope eitherOf = Scope.builder(ANY).include(regex).include("^http").build();
 
-        assertThat(excluding.judge(url, 0).verdict()).isIn(Verdict.GAVE_UP, Verdict.IN);
-        assertThat(including.judge(url, 0).verdict()).isIn(Verdict.GAVE_UP, Verdict.NOT_INCLUDED);
-        assertThat(eitherOf.judge(url, 0).verdict()).isEqualTo(Verdict.IN);
+        assertThat(rule(excluding, url)).isIn("gave up", null);
+        assertThat(rule(including, url)).isIn("gave up", "not included");
+        assertThat(eitherOf.skipReason(url, 0)).isNull();
     }
 
     @Test
     void expressionThatIsGivenUpKeepsTheUrlOutAndIsNamed() {
         String url = "http://h/" + "x".repeat(4000);
         String rule = "(x+x+)+y needs too many steps";
-        assertDecision(
-                Scope.builder(ANY).exclude("(x+x+)+y").build().judge(url, 0), Verdict.GAVE_UP, "exclude " + rule);
-        assertDecision(
-                Scope.builder(ANY).include("(x+x+)+y").build().judge(url, 0), Verdict.GAVE_UP, "include " + rule);
+        assertSkipped(Scope.builder(ANY).exclude("(x+x+)+y").build().skipReason(url, 0), "gave up", "exclude " + rule);
+        assertSkipped(Scope.builder(ANY).include("(x+x+)+y").build().skipReason(url, 0), "gave up", "include " + rule);
     }
 
     @Test
@@ -186,7 +185,7 @@ class ScopeTest {
                 .exclude("\\.(pdf|zip|jpe?g)$")
                 .exclude("^https?://[^/]*/cgi-bin/")
                 .build();
-        assertThat(scope.judge(url, 0).verdict()).isEqualTo(Verdict.IN);
+        assertThat(scope.skipReason(url, 0)).isNull();
     }
 
     @Test
@@ -208,7 +207,12 @@ class ScopeTest {
                 .hasMessageContaining("-1");
     }
 
-    private static void assertDecision(Scope.Decision decision, Verdict verdict, String rule) {
-        assertThat(decision).isEqualTo(new Scope.Decision(verdict, rule));
+    private static String rule(Scope scope, String url) {
+        SkipReason reason = scope.skipReason(url, 0);
+        return reason == null ? null : reason.rule();
+    }
+
+    private static void assertSkipped(SkipReason reason, String rule, String detail) {
+        assertThat(reason).isEqualTo(new SkipReason(rule, detail));
     }
 }

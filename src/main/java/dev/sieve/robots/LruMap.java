@@ -1,0 +1,27 @@
+package dev.sieve.robots;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * A map that forgets the entry which was used longest ago when it is full. Not safe for use by many threads.
+ *
+ * @param <K> the keys
+ * @param <V> the values
+ */
+public final class LruMap<K, V> extends LinkedHashMap<K, V> {
+    private static final long serialVersionUID = 1;
+
+    private final int maxSize;
+
+    /** An empty map for at most {@code maxSize} entries. */
+    public LruMap(int maxSize) {
+        super(16, 0.75f, true);
+        this.maxSize = maxSize;
+    }
+
+    @Override
+    protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
+        return size() > maxSize;
+    }
+}
