@@ -1,6 +1,7 @@
 package dev.sieve.cli;
 
 import ch.qos.logback.classic.Level;
+import dev.sieve.FilterKind;
 import dev.sieve.Frontier;
 import dev.sieve.OnFull;
 import dev.sieve.Sieve;
@@ -320,7 +321,7 @@ final class CrawlCommand implements Callable<Integer> {
             builder.expectedUrls(urls());
         }
         if (isExact) {
-            builder.exact();
+            builder.filter(FilterKind.EXACT);
         }
         set("--miss-rate", missRate, builder::falsePositiveRate);
         set("--on-full", onFull, builder::onFull);
