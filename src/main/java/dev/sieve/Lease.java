@@ -9,6 +9,7 @@ package dev.sieve;
  * @param depth links followed from a seed to here; 0 for a seed
  * @param redirects redirects followed in a row to here; 0 for an ordinary link
  * @param referrer the page on which the URL was first found; null for a seed
+ * @param label a number of the caller's choice, 0 to 255, the same for all URLs of a {@linkplain UrlBatch batch}. Default: 0
  * @param attempt how often the URL was given back by {@link Frontier#retry} before; 0 for the first time
  */
-public record Lease(long id, String url, int depth, int redirects, String referrer, int attempt) {}
+public record Lease(long id, String url, int depth, int redirects, String referrer, int label, int attempt) {}

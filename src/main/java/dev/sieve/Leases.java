@@ -73,7 +73,13 @@ public final class Leases {
 
     private static Lease again(Lease lease) {
         return new Lease(
-                lease.id(), lease.url(), lease.depth(), lease.redirects(), lease.referrer(), lease.attempt() + 1);
+                lease.id(),
+                lease.url(),
+                lease.depth(),
+                lease.redirects(),
+                lease.referrer(),
+                lease.label(),
+                lease.attempt() + 1);
     }
 
     private boolean isHeld(Lease lease) {

@@ -10,12 +10,15 @@ import java.util.Objects;
 /**
  * The URLs found on one page, ready to be pushed together.
  *
- * <p>All URLs of a batch share their depth, their redirects and their referrer. A URL may have a key, another spelling
+ * <p>All URLs of a batch share their depth, their redirects, their referrer and their label. A URL may have a key, another spelling
  * that stands for the same page: the key decides whether the URL is new, the URL is what is handed out. A batch that is
  * {@linkplain #clear cleared} and used again allocates nothing, and no bytes are copied before it is known which of the
  * URLs are new. Not safe for use by many threads.
  */
 public final class UrlBatch {
+    /** The highest label. */
+    public static final int MAX_LABEL = 255;
+
     private final Slices urls = new Slices();
     /** Those of all URLs, once one has another key; {@link #hasKeys} tells. */
     private Slices keys;
@@ -28,6 +31,7 @@ public final class UrlBatch {
     private int depth;
     private int redirects;
     private String referrer;
+    private int label;
 
     /** An empty batch of seeds: depth 0, no referrer. */
     public UrlBatch() {}
@@ -43,19 +47,37 @@ public final class UrlBatch {
         clear(depth, redirects, referrer);
     }
 
+    /**
+     * An empty batch of links that carry a label.
+     *
+     * @param label a number of the caller's choice, 0 to {@link #MAX_LABEL}, which the {@link Lease} of each URL carries as well
+     */
+    public UrlBatch(int depth, int redirects, String referrer, int label) {
+        clear(depth, redirects, referrer, label);
+    }
+
     /** Empties the batch and makes it one of seeds. */
     public void clear() {
         clear(0, 0, null);
     }
 
-    /** Empties the batch, for the links of another page; parameters as in the constructor. */
+    /** Empties the batch, for the links of another page and with the label 0; parameters as in the constructor. */
     public void clear(int depth, int redirects, String referrer) {
+        clear(depth, redirects, referrer, 0);
+    }
+
+    /** Empties the batch, for the links of another page; parameters as in the constructor. */
+    public void clear(int depth, int redirects, String referrer, int label) {
         if (depth < 0 || redirects < 0) {
             throw new IllegalArgumentException("depth and redirects must not be negative: " + depth + ", " + redirects);
+        }
+        if (label < 0 || label > MAX_LABEL) {
+            throw new IllegalArgumentException("label must be from 0 to " + MAX_LABEL + ": " + label);
         }
         this.depth = depth;
         this.redirects = redirects;
         this.referrer = referrer;
+        this.label = label;
         hasKeys = false;
         size = 0;
     }
@@ -134,6 +156,11 @@ public final class UrlBatch {
     /** The page that the URLs were found on; null when there is none. */
     public String referrer() {
         return referrer;
+    }
+
+    /** The label of these URLs, 0 to {@link #MAX_LABEL}. */
+    public int label() {
+        return label;
     }
 
     /** The URL at an index, 0 for the one that was added first. */

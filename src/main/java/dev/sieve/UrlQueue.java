@@ -12,13 +12,13 @@ import java.util.Objects;
  * <p>A segment is a row of records, each led by a number in base 128, lowest digits first:
  *
  * <pre>
- *   0                                            the segment ends here
- *   1  depth  redirects  0                       what follows was found there, with no referrer,
- *   1  depth  redirects  length + 1  bytes       or with this one
- *   length + 2  bytes                            a URL
+ *   0                                               the segment ends here
+ *   1  depth  redirects  label  0                   the URLs that follow share these, and have no referrer
+ *   1  depth  redirects  label  length + 1  bytes   the same with a referrer
+ *   length + 2  bytes                               a URL
  * </pre>
  *
- * The context is written when it changes, so once a page and not once a link. Not safe for use by many threads.
+ * The context is written when it changes: once per page, not once per link. Not safe for use by many threads.
  */
 final class UrlQueue {
     private static final int SEGMENT_BYTES = 1 << 16;
@@ -27,15 +27,16 @@ final class UrlQueue {
     private static final int FIRST_LENGTH = 2;
     private static final int MAX_NUMBER_BYTES = 5;
 
-    private record Context(int depth, int redirects, String referrer) {
+    private record Context(int depth, int redirects, int label, String referrer) {
         boolean is(UrlBatch batch) {
             return depth == batch.depth()
                     && redirects == batch.redirects()
+                    && label == batch.label()
                     && Objects.equals(referrer, batch.referrer());
         }
     }
 
-    private static final Context SEED = new Context(0, 0, null);
+    private static final Context SEED = new Context(0, 0, 0, null);
 
     private final ArrayDeque<byte[]> segments = new ArrayDeque<>();
     private byte[] tail;
@@ -56,7 +57,7 @@ final class UrlQueue {
             return;
         }
         if (!written.is(batch)) {
-            writeContext(new Context(batch.depth(), batch.redirects(), batch.referrer()));
+            writeContext(new Context(batch.depth(), batch.redirects(), batch.label(), batch.referrer()));
         }
         Slices urls = batch.urls();
         for (long bits = mask; bits != 0; bits &= bits - 1) {
@@ -83,10 +84,11 @@ final class UrlQueue {
     private void writeContext(Context context) {
         byte[] referrer = context.referrer == null ? null : context.referrer.getBytes(UTF_8);
         int length = referrer == null ? 0 : referrer.length;
-        reserve(4 * MAX_NUMBER_BYTES + (long) length);
+        reserve(5 * MAX_NUMBER_BYTES + (long) length);
         writeNumber(CONTEXT);
         writeNumber(context.depth);
         writeNumber(context.redirects);
+        writeNumber(context.label);
         if (referrer == null) {
             writeNumber(0);
         } else {
@@ -141,7 +143,7 @@ final class UrlQueue {
         if (--size == 0) {
             rewind();
         }
-        return new Lease(nextId++, url, read.depth, read.redirects, read.referrer, 0);
+        return new Lease(nextId++, url, read.depth, read.redirects, read.referrer, read.label, 0);
     }
 
     /** An empty queue starts over in the segment it has, as long as that is an ordinary one. */
@@ -160,8 +162,9 @@ final class UrlQueue {
     private Context readContext() {
         int depth = readNumber();
         int redirects = readNumber();
+        int label = readNumber();
         int length = readNumber();
-        return new Context(depth, redirects, length == 0 ? null : readString(length - 1));
+        return new Context(depth, redirects, label, length == 0 ? null : readString(length - 1));
     }
 
     private String readString(int length) {

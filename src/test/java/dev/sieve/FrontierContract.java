@@ -1,6 +1,7 @@
 package dev.sieve;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -78,9 +79,54 @@ public abstract class FrontierContract {
         assertThat(takeAll(frontier, 0))
                 .usingRecursiveFieldByFieldElementComparatorIgnoringFields("id")
                 .containsExactly(
-                        new Lease(0, "http://h/%7Ea", 3, 2, "http://page/ü", 0),
-                        new Lease(1, "http://h/ü?b", 3, 2, "http://page/ü", 0),
-                        new Lease(2, "http://seed/", 0, 0, null, 0));
+                        new Lease(0, "http://h/%7Ea", 3, 2, "http://page/ü", 0, 0),
+                        new Lease(1, "http://h/ü?b", 3, 2, "http://page/ü", 0, 0),
+                        new Lease(2, "http://seed/", 0, 0, null, 0, 0));
+    }
+
+    @Test
+    void aLeaseCarriesTheLabelOfItsBatch() throws Exception {
+        Frontier frontier = frontier();
+        UrlBatch batch = new UrlBatch(1, 0, "http://page/", 255);
+        batch.add("http://h/a");
+        frontier.pushAll(batch);
+        batch.clear(1, 0, "http://page/", 7);
+        batch.add("http://h/b", "another key");
+        batch.add("http://h/a");
+        frontier.pushAll(batch);
+        batch.clear(1, 0, "http://page/");
+        batch.add("http://h/c");
+        frontier.pushAll(batch);
+
+        assertThat(takeAll(frontier, 0))
+                .usingRecursiveFieldByFieldElementComparatorIgnoringFields("id")
+                .containsExactly(
+                        new Lease(0, "http://h/a", 1, 0, "http://page/", 255, 0),
+                        new Lease(1, "http://h/b", 1, 0, "http://page/", 7, 0),
+                        new Lease(2, "http://h/c", 1, 0, "http://page/", 0, 0));
+    }
+
+    @Test
+    void aRetriedLeaseKeepsItsLabel() throws Exception {
+        Frontier frontier = frontier();
+        UrlBatch batch = new UrlBatch(0, 0, null, 3);
+        batch.add("http://h/a");
+        frontier.pushAll(batch);
+
+        Lease first = frontier.take(0);
+        frontier.retry(first, 0);
+
+        assertThat(frontier.take(0)).isEqualTo(new Lease(first.id(), "http://h/a", 0, 0, null, 3, 1));
+    }
+
+    @Test
+    void aLabelIsFrom0To255() {
+        assertThatThrownBy(() -> new UrlBatch(0, 0, null, 256))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("256");
+        assertThatThrownBy(() -> new UrlBatch().clear(0, 0, null, -1)).isInstanceOf(IllegalArgumentException.class);
+        assertThat(new UrlBatch(1, 1, null, 255).label()).isEqualTo(255);
+        assertThat(new UrlBatch(1, 1, null).label()).isZero();
     }
 
     @Test
@@ -131,8 +177,8 @@ public abstract class FrontierContract {
         Frontier frontier = frontier();
         frontier.push("http://a/");
 
-        assertThat(frontier.done(new Lease(0, "http://a/", 0, 0, null, 0))).isFalse();
-        assertThat(frontier.done(new Lease(77, "http://b/", 0, 0, null, 0))).isFalse();
+        assertThat(frontier.done(new Lease(0, "http://a/", 0, 0, null, 0, 0))).isFalse();
+        assertThat(frontier.done(new Lease(77, "http://b/", 0, 0, null, 0, 0))).isFalse();
         assertThat(frontier.pending()).isEqualTo(1);
     }
 
@@ -152,7 +198,7 @@ public abstract class FrontierContract {
         assertThat(frontier.take(10 * SECOND - 1)).isNull();
         assertThat(frontier.waitNanos(4 * SECOND)).isEqualTo(6 * SECOND);
         Lease again = frontier.take(10 * SECOND);
-        assertThat(again).isEqualTo(new Lease(first.id(), "http://a/", 0, 0, null, 1));
+        assertThat(again).isEqualTo(new Lease(first.id(), "http://a/", 0, 0, null, 0, 1));
         assertThat(frontier.done(first)).isFalse();
         assertThat(frontier.retry(first, 0)).isFalse();
         assertThat(frontier.done(again)).isTrue();
@@ -202,7 +248,7 @@ public abstract class FrontierContract {
         assertThat(frontier.waitNanos(10 * SECOND)).isEqualTo(20 * SECOND);
         Lease second = frontier.take(30 * SECOND);
 
-        assertThat(second).isEqualTo(new Lease(first.id(), "http://a/", 0, 0, null, 1));
+        assertThat(second).isEqualTo(new Lease(first.id(), "http://a/", 0, 0, null, 0, 1));
         assertThat(frontier.done(first)).isFalse();
         assertThat(frontier.inFlight()).isEqualTo(1);
         assertThat(frontier.done(second)).isTrue();

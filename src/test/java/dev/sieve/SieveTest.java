@@ -58,7 +58,7 @@ class SieveTest {
 
         assertThat(IntStream.range(0, 3).mapToObj(batch::isNew)).containsExactly(true, false, true);
         Lease lease = sieve.take(0);
-        assertThat(lease).isEqualTo(new Lease(0, "http://h/%7Ea", 3, 1, "http://page/", 0));
+        assertThat(lease).isEqualTo(new Lease(0, "http://h/%7Ea", 3, 1, "http://page/", 0, 0));
         assertThat(sieve.take(0).url()).isEqualTo("http://h/b");
     }
 

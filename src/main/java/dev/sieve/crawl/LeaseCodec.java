@@ -7,11 +7,11 @@ import dev.sieve.polite.Codec;
 import java.nio.ByteBuffer;
 
 /**
- * Leases as bytes, for the schedule's spill file: id, depth, redirects, attempt and the length of the URL as fixed
+ * Leases as bytes, for the schedule's spill file: id, depth, redirects, label, attempt and the length of the URL as fixed
  * big-endian numbers, then the URL and, where there is one, a byte of 1 and the referrer.
  */
 final class LeaseCodec implements Codec<Lease> {
-    private static final int HEAD_BYTES = Long.BYTES + 4 * Integer.BYTES;
+    private static final int HEAD_BYTES = Long.BYTES + 5 * Integer.BYTES;
 
     @Override
     public byte[] encode(Lease lease) {
@@ -21,6 +21,7 @@ final class LeaseCodec implements Codec<Lease> {
         bytes.putLong(lease.id())
                 .putInt(lease.depth())
                 .putInt(lease.redirects())
+                .putInt(lease.label())
                 .putInt(lease.attempt());
         bytes.putInt(url.length).put(url);
         if (referrer != null) {
@@ -35,10 +36,11 @@ final class LeaseCodec implements Codec<Lease> {
         long id = bytes.getLong();
         int depth = bytes.getInt();
         int redirects = bytes.getInt();
+        int label = bytes.getInt();
         int attempt = bytes.getInt();
         String url = text(bytes, bytes.getInt());
         String referrer = bytes.hasRemaining() && bytes.get() == 1 ? text(bytes, bytes.remaining()) : null;
-        return new Lease(id, url, depth, redirects, referrer, attempt);
+        return new Lease(id, url, depth, redirects, referrer, label, attempt);
     }
 
     private static String text(ByteBuffer bytes, int length) {

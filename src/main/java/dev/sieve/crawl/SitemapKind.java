@@ -47,6 +47,7 @@ enum SitemapKind {
     /** The sitemap of a lease by its own URL. */
     static Lease unmarked(Lease lease) {
         String url = lease.url().substring(0, lease.url().indexOf('#'));
-        return new Lease(lease.id(), url, lease.depth(), lease.redirects(), lease.referrer(), lease.attempt());
+        return new Lease(
+                lease.id(), url, lease.depth(), lease.redirects(), lease.referrer(), lease.label(), lease.attempt());
     }
 }

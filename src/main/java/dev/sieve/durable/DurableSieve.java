@@ -294,7 +294,7 @@ public final class DurableSieve implements Frontier {
 
     /** A lease without its texts, which are in the log. */
     private static Lease bare(Lease lease) {
-        return new Lease(lease.id(), "", 0, 0, null, lease.attempt());
+        return new Lease(lease.id(), "", 0, 0, null, 0, lease.attempt());
     }
 
     @Override

@@ -17,9 +17,16 @@ final class FrameKind {
     /** Bytes that were found damaged and given up. */
     static final int LOST = 5;
 
+    /** As {@link #URLS}, led by their label. */
+    static final int LABELLED = 6;
+
     private FrameKind() {}
 
     static boolean isKnown(int kind) {
-        return kind >= URLS && kind <= LOST;
+        return kind >= URLS && kind <= LABELLED;
+    }
+
+    static boolean isUrls(int kind) {
+        return kind == URLS || kind == LABELLED;
     }
 }

@@ -174,8 +174,9 @@ final class Inspection {
                 if (found == FrameReader.Found.DAMAGE) {
                     throw reader.broken(reader.damage());
                 }
-                if (reader.kind() == FrameKind.URLS) {
-                    count += export(frames.read(reader, batch), batch, which, urls);
+                int kind = reader.kind();
+                if (FrameKind.isUrls(kind)) {
+                    count += export(frames.read(reader, kind, batch), batch, which, urls);
                 }
             }
         }
@@ -184,6 +185,9 @@ final class Inspection {
 
     private long export(long firstId, UrlBatch batch, Export which, Consumer<String> urls) {
         long count = 0;
+        if (batch.label() != 0) {
+            return count;
+        }
         for (int i = 0; i < batch.size(); i++) {
             if (which.includes(state.done().contains(firstId + i))) {
                 urls.accept(batch.url(i));

@@ -67,8 +67,9 @@ final class LogQueue implements Closeable {
 
     private void readOn() throws IOException {
         reader.requireFrame();
-        if (reader.kind() == FrameKind.URLS) {
-            batchId = frames.read(reader, batch);
+        int kind = reader.kind();
+        if (FrameKind.isUrls(kind)) {
+            batchId = frames.read(reader, kind, batch);
             note(reader.position());
         }
     }
@@ -97,7 +98,7 @@ final class LogQueue implements Closeable {
         }
         int i = (int) (id - firstId);
         int attempt = state.attempts().getOrDefault(id, 0);
-        return new Lease(id, urls.url(i), urls.depth(), urls.redirects(), urls.referrer(), attempt);
+        return new Lease(id, urls.url(i), urls.depth(), urls.redirects(), urls.referrer(), urls.label(), attempt);
     }
 
     /** Reads a URL once more that was polled before and is not done. */
@@ -108,8 +109,9 @@ final class LogQueue implements Closeable {
             long firstId = id;
             while (id >= firstId + urls.size()) {
                 again.requireFrame();
-                if (again.kind() == FrameKind.URLS) {
-                    firstId = into.read(again, urls);
+                int kind = again.kind();
+                if (FrameKind.isUrls(kind)) {
+                    firstId = into.read(again, kind, urls);
                 }
             }
             return lease(urls, firstId, id);

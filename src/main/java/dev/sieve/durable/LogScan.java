@@ -142,8 +142,8 @@ final class LogScan {
     private void take(FrameReader frame) throws IOException {
         int kind = frame.kind();
         switch (kind) {
-            case FrameKind.URLS -> {
-                long firstId = frames.read(frame, batch);
+            case FrameKind.URLS, FrameKind.LABELLED -> {
+                long firstId = frames.read(frame, kind, batch);
                 state.addUrls(frame, firstId, batch.size());
                 urls.accept(batch);
             }

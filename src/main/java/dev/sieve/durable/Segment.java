@@ -14,13 +14,19 @@ import java.util.zip.CRC32C;
  *
  * @param number its place in the log, 1 for the first
  * @param firstId the id of the first URL that is written into it, or into the next one while it holds none
+ * @param version of its format, as its file says; the present one where its file was not read
  */
-record Segment(int number, long firstId) {
+record Segment(int number, long firstId, int version) {
     static final int HEADER_BYTES = 36;
-    static final int VERSION = 1;
+    /** The version that is written. Version 1, which has no frames of {@link FrameKind#LABELLED}, is read as well. */
+    static final int VERSION = 2;
 
     private static final String PREFIX = "log-";
     private static final byte[] MAGIC = "sievelog".getBytes(US_ASCII);
+
+    Segment(int number, long firstId) {
+        this(number, firstId, VERSION);
+    }
 
     String name() {
         return name(number);
@@ -74,13 +80,14 @@ record Segment(int number, long firstId) {
                 || !header.slice(0, 8).equals(ByteBuffer.wrap(MAGIC))) {
             throw new DamageException(name, 0, "this is no head of a segment");
         }
-        if (header.getInt(8) != VERSION) {
-            throw new VersionException(name, Integer.toString(header.getInt(8)), VERSION);
+        int version = header.getInt(8);
+        if (version < 1 || version > VERSION) {
+            throw new VersionException(name, Integer.toString(version), VERSION);
         }
         if (header.getLong(16) != frontierId) {
             throw new IOException(name + ": it belongs to another frontier");
         }
-        Segment segment = new Segment(header.getInt(12), header.getLong(24));
+        Segment segment = new Segment(header.getInt(12), header.getLong(24), version);
         if (segment.number != number || segment.firstId < 0) {
             throw new DamageException(name, 0, "it is the segment " + segment.number);
         }

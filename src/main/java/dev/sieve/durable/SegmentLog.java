@@ -97,9 +97,9 @@ final class SegmentLog implements Closeable {
         end = segment.start();
     }
 
-    /** Starts the next segment when the last one is full. */
+    /** Starts the next segment when the last one is full or of an earlier version. */
     void turn(long nextId) throws IOException {
-        if (end.offset() >= segmentBytes) {
+        if (end.offset() >= segmentBytes || segments.lastEntry().getValue().version() < Segment.VERSION) {
             start(new Segment(end.segment() + 1, nextId));
         }
     }

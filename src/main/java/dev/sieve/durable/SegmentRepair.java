@@ -78,9 +78,10 @@ final class SegmentRepair {
             FrameReader frame, LogState state, UrlFrameReader frames, UrlBatch batch, Consumer<UrlBatch> urls)
             throws IOException {
         try {
-            switch (frame.kind()) {
-                case FrameKind.URLS -> {
-                    long firstId = frames.read(frame, batch);
+            int kind = frame.kind();
+            switch (kind) {
+                case FrameKind.URLS, FrameKind.LABELLED -> {
+                    long firstId = frames.read(frame, kind, batch);
                     state.addUrls(frame, firstId, batch.size());
                     urls.accept(batch);
                 }

@@ -22,18 +22,19 @@ final class UrlFrameReader {
     private int end;
 
     /**
-     * Reads the URLs of the present frame into a batch.
+     * Reads the URLs of the present frame, whose kind was read, into a batch.
      *
      * @return the id of the first of them; the others follow one by one
      */
-    long read(FrameReader frame, UrlBatch into) throws IOException {
+    long read(FrameReader frame, int kind, UrlBatch into) throws IOException {
+        int label = kind == FrameKind.LABELLED ? (int) frame.number("label", UrlBatch.MAX_LABEL) : 0;
         long firstId = frame.number("first id", Long.MAX_VALUE - FrameWriter.MAX_PAYLOAD);
         int depth = (int) frame.number("depth", Integer.MAX_VALUE);
         int redirects = (int) frame.number("redirects", Integer.MAX_VALUE);
         int withReferrer = (int) frame.number("length of the referrer", UrlFrameWriter.MAX_TEXT + 1L);
         end = 0;
         int referrerEnd = readText(frame, 0, 0, Math.max(0, withReferrer - 1));
-        into.clear(depth, redirects, withReferrer == 0 ? null : new String(texts, 0, referrerEnd, UTF_8));
+        into.clear(depth, redirects, withReferrer == 0 ? null : new String(texts, 0, referrerEnd, UTF_8), label);
         readUrls(frame, into);
         return firstId;
     }

@@ -7,7 +7,7 @@ import dev.sieve.UrlBatch;
 import java.util.Arrays;
 
 /**
- * Writes new URLs as frames of {@link FrameKind#URLS}: each URL as its difference from the one before it, or from the page
+ * Writes new URLs as frames of {@link FrameKind#URLS} or {@link FrameKind#LABELLED}: each URL as its difference from the one before it, or from the page
  * that they were found on, whichever is more like it; a key as its difference from its URL, where it has one.
  *
  * <p>Every frame can be read by itself. Not safe for use by many threads.
@@ -20,6 +20,7 @@ final class UrlFrameWriter {
     private static final int ENOUGH = 1 << 19;
 
     private static final byte[] NOTHING = {};
+    private static final UrlBatch SEED = new UrlBatch();
 
     private final FrameWriter out;
     private byte[] page;
@@ -50,11 +51,11 @@ final class UrlFrameWriter {
     /** Writes the URLs of a batch from {@code from} on whose bits are set, the lowest bit for the first. */
     void write(long firstId, UrlBatch batch, byte[] referrer, int from, long mask) {
         long id = firstId;
-        begin(id, batch.depth(), batch.redirects(), batch.referrer() == null ? null : referrer);
+        begin(id, batch, referrer);
         for (long bits = mask; bits != 0; bits &= bits - 1) {
             if (length > ENOUGH) {
                 out.end();
-                begin(id, batch.depth(), batch.redirects(), batch.referrer() == null ? null : referrer);
+                begin(id, batch, referrer);
             }
             int i = from + Long.numberOfTrailingZeros(bits);
             add(batch.urls(), batch.keys(), i);
@@ -65,7 +66,7 @@ final class UrlFrameWriter {
 
     /** Writes a seed that is its own key. */
     void write(long id, byte[] url) {
-        begin(id, 0, 0, null);
+        begin(id, SEED, NOTHING);
         addUrl(url, 0, url.length, false);
         out.end();
     }
@@ -74,18 +75,23 @@ final class UrlFrameWriter {
         return referrer == null ? NOTHING : referrer.getBytes(UTF_8);
     }
 
-    private void begin(long firstId, int depth, int redirects, byte[] referrer) {
-        out.begin(FrameKind.URLS);
+    private void begin(long firstId, UrlBatch batch, byte[] referrer) {
+        if (batch.label() == 0) {
+            out.begin(FrameKind.URLS);
+        } else {
+            out.begin(FrameKind.LABELLED);
+            out.putNumber(batch.label());
+        }
         out.putNumber(firstId);
-        out.putNumber(depth);
-        out.putNumber(redirects);
-        if (referrer == null) {
+        out.putNumber(batch.depth());
+        out.putNumber(batch.redirects());
+        if (batch.referrer() == null) {
             out.putNumber(0);
         } else {
             out.putNumber(referrer.length + 1L);
             out.put(referrer, 0, referrer.length);
         }
-        page = referrer == null ? NOTHING : referrer;
+        page = referrer;
         previous = NOTHING;
         previousFrom = 0;
         previousTo = 0;

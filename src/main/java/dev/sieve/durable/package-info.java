@@ -18,8 +18,10 @@
  * </pre>
  *
  * All other files are left alone. Numbers are little-endian; a <em>number</em> without a width is in base 128, lowest
- * digits first, each byte but the last with its upper bit set. Text is UTF-8. All files are of format version 1; a file
- * of a later one is refused. A version is never changed once it is released.
+ * digits first, each byte but the last with its upper bit set. Text is UTF-8. Segments have format version 2, all other
+ * files version 1. Segments of version 1, which have no frames of kind 6, are read but never appended to: a Sieve that
+ * reads only version 1 refuses the log as soon as this one has written to it. A file of a later version is refused. A
+ * version is never changed once it is released.
  *
  * <h3>Settings and lock</h3>
  *
@@ -62,17 +64,18 @@
  *       32      4  CRC32C of the bytes before
  *       36         frames
  *
- *   kind 1  URLS    id of the first URL, depth, redirects, length of the referrer + 1 (0: none), referrer; then for each URL:
- *                     2 * bytes it has in common with the one before it, or with the referrer, + 1 if with the referrer
- *                     2 * further bytes, + 1 if it has a key; these bytes
- *                     if it has a key: bytes it has in common with its URL, further bytes; these bytes
- *   kind 2  DONE    ids of URLs that are done, in rising order, each as its distance from the one before
- *   kind 3  RETRY   for each URL that was given back: its id, and its attempt from now on
- *   kind 4  FORCED  segment, offset: before this position all of the log was on the disk itself when this was written
- *   kind 5  LOST    bytes of any value, in the place of damaged ones; ids may be missing after it
+ *   kind 1  URLS      id of the first URL, depth, redirects, length of the referrer + 1 (0: none), referrer; then for each URL:
+ *                       2 * bytes it has in common with the one before it, or with the referrer, + 1 if with the referrer
+ *                       2 * further bytes, + 1 if it has a key; these bytes
+ *                       if it has a key: bytes it has in common with its URL, further bytes; these bytes
+ *   kind 2  DONE      ids of URLs that are done, in rising order, each as its distance from the one before
+ *   kind 3  RETRY     for each URL that was given back: its id, and its attempt from now on
+ *   kind 4  FORCED    segment, offset: before this position all of the log was on the disk itself when this was written
+ *   kind 5  LOST      bytes of any value, in the place of damaged ones; ids may be missing after it
+ *   kind 6  LABELLED  label of the URLs, 1 to 255; then as kind 1, whose URLs have the label 0
  * </pre>
  *
- * Ids count the URLs from 0 on, without a gap but after a LOST. A frame of URLS holds what was new of up to 64 URLs that
+ * Ids count the URLs from 0 on, without a gap but after a LOST. A frame of URLS or LABELLED holds what was new of up to 64 URLs that
  * were pushed together, and can be read by itself. A segment is closed when it has reached its size, and removed when all
  * of its URLs are done and no checkpoint needs it.
  *

@@ -135,7 +135,7 @@ class DurableSieveModelTest {
         }
         FrontierModel.Entry entry = model.entries.get(random.nextInt(model.entries.size()));
         Lease stale = entry.state == FrontierModel.State.HELD
-                ? new Lease(entry.id, entry.url, entry.depth, 0, entry.referrer, entry.attempt + 1)
+                ? new Lease(entry.id, entry.url, entry.depth, 0, entry.referrer, 0, entry.attempt + 1)
                 : entry.lease();
         assertThat(random.nextBoolean() ? frontier.done(stale) : frontier.retry(stale, now))
                 .isFalse();

@@ -208,6 +208,22 @@ class DurableSieveTest {
     }
 
     @Test
+    void exportLeavesLabelledUrlsOut() throws IOException {
+        try (DurableSieve frontier = builder().open()) {
+            frontier.push("http://page/");
+            UrlBatch sitemaps = new UrlBatch(0, 0, null, 1);
+            sitemaps.add("http://page/sitemap.xml");
+            frontier.pushAll(sitemaps);
+        }
+        assertThat(export(Export.ALL)).containsExactly("http://page/");
+        try (DurableSieve frontier = DurableSieve.builder(directory).open()) {
+            assertThat(FrontierContract.takeAll(frontier, 0))
+                    .extracting(Lease::label)
+                    .containsExactly(0, 1);
+        }
+    }
+
+    @Test
     void exportAndInspectionLeaveEverythingAsItIs() throws IOException {
         try (DurableSieve frontier = builder().keepLog(true).open()) {
             frontier.pushAll(FrontierContract.urls(300));

@@ -44,7 +44,7 @@ final class FrontierModel {
         }
 
         Lease lease() {
-            return new Lease(id, url, depth, 0, referrer, attempt);
+            return new Lease(id, url, depth, 0, referrer, 0, attempt);
         }
     }
 
