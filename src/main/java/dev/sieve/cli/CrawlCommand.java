@@ -10,8 +10,8 @@ import dev.sieve.bloom.BloomSize;
 import dev.sieve.bloom.ExactSet;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.durable.Durability;
+import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.DurableSieve;
-import dev.sieve.durable.DurableSieveBuilder;
 import dev.sieve.output.PageSink;
 import dev.sieve.url.Seeds;
 import java.io.IOException;
@@ -214,7 +214,7 @@ final class CrawlCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Logging.set(isQuiet ? Level.WARN : isVerbose ? Level.DEBUG : Level.INFO);
-        boolean goesOn = job != null && DurableSieve.exists(job);
+        boolean goesOn = job != null && DurableFolder.exists(job);
         if (seeds.isEmpty() && !goesOn) {
             throw wrong("Missing SEED: a URL, a file of URLs, or - for standard input");
         }
@@ -314,9 +314,9 @@ final class CrawlCommand implements Callable<Integer> {
 
     /** What is not told stays as it is in a job that exists. */
     private DurableSieve openJob() throws IOException {
-        DurableSieveBuilder builder =
+        DurableSieve.Builder builder =
                 DurableSieve.builder(job).durability(durability).keepLog(keepsLog);
-        boolean exists = DurableSieve.exists(job);
+        boolean exists = DurableFolder.exists(job);
         if (capacity != null || !exists) {
             builder.expectedUrls(urls());
         }
