@@ -27,7 +27,7 @@ final class LogWriter implements Closeable {
     private final SegmentLog log;
     private final LogState state;
     private final ReentrantLock lock;
-    private final AnswerBuffer answers = new AnswerBuffer();
+    private final PendingResults results = new PendingResults();
     private final FrameWriter frames = new FrameWriter();
     private final UrlFrameWriter urlFrames = new UrlFrameWriter(frames);
     private LogPosition forcedWritten;
@@ -51,10 +51,11 @@ final class LogWriter implements Closeable {
     }
 
     /**
-     * Writes new URLs, after all answers that wait. They are in the filter by now, from which nothing can be taken
+     * Writes new URLs, after all results that wait. They are in the filter by now, from which nothing can be taken
      * back: when this fails, the filter says "seen" of URLs that are not in the log.
      */
     void append(int count, Urls urls) {
+        assert lock.isHeldByCurrentThread();
         try {
             begin();
             urls.write(urlFrames, state.nextId());
@@ -67,24 +68,26 @@ final class LogWriter implements Closeable {
 
     /** Notes that a URL is done; it is written in the company of others. */
     void done(long id) {
+        assert lock.isHeldByCurrentThread();
         state.done().add(id);
-        answers.done(id);
+        results.done(id);
         flushIfMany();
     }
 
     /** Notes that a URL was given back and is now at such an attempt; it is written in the company of others. */
     void retry(long id, int attempt) {
-        answers.retry(id, attempt);
+        assert lock.isHeldByCurrentThread();
+        results.retry(id, attempt);
         flushIfMany();
     }
 
     private void flushIfMany() {
-        if (answers.isFull()) {
+        if (results.isFull()) {
             flush();
         }
     }
 
-    /** Hands the answers that wait to the operating system. Called without the lock. */
+    /** Hands the results that wait to the operating system. Called without the lock. */
     void handOver() {
         lock.lock();
         try {
@@ -97,7 +100,8 @@ final class LogWriter implements Closeable {
 
     /** As {@link #handOver}, under the lock. */
     void flush() {
-        if (answers.isEmpty()) {
+        assert lock.isHeldByCurrentThread();
+        if (results.isEmpty()) {
             return;
         }
         try {
@@ -118,7 +122,7 @@ final class LogWriter implements Closeable {
             frames.putNumber(forcedWritten.offset());
             frames.end();
         }
-        answers.drain(frames);
+        results.drain(frames);
     }
 
     private void write() throws IOException {
@@ -128,11 +132,13 @@ final class LogWriter implements Closeable {
 
     /** Where the log ends. */
     LogPosition end() {
+        assert lock.isHeldByCurrentThread();
         return log.end();
     }
 
     /** The bytes that were written since the log was opened. */
     long written() {
+        assert lock.isHeldByCurrentThread();
         return written;
     }
 
