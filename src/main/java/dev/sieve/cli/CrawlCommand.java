@@ -1,6 +1,7 @@
 package dev.sieve.cli;
 
 import ch.qos.logback.classic.Level;
+import dev.sieve.FilterKind;
 import dev.sieve.Frontier;
 import dev.sieve.OnFull;
 import dev.sieve.Sieve;
@@ -9,8 +10,8 @@ import dev.sieve.bloom.BloomSize;
 import dev.sieve.bloom.ExactSet;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.durable.Durability;
+import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.DurableSieve;
-import dev.sieve.durable.DurableSieveBuilder;
 import dev.sieve.output.PageSink;
 import dev.sieve.url.Seeds;
 import java.io.IOException;
@@ -213,7 +214,7 @@ final class CrawlCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Logging.set(isQuiet ? Level.WARN : isVerbose ? Level.DEBUG : Level.INFO);
-        boolean goesOn = job != null && DurableSieve.exists(job);
+        boolean goesOn = job != null && DurableFolder.exists(job);
         if (seeds.isEmpty() && !goesOn) {
             throw wrong("Missing SEED: a URL, a file of URLs, or - for standard input");
         }
@@ -313,14 +314,14 @@ final class CrawlCommand implements Callable<Integer> {
 
     /** What is not told stays as it is in a job that exists. */
     private DurableSieve openJob() throws IOException {
-        DurableSieveBuilder builder =
+        DurableSieve.Builder builder =
                 DurableSieve.builder(job).durability(durability).keepLog(keepsLog);
-        boolean exists = DurableSieve.exists(job);
+        boolean exists = DurableFolder.exists(job);
         if (capacity != null || !exists) {
             builder.expectedUrls(urls());
         }
         if (isExact) {
-            builder.exact();
+            builder.filter(FilterKind.EXACT);
         }
         set("--miss-rate", missRate, builder::falsePositiveRate);
         set("--on-full", onFull, builder::onFull);

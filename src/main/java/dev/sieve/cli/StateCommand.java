@@ -1,7 +1,7 @@
 package dev.sieve.cli;
 
 import dev.sieve.SieveStats;
-import dev.sieve.durable.DurableSieve;
+import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.DurableState;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -23,7 +23,7 @@ final class StateCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try {
-            DurableState state = DurableSieve.inspect(job);
+            DurableState state = DurableFolder.inspect(job);
             System.out.print(text(state));
             return state.problems().isEmpty() ? 0 : Main.OUTPUT_FAILED;
         } catch (IOException e) {

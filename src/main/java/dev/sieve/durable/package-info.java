@@ -114,7 +114,7 @@
  * decided by the highest position that is known to have been on the disk, from the checkpoint and from the frames of
  * FORCED, those behind the place included. Behind that position it is a torn tail: it is copied to {@code .broken} and cut
  * off, with one warning that has file, offset and bytes. Before it, it is damage: the frontier is refused with file and
- * offset, and {@link dev.sieve.durable.DurableSieve#repair} keeps the rest. Damage in parts of the log that an open does not read
+ * offset, and {@link dev.sieve.durable.DurableFolder#repair} keeps the rest. Damage in parts of the log that an open does not read
  * is found in the same way when their URLs are taken.
  *
  * <h2>Decisions</h2>

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.CapturedLog;
+import dev.sieve.FilterKind;
 import dev.sieve.FrontierContract;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -43,7 +44,10 @@ class DirectoryLockIT {
     }
 
     private static DurableSieve open(Path directory) throws IOException {
-        return DurableSieve.builder(directory).expectedUrls(100).exact().open();
+        return DurableSieve.builder(directory)
+                .expectedUrls(100)
+                .filter(FilterKind.EXACT)
+                .open();
     }
 
     @BeforeEach
@@ -78,7 +82,7 @@ class DirectoryLockIT {
 
     @Test
     void theHolderIsNamedAndAFileThatIsDamagedNamesNobody() throws IOException {
-        assertThat(DurableSieve.inspect(directory).owner()).hasValue(holder.pid());
+        assertThat(DurableFolder.inspect(directory).owner()).hasValue(holder.pid());
         assertThatThrownBy(() -> open(directory))
                 .isInstanceOf(IOException.class)
                 .hasMessageEndingWith("in use by process " + holder.pid());
@@ -89,7 +93,7 @@ class DirectoryLockIT {
             assertThatThrownBy(() -> open(directory))
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining("in use by another process");
-            assertThat(DurableSieve.inspect(directory).owner()).hasValue(0);
+            assertThat(DurableFolder.inspect(directory).owner()).hasValue(0);
         }
     }
 
@@ -100,10 +104,10 @@ class DirectoryLockIT {
         for (byte[] bytes : damaged()) {
             Files.write(file, bytes);
 
-            assertThat(DurableSieve.inspect(directory).owner()).isEmpty();
+            assertThat(DurableFolder.inspect(directory).owner()).isEmpty();
             try (DurableSieve frontier = open(directory)) {
                 assertThat(frontier.pending()).isEqualTo(URLS.size());
-                assertThat(DurableSieve.inspect(directory).owner())
+                assertThat(DurableFolder.inspect(directory).owner())
                         .hasValue(ProcessHandle.current().pid());
             }
         }

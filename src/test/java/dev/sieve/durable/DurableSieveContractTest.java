@@ -1,5 +1,6 @@
 package dev.sieve.durable;
 
+import dev.sieve.FilterKind;
 import dev.sieve.Frontier;
 import dev.sieve.FrontierContract;
 import java.io.IOException;
@@ -13,9 +14,9 @@ class DurableSieveContractTest extends FrontierContract {
 
     @Override
     protected Frontier open(long leaseTimeoutNanos) throws IOException {
-        DurableSieveBuilder builder = DurableSieve.builder(directory.resolve("frontier"))
+        DurableSieve.Builder builder = DurableSieve.builder(directory.resolve("frontier"))
                 .expectedUrls(200_000)
-                .exact()
+                .filter(FilterKind.EXACT)
                 .segmentBytes(10_000);
         if (leaseTimeoutNanos > 0) {
             builder.leaseTimeout(Duration.ofNanos(leaseTimeoutNanos));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sieve.CapturedLog;
+import dev.sieve.FilterKind;
 import dev.sieve.FrontierContract;
 import dev.sieve.Lease;
 import dev.sieve.OnFull;
@@ -39,13 +40,13 @@ class DurableSieveTest {
         log.close();
     }
 
-    private DurableSieveBuilder builder() {
+    private DurableSieve.Builder builder() {
         return DurableSieve.builder(directory).expectedUrls(10_000).seed(1).segmentBytes(500);
     }
 
     private List<String> export(Export which) throws IOException {
         List<String> urls = new ArrayList<>();
-        assertThat(DurableSieve.export(directory, which, urls::add)).isEqualTo(urls.size());
+        assertThat(DurableFolder.export(directory, which, urls::add)).isEqualTo(urls.size());
         return urls;
     }
 
@@ -78,7 +79,7 @@ class DurableSieveTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("expectedUrls");
         assertThat(directory).doesNotExist();
-        assertThat(DurableSieve.exists(directory)).isFalse();
+        assertThat(DurableFolder.exists(directory)).isFalse();
     }
 
     @Test
@@ -88,7 +89,7 @@ class DurableSieveTest {
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining(
                             "in use by process " + ProcessHandle.current().pid());
-            assertThat(DurableSieve.inspect(directory).owner())
+            assertThat(DurableFolder.inspect(directory).owner())
                     .hasValue(ProcessHandle.current().pid());
             assertThat(frontier.push("http://a/")).isTrue();
         }
@@ -142,7 +143,7 @@ class DurableSieveTest {
 
     @Test
     void fewerUrlsThanThereAreCannotBeExpected() throws IOException {
-        try (DurableSieve frontier = builder().exact().open()) {
+        try (DurableSieve frontier = builder().filter(FilterKind.EXACT).open()) {
             frontier.pushAll(FrontierContract.urls(500));
         }
 
@@ -176,7 +177,7 @@ class DurableSieveTest {
         Files.writeString(directory, "a file");
 
         assertThatThrownBy(() -> builder().open()).hasMessage(directory + ": no folder");
-        assertThatThrownBy(() -> DurableSieve.inspect(temporary.resolve("nothing")))
+        assertThatThrownBy(() -> DurableFolder.inspect(temporary.resolve("nothing")))
                 .hasMessage(temporary.resolve("nothing") + ": there is no such folder");
     }
 
@@ -195,11 +196,11 @@ class DurableSieveTest {
             frontier.pushAll(FrontierContract.urls(1000));
             finish(frontier, 1000);
         }
-        int before = DurableSieve.inspect(directory).segments();
+        int before = DurableFolder.inspect(directory).segments();
         removeWhatIsDone();
 
         assertThat(before).isGreaterThan(5);
-        assertThat(DurableSieve.inspect(directory).segments()).isLessThanOrEqualTo(3);
+        assertThat(DurableFolder.inspect(directory).segments()).isLessThanOrEqualTo(3);
         try (DurableSieve frontier = DurableSieve.builder(directory).open()) {
             assertThat(frontier.pushAll(FrontierContract.urls(1000))).isZero();
             assertThat(frontier.pending()).isEqualTo(3);
@@ -235,7 +236,7 @@ class DurableSieveTest {
             assertThat(export(Export.DONE)).isEqualTo(FrontierContract.urls(50));
             assertThat(export(Export.ALL)).isEqualTo(FrontierContract.urls(300));
         }
-        DurableState state = DurableSieve.inspect(directory);
+        DurableState state = DurableFolder.inspect(directory);
         assertThat(state.stats().accepted()).isEqualTo(300);
         assertThat(state.stats().done()).isEqualTo(50);
         assertThat(state.stats().pending()).isEqualTo(250);
@@ -244,7 +245,7 @@ class DurableSieveTest {
         assertThat(state.logBytes()).isPositive();
         assertThat(state.owner()).isEmpty();
         assertThat(state.problems()).isEmpty();
-        assertThat(DurableSieve.repair(directory).findings()).isEmpty();
+        assertThat(DurableFolder.repair(directory).findings()).isEmpty();
     }
 
     @Test
@@ -258,11 +259,11 @@ class DurableSieveTest {
         Files.write(segment, bytes);
 
         assertThatThrownBy(() -> export(Export.ALL)).hasMessageContaining("log-00000002: damaged at offset");
-        RepairReport report = DurableSieve.repair(directory);
+        RepairReport report = DurableFolder.repair(directory);
 
         assertThat(report.lost()).isBetween(1L, 64L);
         assertThat(export(Export.ALL)).hasSize((int) (300 - report.lost()));
-        assertThat(DurableSieve.inspect(directory).lost()).isEqualTo(report.lost());
+        assertThat(DurableFolder.inspect(directory).lost()).isEqualTo(report.lost());
     }
 
     @Test
@@ -275,6 +276,29 @@ class DurableSieveTest {
             assertThat(Thread.interrupted()).isTrue();
             assertThat(frontier.pending()).isEqualTo(200);
         }
+    }
+
+    @Test
+    void theFilterIsChosenByNameAndKept() throws IOException {
+        try (DurableSieve frontier = builder().filter(FilterKind.CLASSIC).open()) {
+            frontier.pushAll(FrontierContract.urls(1000));
+        }
+        try (DurableSieve frontier = builder().onFull(OnFull.FAIL).open()) {
+            assertThat(frontier.pushAll(FrontierContract.urls(1000))).isZero();
+            assertThat(frontier.stats().memoryBytes())
+                    .isEqualTo(FilterKind.CLASSIC.create(10_000, 1e-4, 1).memoryBytes());
+        }
+        assertThat(directory.resolve("settings")).content().contains("\nfilter classic\n");
+        assertThatThrownBy(() ->
+                        builder().filter(FilterKind.GROWING).onFull(OnFull.WARN).open())
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void splitBlocksAreWrittenUnderTheNameThatTheyAlwaysHad() throws IOException {
+        builder().filter(FilterKind.SPLIT_BLOCKS).open().close();
+
+        assertThat(directory.resolve("settings")).content().contains("\nfilter bloom\n");
     }
 
     @Test

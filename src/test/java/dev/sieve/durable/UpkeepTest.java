@@ -28,7 +28,7 @@ class UpkeepTest {
     @BeforeEach
     void open() throws IOException {
         SegmentLog segments = new SegmentLog(new FakeDisk(), 1, 1000, new TreeMap<>(), null, null);
-        writer = new LogWriter(segments, state, lock);
+        writer = new LogWriter(segments, state, lock, Durability.PROCESS);
     }
 
     @AfterEach
