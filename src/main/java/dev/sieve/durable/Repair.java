@@ -192,11 +192,7 @@ final class Repair {
         }
         NavigableMap<Integer, Segment> known = saved.checkpoint().segments();
         Segment segment = known.get(number);
-        return segment == null
-                || state.done()
-                        .containsAll(
-                                segment.firstId(),
-                                known.higherEntry(number).getValue().firstId());
+        return segment == null || segment.isDone(known, state.done());
     }
 
     private void writeEmpty(Segment segment) throws IOException {

@@ -75,9 +75,9 @@
  *   kind 6  LABELLED  label of the URLs, 1 to 255; then as kind 1, whose URLs have the label 0
  * </pre>
  *
- * Ids count the URLs from 0 on, without a gap but after a LOST. A frame of URLS or LABELLED holds what was new of up to 64 URLs that
- * were pushed together, and can be read by itself. A segment is closed when it has reached its size, and removed when all
- * of its URLs are done and no checkpoint needs it.
+ * Ids count the URLs from 0 on, without a gap but after a LOST. A frame of URLS or LABELLED contains the new ones of up to
+ * 64 URLs that were pushed together, and can be read by itself. A segment is closed when it has reached its size, and
+ * removed when all of its URLs are done and no checkpoint needs it.
  *
  * <p>The order is that of the calls: the URLs found on a page stand before the DONE of that page. So whatever suffix a
  * crash takes away, the rest is a frontier that had been true a moment earlier.
