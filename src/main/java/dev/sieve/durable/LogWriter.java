@@ -25,7 +25,7 @@ final class LogWriter implements Deduplicator.Store, Closeable {
     private final LogState state;
     private final ReentrantLock lock;
     private final Durability durability;
-    private final AnswerBuffer answers = new AnswerBuffer();
+    private final PendingResults results = new PendingResults();
     private final FrameWriter frames = new FrameWriter();
     private final UrlFrameWriter urlFrames = new UrlFrameWriter(frames);
     private LogPosition forcedWritten;
@@ -55,11 +55,12 @@ final class LogWriter implements Deduplicator.Store, Closeable {
     /**
      * {@inheritDoc}
      *
-     * <p>They are written after all answers that wait. They are in the filter by now, from which nothing can be removed:
+     * <p>They are written after all results that wait. They are in the filter by now, from which nothing can be removed:
      * when this fails, the filter says "seen" of URLs that are not in the log.
      */
     @Override
     public void append(UrlBatch batch, int from, long mask) {
+        assert lock.isHeldByCurrentThread();
         try {
             begin();
             urlFrames.write(state.nextId(), batch, from, mask);
@@ -81,24 +82,26 @@ final class LogWriter implements Deduplicator.Store, Closeable {
 
     /** Notes that a URL is done; it is written in the company of others. */
     void done(long id) {
+        assert lock.isHeldByCurrentThread();
         state.done().add(id);
-        answers.done(id);
+        results.done(id);
         flushIfMany();
     }
 
     /** Notes that a URL was given back and is now at such an attempt; it is written in the company of others. */
     void retry(long id, int attempt) {
-        answers.retry(id, attempt);
+        assert lock.isHeldByCurrentThread();
+        results.retry(id, attempt);
         flushIfMany();
     }
 
     private void flushIfMany() {
-        if (answers.isFull()) {
+        if (results.isFull()) {
             flush();
         }
     }
 
-    /** Hands the answers that wait to the operating system. Called without the lock. */
+    /** Hands the results that wait to the operating system. Called without the lock. */
     void handOver() {
         lock.lock();
         try {
@@ -111,7 +114,8 @@ final class LogWriter implements Deduplicator.Store, Closeable {
 
     /** As {@link #handOver}, under the lock. */
     void flush() {
-        if (answers.isEmpty()) {
+        assert lock.isHeldByCurrentThread();
+        if (results.isEmpty()) {
             return;
         }
         try {
@@ -132,7 +136,7 @@ final class LogWriter implements Deduplicator.Store, Closeable {
             frames.putNumber(forcedWritten.offset());
             frames.end();
         }
-        answers.drain(frames);
+        results.drain(frames);
     }
 
     private void write() throws IOException {
@@ -142,6 +146,7 @@ final class LogWriter implements Deduplicator.Store, Closeable {
 
     /** The bytes that were written since the log was opened. */
     long written() {
+        assert lock.isHeldByCurrentThread();
         return written;
     }
 

@@ -53,7 +53,7 @@ final class Repair {
             try {
                 Settings found = Checkpoint.read(disk, number).checkpoint().settings();
                 found.write(disk);
-                findings.add(wrong + "; written again from " + Checkpoint.name(number));
+                findings.add(wrong + "; written again from " + FrontierFiles.checkpoint(number));
                 return found;
             } catch (DamageException e) {
                 wrong += "; " + e.getMessage();
@@ -85,7 +85,7 @@ final class Repair {
 
     private void loadCheckpoint() throws IOException {
         for (int number : files.checkpoints().descendingSet()) {
-            String name = Checkpoint.name(number);
+            String name = FrontierFiles.checkpoint(number);
             try {
                 Checkpoint.Saved candidate = Checkpoint.read(disk, number);
                 Membership itsFilter = candidate.filter(disk);
@@ -164,7 +164,7 @@ final class Repair {
             return;
         }
         if (!isPresent) {
-            note(Segment.name(number) + ": the file is missing");
+            note(FrontierFiles.segment(number) + ": the file is missing");
             writeEmpty(new Segment(number, state.nextId()));
         }
         SegmentRepair repair = start(number);
@@ -192,11 +192,7 @@ final class Repair {
         }
         NavigableMap<Integer, Segment> known = saved.checkpoint().segments();
         Segment segment = known.get(number);
-        return segment == null
-                || state.done()
-                        .containsAll(
-                                segment.firstId(),
-                                known.higherEntry(number).getValue().firstId());
+        return segment == null || segment.isDone(known, state.done());
     }
 
     private void writeEmpty(Segment segment) throws IOException {
@@ -223,7 +219,7 @@ final class Repair {
         if (!segments.containsKey(number - 1)) {
             state.addRemoved(firstId);
         } else if (!state.canStartAt(firstId)) {
-            note(Segment.name(number - 1) + ": its end is missing");
+            note(FrontierFiles.segment(number - 1) + ": its end is missing");
             repairs.get(number - 1).padTo(0);
             state.addLost();
         }
@@ -248,7 +244,7 @@ final class Repair {
     private void deleteCheckpoints(int newest) throws IOException {
         for (int number : FrontierFiles.list(disk).checkpoints()) {
             if (number != newest) {
-                disk.delete(Checkpoint.name(number));
+                disk.delete(FrontierFiles.checkpoint(number));
             }
         }
         disk.forceNames();

@@ -16,19 +16,7 @@ import java.util.TreeMap;
 final class SegmentLog implements Closeable {
 
     /** What has to be forced so that all of the log before a position is on the disk. */
-    static final class Unforced {
-        private final Disk disk;
-        private final List<Disk.Sink> sinks;
-        private final boolean names;
-        private final LogPosition end;
-
-        Unforced(Disk disk, List<Disk.Sink> sinks, boolean names, LogPosition end) {
-            this.disk = disk;
-            this.sinks = sinks;
-            this.names = names;
-            this.end = end;
-        }
-
+    record Unforced(Disk disk, List<Disk.Sink> sinks, boolean names, LogPosition end) {
         void force() throws IOException {
             for (Disk.Sink sink : sinks) {
                 sink.force();
@@ -153,8 +141,7 @@ final class SegmentLog implements Closeable {
 
     /** Opens the log to read it from a position on, up to the end of that segment. */
     FrameReader read(LogPosition from, int bufferBytes) throws IOException {
-        String name = Segment.name(from.segment());
-        return new FrameReader(name, disk.read(name), from.offset(), bufferBytes);
+        return Segment.open(disk, from, bufferBytes);
     }
 
     /** Notes that the file of a segment is gone, which is not the last one. */

@@ -50,17 +50,17 @@ final class SegmentRepair {
      */
     String read(LogState state, Consumer<UrlBatch> urls) throws IOException {
         UrlFrameReader frames = new UrlFrameReader();
-        UrlBatch batch = new UrlBatch();
         String first = null;
-        try (FrameReader reader = open()) {
+        try (FrameReader reader = Segment.open(disk, segment.start(), BUFFER_BYTES)) {
             size = reader.size();
             for (FrameReader.Found found = reader.next(); found != FrameReader.Found.END; found = reader.next()) {
-                String wrong =
-                        found == FrameReader.Found.DAMAGE ? reader.damage() : take(reader, state, frames, batch, urls);
+                DamageException wrong = found == FrameReader.Found.DAMAGE
+                        ? reader.broken(reader.damage())
+                        : apply(reader, state, frames, urls);
                 if (wrong == null) {
                     continue;
                 }
-                first = first == null ? reader.broken(wrong).getMessage() : first;
+                first = first == null ? wrong.getMessage() : first;
                 state.addLost();
                 if (!giveUp(reader, found)) {
                     break;
@@ -70,32 +70,16 @@ final class SegmentRepair {
         return first;
     }
 
-    private FrameReader open() throws IOException {
-        return new FrameReader(segment.name(), disk.read(segment.name()), Segment.HEADER_BYTES, BUFFER_BYTES);
-    }
-
-    private static String take(
-            FrameReader frame, LogState state, UrlFrameReader frames, UrlBatch batch, Consumer<UrlBatch> urls)
-            throws IOException {
+    /** Applies the present frame; returns what is wrong with it, or null. */
+    private static DamageException apply(
+            FrameReader frame, LogState state, UrlFrameReader frames, Consumer<UrlBatch> urls) throws IOException {
         try {
-            int kind = frame.kind();
-            switch (kind) {
-                case FrameKind.URLS, FrameKind.LABELLED -> {
-                    long firstId = frames.read(frame, kind, batch);
-                    state.addUrls(frame, firstId, batch.size());
-                    urls.accept(batch);
-                }
-                case FrameKind.DONE -> state.addDone(frame);
-                case FrameKind.RETRY -> state.addRetries(frame);
-                case FrameKind.LOST -> state.addLost();
-                case FrameKind.FORCED -> {}
-                default -> {
-                    return "this is a frame of no known kind";
-                }
+            if (FrameKind.isUrls(state.apply(frame, frames))) {
+                urls.accept(frames.batch());
             }
             return null;
         } catch (DamageException e) {
-            return e.getMessage();
+            return e;
         }
     }
 
@@ -137,12 +121,12 @@ final class SegmentRepair {
             sink.append(segment.header(frontierId), 0, Segment.HEADER_BYTES);
             long from = Segment.HEADER_BYTES;
             for (Range range : damaged) {
-                copy(source, sink, from, range.from);
+                source.copy(from, range.from, sink);
                 writeLost(sink, range.to - range.from);
                 lost += Math.max(0, Math.min(size, range.to) - range.from);
                 from = range.to;
             }
-            copy(source, sink, from, size);
+            source.copy(from, size, sink);
             sink.force();
         }
         disk.rename(temporary, name);
@@ -155,22 +139,10 @@ final class SegmentRepair {
         disk.delete(temporary);
         try (Disk.Source source = disk.read(name);
                 Disk.Sink sink = disk.create(temporary)) {
-            copy(source, sink, 0, size);
+            source.copy(0, size, sink);
             sink.force();
         }
         disk.rename(temporary, name + ".broken");
-    }
-
-    private static void copy(Disk.Source source, Disk.Sink sink, long from, long to) throws IOException {
-        byte[] buffer = new byte[BUFFER_BYTES];
-        for (long at = from; at < to; ) {
-            int count = source.read(at, buffer, 0, (int) Math.min(buffer.length, to - at));
-            if (count == 0) {
-                return;
-            }
-            sink.append(buffer, 0, count);
-            at += count;
-        }
     }
 
     /** Writes frames of so many bytes together, or of the smallest frame there is. */

@@ -8,7 +8,6 @@ import org.slf4j.LoggerFactory;
 /** What a crash leaves behind the end of the log: bytes that are no frames, and nobody was told that they are there. */
 final class TornTail {
     private static final Logger LOG = LoggerFactory.getLogger(TornTail.class);
-    private static final int COPY_BYTES = 1 << 16;
 
     private final Disk disk;
     private final NavigableSet<Integer> segments;
@@ -37,7 +36,7 @@ final class TornTail {
         if (bytes > 0) {
             LOG.warn(
                     "{}: cut off at offset {}, {} bytes that a crash left unfinished, kept as .broken ({})",
-                    Segment.name(at.segment()),
+                    FrontierFiles.segment(at.segment()),
                     at.offset(),
                     bytes,
                     scan.torn().getMessage());
@@ -45,7 +44,7 @@ final class TornTail {
     }
 
     private long putAside(int number) throws IOException {
-        String name = Segment.name(number);
+        String name = FrontierFiles.segment(number);
         long size;
         try (Disk.Source source = disk.read(name)) {
             size = source.size();
@@ -59,17 +58,13 @@ final class TornTail {
     }
 
     private long cutTail(LogPosition at) throws IOException {
-        String name = Segment.name(at.segment());
+        String name = FrontierFiles.segment(at.segment());
         String temporary = name + ".tmp";
         disk.delete(temporary);
-        long bytes = 0;
+        long bytes;
         try (Disk.Source source = disk.read(name);
                 Disk.Sink copy = disk.create(temporary)) {
-            byte[] buffer = new byte[COPY_BYTES];
-            for (int count = COPY_BYTES; count == COPY_BYTES; bytes += count) {
-                count = source.read(at.offset() + bytes, buffer, 0, COPY_BYTES);
-                copy.append(buffer, 0, count);
-            }
+            bytes = source.copy(at.offset(), Long.MAX_VALUE, copy);
             copy.force();
         }
         disk.rename(temporary, name + "-" + at.offset() + ".broken");

@@ -6,8 +6,9 @@ import dev.sieve.UrlBatch;
 import java.util.Arrays;
 
 /**
- * Writes new URLs as frames of {@link FrameKind#URLS} or {@link FrameKind#LABELLED}: each URL as its difference from the one before it, or from the page
- * that they were found on, whichever is more like it; a key as its difference from its URL, where it has one.
+ * Writes new URLs as frames of {@link FrameKind#URLS}, or {@link FrameKind#LABELLED} where they have a label: each URL as
+ * its difference from the one before it, or from the page that they were found on, whichever is more like it; a key as
+ * its difference from its URL, where it has one.
  *
  * <p>Every frame can be read by itself. Not safe for use by many threads.
  */
