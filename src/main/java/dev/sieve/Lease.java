@@ -12,4 +12,10 @@ package dev.sieve;
  * @param label a number of the caller's choice, 0 to 255, the same for all URLs of a {@linkplain UrlBatch batch}. Default: 0
  * @param attempt how often the URL was given back by {@link Frontier#retry} before; 0 for the first time
  */
-public record Lease(long id, String url, int depth, int redirects, String referrer, int label, int attempt) {}
+public record Lease(long id, String url, int depth, int redirects, String referrer, int label, int attempt) {
+
+    /** The lease by which the URL is handed out once more, at the next attempt. */
+    Lease again() {
+        return new Lease(id, url, depth, redirects, referrer, label, attempt + 1);
+    }
+}

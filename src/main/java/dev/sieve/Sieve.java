@@ -2,14 +2,15 @@ package dev.sieve;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sieve.bloom.BloomSize;
 import dev.sieve.bloom.Membership;
 import dev.sieve.bloom.Memberships;
-import dev.sieve.bloom.Murmur3;
 import java.time.Duration;
-import java.util.List;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.atomic.LongAdder;
+import java.util.OptionalLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
@@ -34,23 +35,17 @@ public final class Sieve implements Frontier {
     /** The false-positive rate where none is given: one new page in ten thousand is missed, for about 3 bytes a URL. */
     public static final double DEFAULT_FALSE_POSITIVE_RATE = 1e-4;
 
-    private static final int BATCH = Membership.BATCH;
+    private final Deduplicator deduplicator;
 
-    /** Counted without the lock, since most URLs that were seen never take it. */
-    private final LongAdder seen = new LongAdder();
+    /** Guards all below. */
+    private final ReentrantLock lock;
 
-    /**
-     * Guards all below, but for {@link Membership#absent}. What is slow and needs no lock, hashing and cache misses,
-     * happens before it is taken.
-     */
-    private final ReentrantLock lock = new ReentrantLock();
-
-    private final Membership filter;
-    private final long capacity;
-    private final CapacityWatch watch;
     private final UrlQueue queue = new UrlQueue();
     private final Leases leases;
-    private long accepted;
+    private final boolean leasesExpire;
+    /** Every lease that may be handed out again: those that were given back, and all of them where leases expire. */
+    private final Map<Long, Lease> kept = new HashMap<>();
+
     private long done;
 
     /**
@@ -65,7 +60,8 @@ public final class Sieve implements Frontier {
     /**
      * A sieve for so many distinct URLs.
      *
-     * @param falsePositiveRate the share of new URLs that it may take for seen ones when it is full, above 0, below 1
+     * @param falsePositiveRate the share of new URLs that it may take for seen ones when it is full, from
+     *     {@link BloomSize#MIN_RATE} to {@link BloomSize#MAX_RATE}, which is 0.5
      * @throws IllegalArgumentException when a number is out of its bounds, or needs more memory than an array can have
      */
     public Sieve(long expectedUrls, double falsePositiveRate) {
@@ -73,10 +69,10 @@ public final class Sieve implements Frontier {
     }
 
     private Sieve(Builder builder) {
-        filter = builder.newFilter();
-        capacity = builder.expectedUrls;
-        watch = new CapacityWatch(filter, capacity, builder.onFull(), builder.listener);
-        leases = new Leases(builder.leaseTimeoutNanos);
+        deduplicator = new Deduplicator(builder.newFilter(), builder.expectedUrls, builder.onFull(), builder.listener);
+        lock = deduplicator.lock();
+        leases = new Leases(builder.leaseTimeoutNanos, new HashMap<>());
+        leasesExpire = builder.leaseTimeoutNanos != Long.MAX_VALUE;
     }
 
     /** Starts a sieve for so many distinct URLs, at least 1, with choices. */
@@ -91,75 +87,24 @@ public final class Sieve implements Frontier {
      */
     @Override
     public boolean push(String url) {
-        byte[] utf8 = url.getBytes(UTF_8);
-        long[] hash = new long[2];
-        Murmur3.hash(utf8, 0, utf8.length, filter.seed(), hash, 0);
-        long absent = filter.absent(hash, 1);
-        if (absent == 0) {
-            seen.increment();
-            return false;
-        }
-        List<CapacityEvent> events;
-        lock.lock();
-        try {
-            watch.refuseIfFull(hash, absent);
-            if (filter.addAbsent(hash, absent) == 0) {
-                seen.increment();
-                return false;
-            }
-            queue.append(utf8);
-            accepted++;
-            events = watch.accepted(1);
-        } finally {
-            lock.unlock();
-        }
-        watch.publish(events);
-        return true;
+        return deduplicator.push(url.getBytes(UTF_8), queue);
     }
 
     /**
      * {@inheritDoc}
      *
-     * @throws SieveFullException when the sieve is full, fails then, and there is a new URL among the next 64: those
-     *     before it were accepted
+     * @throws SieveFullException when the sieve is full, refuses new URLs then, and there is one among the next 64: those
+     *     before them were pushed
      */
     @Override
     public int pushAll(UrlBatch batch) {
-        int isNew = 0;
-        for (int from = 0; from < batch.size(); from += BATCH) {
-            isNew += push(batch, from, Math.min(BATCH, batch.size() - from));
-        }
-        return isNew;
+        return deduplicator.pushAll(batch, queue);
     }
 
-    private int push(UrlBatch batch, int from, int count) {
-        long[] hashes = batch.hash(from, count, filter.seed());
-        long absent = filter.absent(hashes, count);
-        if (absent == 0) {
-            batch.noteNew(from, 0);
-            seen.add(count);
-            return 0;
-        }
-        int isNew;
-        List<CapacityEvent> events;
-        lock.lock();
-        try {
-            watch.refuseIfFull(hashes, absent);
-            long mask = filter.addAbsent(hashes, absent);
-            batch.noteNew(from, mask);
-            queue.append(batch, from, mask);
-            isNew = Long.bitCount(mask);
-            accepted += isNew;
-            seen.add(count - isNew);
-            events = watch.accepted(isNew);
-        } finally {
-            lock.unlock();
-        }
-        watch.publish(events);
-        return isNew;
-    }
-
-    /** Takes the URL that was pushed first and counts it as done; empty when none is pending. */
+    /**
+     * Takes the URL that was pushed first and counts it as done. Empty when none is left; a URL that was given back by
+     * {@link #retry} is pending, but only {@link #take} hands it out.
+     */
     public Optional<String> pop() {
         lock.lock();
         try {
@@ -178,12 +123,23 @@ public final class Sieve implements Frontier {
     public Lease take(long nowNanos) {
         lock.lock();
         try {
-            Lease due = leases.pollDue(nowNanos);
-            Lease next = due != null ? due : queue.poll();
-            return next == null ? null : leases.hold(next, nowNanos);
+            OptionalLong due = leases.pollDue(nowNanos);
+            Lease next = due.isPresent() ? again(due.getAsLong()) : queue.poll();
+            if (next == null) {
+                return null;
+            }
+            leases.hold(next, nowNanos);
+            if (leasesExpire) {
+                kept.put(next.id(), next);
+            }
+            return next;
         } finally {
             lock.unlock();
         }
+    }
+
+    private Lease again(long id) {
+        return kept.remove(id).again();
     }
 
     @Override
@@ -203,6 +159,7 @@ public final class Sieve implements Frontier {
             if (!leases.release(lease)) {
                 return false;
             }
+            kept.remove(lease.id());
             done++;
             return true;
         } finally {
@@ -214,7 +171,11 @@ public final class Sieve implements Frontier {
     public boolean retry(Lease lease, long readyNanos) {
         lock.lock();
         try {
-            return leases.delay(lease, readyNanos);
+            if (!leases.delay(lease, readyNanos)) {
+                return false;
+            }
+            kept.put(lease.id(), lease);
+            return true;
         } finally {
             lock.unlock();
         }
@@ -242,29 +203,14 @@ public final class Sieve implements Frontier {
 
     /** How many distinct URLs were seen, estimated from the fill of the filter; above the capacity, too. */
     public long estimatedSize() {
-        lock.lock();
-        try {
-            return filter.estimatedSize();
-        } finally {
-            lock.unlock();
-        }
+        return stats().estimatedSize();
     }
 
     @Override
     public SieveStats stats() {
         lock.lock();
         try {
-            return new SieveStats(
-                    accepted,
-                    seen.sum(),
-                    queue.size() + leases.delayed(),
-                    leases.held(),
-                    done,
-                    filter.estimatedSize(),
-                    capacity,
-                    filter.falsePositiveRate(),
-                    watch.missed(),
-                    filter.memoryBytes());
+            return deduplicator.stats(queue.accepted(), queue.size() + leases.delayed(), leases.held(), done);
         } finally {
             lock.unlock();
         }
@@ -292,12 +238,13 @@ public final class Sieve implements Frontier {
             this.expectedUrls = expectedUrls;
         }
 
-        /** The share of new URLs that may be taken for seen ones when the sieve is full, above 0, below 1; 0.0001. */
+        /**
+         * The share of new URLs that may be taken for seen ones when the sieve is full. Default: 0.0001.
+         *
+         * @throws IllegalArgumentException when it is not from {@link BloomSize#MIN_RATE} to {@link BloomSize#MAX_RATE}
+         */
         public Builder falsePositiveRate(double rate) {
-            if (!(rate > 0 && rate < 1)) {
-                throw new IllegalArgumentException("falsePositiveRate must be above 0 and below 1: " + rate);
-            }
-            falsePositiveRate = rate;
+            falsePositiveRate = BloomSize.checkRate(rate);
             return this;
         }
 
@@ -336,10 +283,7 @@ public final class Sieve implements Frontier {
 
         /** How long a URL may be handed out before it is handed out again, above 0; for ever. */
         public Builder leaseTimeout(Duration timeout) {
-            if (timeout.isNegative() || timeout.isZero()) {
-                throw new IllegalArgumentException("leaseTimeout must be above 0: " + timeout);
-            }
-            leaseTimeoutNanos = timeout.toNanos();
+            leaseTimeoutNanos = Leases.timeoutNanos(timeout);
             return this;
         }
 

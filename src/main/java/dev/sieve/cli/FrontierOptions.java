@@ -5,8 +5,8 @@ import dev.sieve.OnFull;
 import dev.sieve.Sieve;
 import dev.sieve.bloom.BloomSize;
 import dev.sieve.durable.Durability;
+import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.DurableSieve;
-import dev.sieve.durable.DurableSieveBuilder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -113,9 +113,9 @@ final class FrontierOptions {
 
     /** Opens or creates the frontier of a job; in one that exists, settings without an option stay as they are. */
     DurableSieve open(Path job, Durability durability, boolean keepsLog) throws IOException {
-        DurableSieveBuilder builder =
+        DurableSieve.Builder builder =
                 DurableSieve.builder(job).durability(durability).keepLog(keepsLog);
-        if (capacity != null || !DurableSieve.exists(job)) {
+        if (capacity != null || !DurableFolder.exists(job)) {
             builder.expectedUrls(urls());
         }
         Checks.set(spec, "--filter", filter(), builder::filter);

@@ -23,7 +23,7 @@ record SettingsWish(Settings.Kind kind, Long expectedUrls, Double falsePositiveR
      * @throws IOException when there is a part of a frontier
      */
     void tryOut(Path directory) throws IOException {
-        if (Files.exists(directory.resolve(Settings.NAME))) {
+        if (DurableFolder.exists(directory)) {
             return;
         }
         if (Files.exists(directory)) {

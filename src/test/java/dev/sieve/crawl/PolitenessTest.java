@@ -9,6 +9,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.sieve.Frontier;
 import dev.sieve.Sieve;
+import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.DurableSieve;
 import dev.sieve.fetch.HostileServer;
 import dev.sieve.scope.Scope;
@@ -199,7 +200,7 @@ class PolitenessTest {
 
     private DurableSieve frontier() throws IOException {
         Path job = folder.resolve("job");
-        return DurableSieve.exists(job)
+        return DurableFolder.exists(job)
                 ? DurableSieve.builder(job).open()
                 : DurableSieve.builder(job).expectedUrls(1000).open();
     }

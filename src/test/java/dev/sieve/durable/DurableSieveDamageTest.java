@@ -40,7 +40,7 @@ class DurableSieveDamageTest {
 
     private long segmentBytes = 5000;
 
-    private DurableSieveBuilder builder() {
+    private DurableSieve.Builder builder() {
         return DurableSieve.builder(Path.of("fake"))
                 .expectedUrls(capacity)
                 .falsePositiveRate(1e-6)
