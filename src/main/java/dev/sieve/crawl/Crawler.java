@@ -16,7 +16,6 @@ import dev.sieve.output.Visit;
 import dev.sieve.parse.LinkExtractor;
 import dev.sieve.polite.BackOff;
 import dev.sieve.polite.HostSchedule;
-import dev.sieve.polite.ScheduleBuilder;
 import dev.sieve.robots.RobotsCache;
 import dev.sieve.robots.RobotsRules;
 import dev.sieve.robots.RobotsStatus;
@@ -125,7 +124,7 @@ public final class Crawler implements AutoCloseable {
     }
 
     private HostSchedule<Lease> schedule(boolean goesOn) {
-        ScheduleBuilder<Lease> builder = HostSchedule.<Lease>builder()
+        HostSchedule.Builder<Lease> builder = HostSchedule.<Lease>builder()
                 .delay(options.delay)
                 .perHost(options.perHost)
                 .probeFirst(options.obeyRobots)

@@ -1,102 +1,104 @@
 package dev.sieve.polite;
 
+import java.security.SecureRandom;
 import java.util.Arrays;
+import java.util.function.Predicate;
 
 /**
- * What is known of each host, as columns by the number of the host: some sixty bytes a host, and no object. A group of
- * hosts that share a limit has a row as well.
+ * The hosts of a schedule by name: a hash table whose buckets are linked through the hosts. A {@link java.util.HashMap}
+ * would take 60 bytes more per host.
+ *
+ * <p>The hash is a polynomial over a prime field at a secret random point (Carter and Wegman, "Universal classes of hash
+ * functions", JCSS 18, 1979): two names of n bytes collide with probability n / 2^61 whatever the names are, so that
+ * chosen names cannot slow the table down.
  */
 final class HostTable {
-    static final int NONE = HostNames.NONE;
+    private static final long PRIME = (1L << 61) - 1;
 
-    /** Whether more than one request at a time is allowed. */
-    static final int OPEN = 1;
+    private final long point = new SecureRandom().nextLong() >>> 4;
+    private Host[] buckets = new Host[64];
+    private int size;
 
-    /** Whether a request was ever started. */
-    static final int ASKED = 2;
-
-    /** Whether it is more than the delay that keeps the host from being asked. */
-    static final int BACKING_OFF = 4;
-
-    /** Whether the host stands in a line. */
-    static final int IN_LINE = 8;
-
-    /** Whether this is a group of hosts. */
-    static final int GROUP = 16;
-
-    /** Whether the host is not asked any more, so that its items owe no delay. */
-    static final int GIVEN_UP = 32;
-
-    /** Whether the last request for an item was answered soon. */
-    static final int PROVEN = 64;
-
-    /** Whether the host counts as a proven one that has something to do. */
-    static final int COUNTED = 128;
-
-    final HostNames names = new HostNames();
-
-    /** When the host may be asked again. */
-    long[] freeAt = new long[0];
-
-    /** Since when the host could have been asked, if it stands in a line. */
-    long[] freeSince = new long[0];
-
-    /** The row of the host's group; {@link #NONE} without one. */
-    int[] group = new int[0];
-
-    int[] nextInLine = new int[0];
-
-    /** Items that wait; of a group, the hosts in it that are known. */
-    int[] queued = new int[0];
-
-    /** Items that were taken so far. */
-    int[] accepted = new int[0];
-
-    int[] delayMillis = new int[0];
-    int[] waitedMillis = new int[0];
-    short[] underWay = new short[0];
-    byte[] failures = new byte[0];
-    private short[] flags = new short[0];
-
-    int capacity() {
-        return flags.length;
+    int size() {
+        return size;
     }
 
-    boolean is(int host, int flag) {
-        return (flags[host] & flag) != 0;
-    }
-
-    void set(int host, int flag, boolean value) {
-        flags[host] = (short) (value ? flags[host] | flag : flags[host] & ~flag);
-    }
-
-    /** Takes in a host of which nothing is known but when it may be asked; there must be room. */
-    int add(byte[] name, long mayBeAskedAt) {
-        int host = names.add(name);
-        flags[host] = 0;
-        freeAt[host] = mayBeAskedAt;
-        group[host] = NONE;
-        queued[host] = 0;
-        accepted[host] = 0;
-        delayMillis[host] = 0;
-        waitedMillis[host] = 0;
-        underWay[host] = 0;
-        failures[host] = 0;
+    /** The host with a name; null when it is not stored. */
+    Host find(byte[] name) {
+        Host host = buckets[bucket(name)];
+        while (host != null && !Arrays.equals(host.name, name)) {
+            host = host.nextInBucket;
+        }
         return host;
     }
 
-    void grow(int capacity) {
-        names.grow(capacity);
-        freeAt = Arrays.copyOf(freeAt, capacity);
-        freeSince = Arrays.copyOf(freeSince, capacity);
-        group = Arrays.copyOf(group, capacity);
-        nextInLine = Arrays.copyOf(nextInLine, capacity);
-        queued = Arrays.copyOf(queued, capacity);
-        accepted = Arrays.copyOf(accepted, capacity);
-        delayMillis = Arrays.copyOf(delayMillis, capacity);
-        waitedMillis = Arrays.copyOf(waitedMillis, capacity);
-        underWay = Arrays.copyOf(underWay, capacity);
-        failures = Arrays.copyOf(failures, capacity);
-        flags = Arrays.copyOf(flags, capacity);
+    /** Adds a host whose name is not stored yet. */
+    void add(Host host) {
+        if (size == buckets.length) {
+            grow();
+        }
+        link(host);
+        size++;
+    }
+
+    private void grow() {
+        Host[] old = buckets;
+        buckets = new Host[2 * old.length];
+        for (Host first : old) {
+            for (Host host = first; host != null; ) {
+                Host next = host.nextInBucket;
+                link(host);
+                host = next;
+            }
+        }
+    }
+
+    private void link(Host host) {
+        int bucket = bucket(host.name);
+        host.nextInBucket = buckets[bucket];
+        buckets[bucket] = host;
+    }
+
+    int count(Predicate<Host> condition) {
+        int count = 0;
+        for (Host first : buckets) {
+            for (Host host = first; host != null; host = host.nextInBucket) {
+                count += condition.test(host) ? 1 : 0;
+            }
+        }
+        return count;
+    }
+
+    void removeIf(Predicate<Host> condition) {
+        for (int i = 0; i < buckets.length; i++) {
+            Host kept = null;
+            for (Host host = buckets[i]; host != null; ) {
+                Host next = host.nextInBucket;
+                if (condition.test(host)) {
+                    size--;
+                } else {
+                    host.nextInBucket = kept;
+                    kept = host;
+                }
+                host = next;
+            }
+            buckets[i] = kept;
+        }
+    }
+
+    private int bucket(byte[] name) {
+        long hash = name.length;
+        for (byte b : name) {
+            hash = timesPoint(hash + (b & 0xff) + 1);
+        }
+        return (int) (hash ^ (hash >>> 29)) & (buckets.length - 1);
+    }
+
+    /** Multiplies modulo 2^61 - 1; factors and result are below 2^62. */
+    private long timesPoint(long factor) {
+        long low = factor * point;
+        long high = Math.multiplyHigh(factor, point);
+        long sum = (low & PRIME) + ((low >>> 61) | (high << 3));
+        return (sum & PRIME) + (sum >>> 61);
     }
 }
