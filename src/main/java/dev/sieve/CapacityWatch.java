@@ -13,13 +13,13 @@ import org.slf4j.event.Level;
  * Watches how full a filter is and what that has cost so far.
  *
  * <p>The size is estimated from the fill, never from a counter: false positives freeze a counter just when it matters.
- * Asking the filter costs logarithms, so it is asked again only after some more URLs were accepted, in steps so small
- * that an event is late by a thousandth of the capacity at most.
+ * An estimate costs logarithms, so it is made again only after a thousandth of the capacity was accepted; an event is
+ * late by that much at most.
  *
  * <p>Pages missed: a push is accepted with probability 1 - f when the URL is new, f being the false-positive rate. So
- * for each accepted URL, f / (1 - f) new ones were turned away on average; that is summed up.
+ * for each accepted URL, f / (1 - f) new ones were rejected on average; that is summed up.
  *
- * <p>Owned by the lock of its frontier, but for {@link #publish}, which runs outside it.
+ * <p>Guarded by the lock of its frontier, except {@link #publish}, which runs outside it.
  */
 final class CapacityWatch {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.capacity");
@@ -90,7 +90,7 @@ final class CapacityWatch {
         sinceCheck = 0;
     }
 
-    /** A set that makes no mistakes has no capacity to watch. */
+    /** An exact set has no capacity to watch. */
     private boolean watches() {
         return filter.capacity() != Long.MAX_VALUE;
     }

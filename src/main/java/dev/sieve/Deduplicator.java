@@ -50,7 +50,7 @@ public final class Deduplicator {
     /** Counted without the lock, since most URLs that were seen never take it. */
     private final LongAdder seen = new LongAdder();
 
-    /** Guards all below, but for {@link Membership#absent}. */
+    /** Guards all below, except calls of {@link Membership#absent}. */
     private final ReentrantLock lock = new ReentrantLock();
 
     private final Membership filter;

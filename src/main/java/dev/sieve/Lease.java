@@ -1,10 +1,10 @@
 package dev.sieve;
 
 /**
- * A URL that a {@link Frontier} has handed out and wants to hear of again: answer with {@link Frontier#done} when the
- * work on it is over, or with {@link Frontier#retry} when it has to be done once more.
+ * A URL that a {@link Frontier} has handed out. Answer it with {@link Frontier#done} when the work on it is over, or with
+ * {@link Frontier#retry} when it has to be done once more.
  *
- * @param id names this URL within its frontier; never used again for another one
+ * @param id identifies this URL within its frontier; never used again for another one
  * @param url the URL as it was pushed
  * @param depth links followed from a seed to here; 0 for a seed
  * @param redirects redirects followed in a row to here; 0 for an ordinary link

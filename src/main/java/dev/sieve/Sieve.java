@@ -17,22 +17,21 @@ import java.util.function.Consumer;
 /**
  * A to-visit queue in memory that gives out each URL once.
  *
- * <p>It pairs a first-in, first-out queue with a Bloom filter, so that what it remembers of a URL that was seen is a few
- * bits and never the URL. The price is that it sometimes takes a new URL for a seen one: at most the false-positive rate
- * asked for, while it holds no more URLs than it was made for. {@link #stats()} tells how full it is and what that has
- * cost; the logger {@code dev.sieve.capacity} and {@link Builder#onCapacity} are told at 80 % and 100 % of the capacity
- * and at each doubling from there, once each.
+ * <p>It pairs a first-in, first-out queue with a Bloom filter, so it remembers a URL in a few bits instead of storing it.
+ * In exchange it takes some new URLs for seen ones: at most the false-positive rate asked for, until it holds as many
+ * URLs as it was made for. {@link #stats()} returns how full it is and how many pages that has cost. The logger
+ * {@code dev.sieve.capacity} and {@link Builder#onCapacity} receive an event at 80 % and 100 % of the capacity and at
+ * each doubling after that, each once.
  *
- * <p>A URL is compared byte by byte: normalise it first, or push it with a key in a {@link UrlBatch}. {@link #pop} is
- * for those who only want the next URL; {@link #take} hands it out as a lease that has to be answered. A push costs the
- * same whether a million or a billion URLs were seen, but for the cache misses; a batch overlaps these, so it is several
- * times as fast a URL.
+ * <p>A URL is compared byte by byte: normalise it first, or push it with a key in a {@link UrlBatch}. {@link #pop} returns
+ * the next URL and forgets it; {@link #take} hands it out as a lease, to be answered with {@link #done} or
+ * {@link #retry}. A push costs the same however many URLs were seen, but for cache misses; a batch overlaps these, so it
+ * is several times as fast per URL.
  *
- * <p>Safe for use by many threads; what a Bloom filter has seen it tells without a lock. Nothing is kept when the process
- * ends.
+ * <p>Safe for use by many threads; duplicates are detected without a lock. Nothing is kept when the process ends.
  */
 public final class Sieve implements Frontier {
-    /** The false-positive rate where none is given: one new page in ten thousand is missed, for about 3 bytes a URL. */
+    /** The default false-positive rate: one new page in ten thousand is missed, at about 3 bytes per URL. */
     public static final double DEFAULT_FALSE_POSITIVE_RATE = 1e-4;
 
     private final Deduplicator deduplicator;
@@ -49,7 +48,7 @@ public final class Sieve implements Frontier {
     private long done;
 
     /**
-     * A sieve for so many distinct URLs, at the {@link #DEFAULT_FALSE_POSITIVE_RATE}.
+     * A sieve for a number of distinct URLs, at the {@link #DEFAULT_FALSE_POSITIVE_RATE}.
      *
      * @throws IllegalArgumentException when the number is below 1, or needs more memory than an array can have
      */
@@ -58,7 +57,7 @@ public final class Sieve implements Frontier {
     }
 
     /**
-     * A sieve for so many distinct URLs.
+     * A sieve for a number of distinct URLs.
      *
      * @param falsePositiveRate the share of new URLs that it may take for seen ones when it is full, from
      *     {@link BloomSize#MIN_RATE} to {@link BloomSize#MAX_RATE}, which is 0.5
@@ -75,7 +74,7 @@ public final class Sieve implements Frontier {
         leasesExpire = builder.leaseTimeoutNanos != Long.MAX_VALUE;
     }
 
-    /** Starts a sieve for so many distinct URLs, at least 1, with choices. */
+    /** Starts a sieve for a number of distinct URLs, at least 1, with choices. */
     public static Builder builder(long expectedUrls) {
         return new Builder(expectedUrls);
     }
@@ -83,7 +82,7 @@ public final class Sieve implements Frontier {
     /**
      * {@inheritDoc}
      *
-     * @throws SieveFullException when the sieve is full, fails then, and the URL is new
+     * @throws SieveFullException when the sieve is full, refuses new URLs then, and the URL is new
      */
     @Override
     public boolean push(String url) {
@@ -216,7 +215,7 @@ public final class Sieve implements Frontier {
         }
     }
 
-    /** Does nothing: a sieve in memory holds nothing but memory. */
+    /** Does nothing: a sieve in memory has nothing to release. */
     @Override
     public void close() {}
 
@@ -260,28 +259,28 @@ public final class Sieve implements Frontier {
             return this;
         }
 
-        /** Who is told of each {@link CapacityEvent}, by the thread whose push caused it, outside of any lock; nobody. */
+        /** Receives each {@link CapacityEvent}, on the thread whose push caused it, outside the lock. Default: no listener. */
         public Builder onCapacity(Consumer<CapacityEvent> callback) {
             listener = Objects.requireNonNull(callback, "onCapacity");
             return this;
         }
 
         /**
-         * The seed of the hash; a secret random one. Whoever knows it can choose URLs that hide others: give one only
-         * where runs have to be repeatable.
+         * The seed of the hash. Default: a secret random one. An attacker who has the seed can choose URLs that hide
+         * others, so set it only where runs have to be repeatable.
          */
         public Builder seed(long value) {
             seed = value;
             return this;
         }
 
-        /** The set that remembers what was seen, in place of a new Bloom filter; from now on the sieve's own. */
+        /** The set that remembers what was seen, in place of a new filter; it belongs to the sieve from now on. */
         public Builder membership(Membership set) {
             membership = Objects.requireNonNull(set, "membership");
             return this;
         }
 
-        /** How long a URL may be handed out before it is handed out again, above 0; for ever. */
+        /** How long a URL may be handed out before it is handed out again, above 0. Default: leases do not expire. */
         public Builder leaseTimeout(Duration timeout) {
             leaseTimeoutNanos = Leases.timeoutNanos(timeout);
             return this;

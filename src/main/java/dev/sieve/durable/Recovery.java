@@ -66,7 +66,7 @@ final class Recovery {
         Loaded loaded = loadNewest();
         if (loaded == null) {
             if (!files.isLogWhole()) {
-                throw new IOException("no whole checkpoint is left, and the log no longer has its first segments");
+                throw new DamageException("no whole checkpoint is left, and the log no longer has its first segments");
             }
             if (mustExplain) {
                 LOG.warn("no checkpoint of this filter is left: it is made again from the log");

@@ -59,7 +59,7 @@ final class Repair {
                 wrong += "; " + e.getMessage();
             }
         }
-        throw new IOException(wrong + ", and there is no checkpoint to take them from");
+        throw new DamageException(wrong + ", and there is no checkpoint to take them from");
     }
 
     RepairReport run() throws IOException {
