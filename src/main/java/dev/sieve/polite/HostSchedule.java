@@ -5,11 +5,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
-import java.util.function.Predicate;
 
 /**
  * The queues of a crawl: one first-in, first-out queue per host, and the rules when a host may be requested.
@@ -37,26 +34,18 @@ import java.util.function.Predicate;
  * @param <T> the items
  */
 public final class HostSchedule<T> implements Closeable {
-    private static final int FIRST_CAPACITY = 64;
-
     /** Longer durations count as this one, far below the point where the difference of two moments overflows. */
     private static final Duration LONGEST = Duration.ofDays(3650);
 
     private final Host.Limit hostLimit;
     private final Host.Limit groupLimit;
-    private final Function<String, String> groupOf;
-    private final boolean probeFirst;
     private final boolean tellsProven;
     private final BackOff backOff;
 
-    private final HostTable hosts = new HostTable();
-    private final Map<String, Host.Group> groups = new HashMap<>();
-    private final ItemQueues<T> queues;
+    private final HostTable hosts;
     private final HostSelector selector;
+    private final ItemQueues<T> queues;
     private final WaitMeter meter = new WaitMeter();
-
-    /** How many hosts and groups are stored before idle ones are forgotten. */
-    private int capacity = FIRST_CAPACITY;
 
     private long queued;
     private int underWay;
@@ -65,12 +54,12 @@ public final class HostSchedule<T> implements Closeable {
     private HostSchedule(Builder<T> options, ItemQueues<T> queues, long startNanos) {
         hostLimit = new Host.Limit(options.delayNanos, options.perHost, options.budget);
         groupLimit = options.groupLimit;
-        groupOf = options.groupOf;
-        probeFirst = options.probeFirst;
         tellsProven = options.tellsProven;
         backOff = options.backOff;
+        // Hosts that are probed may be given their delay again.
+        hosts = new HostTable(hostLimit, groupLimit, options.groupOf, !options.probeFirst);
+        selector = new HostSelector(hostLimit, groupLimit, options.probeFirst, tellsProven, startNanos);
         this.queues = queues;
-        selector = new HostSelector(hostLimit, groupLimit, probeFirst, tellsProven, startNanos);
     }
 
     /** The options of a schedule. */
@@ -181,7 +170,7 @@ public final class HostSchedule<T> implements Closeable {
 
     /** Returns whether a host is proven; true where proven hosts are not distinguished. */
     public boolean isProven(String hostName) {
-        Host host = find(hostName);
+        Host host = hosts.find(hostName);
         return host == null ? !tellsProven : selector.isProven(host);
     }
 
@@ -281,7 +270,7 @@ public final class HostSchedule<T> implements Closeable {
 
     /** Returns whether a host was given up. */
     public boolean isGivenUp(String hostName) {
-        Host host = find(hostName);
+        Host host = hosts.find(hostName);
         return host != null && host.isGivenUp;
     }
 
@@ -298,7 +287,7 @@ public final class HostSchedule<T> implements Closeable {
                 hostsWithWork,
                 selector.waiting(),
                 selector.backingOff(),
-                hosts.size() + groups.size(),
+                hosts.size(),
                 meter.waited(),
                 meter.slowestHost(),
                 meter.slowestWaited());
@@ -311,84 +300,16 @@ public final class HostSchedule<T> implements Closeable {
     }
 
     private Host requested(String hostName) {
-        Host host = find(hostName);
+        Host host = hosts.find(hostName);
         if (host == null || host.underWay == 0) {
             throw new IllegalStateException("no request is under way to host: " + hostName);
         }
         return host;
     }
 
-    private Host find(String hostName) {
-        return hosts.find(Host.nameBytes(hostName));
-    }
-
     /** The host with a name, which is added if it is new. */
     private Host get(String hostName) {
-        byte[] name = Host.nameBytes(hostName);
-        Host known = hosts.find(name);
-        if (known != null) {
-            return known;
-        }
-        String groupName = groupOf == null ? null : groupOf.apply(hostName);
-        if (room() < 2) {
-            makeRoom();
-        }
-        Host.Group group =
-                groupName == null ? null : groups.computeIfAbsent(groupName, key -> new Host.Group(selector.clock()));
-        Host host = new Host(name, group, selector.clock());
-        hosts.add(host);
-        if (group != null) {
-            group.hosts++;
-        }
-        return host;
-    }
-
-    private int room() {
-        return capacity - hosts.size() - groups.size();
-    }
-
-    /**
-     * Forgets idle hosts, and increases the capacity if less than a quarter of it is free after that. Idle hosts that have
-     * shown whether they answer are kept while busy hosts fill more than a quarter, so that hosts that come in great
-     * numbers do not displace them; of these, hosts that failed are forgotten first. The capacity is at most six times the
-     * number of busy hosts. Takes O(1) per host that is added.
-     */
-    private void makeRoom() {
-        forgetIdle(host -> !host.isProven && host.failures == 0);
-        if (hasRoom()) {
-            return;
-        }
-        if (hosts.count(host -> !mayForget(host, hostLimit)) <= capacity / 4) {
-            forgetIdle(host -> !host.isProven);
-            if (!hasRoom()) {
-                forgetIdle(host -> true);
-            }
-        }
-        if (!hasRoom()) {
-            capacity += capacity >> 1;
-        }
-    }
-
-    private boolean hasRoom() {
-        return room() > capacity / 4;
-    }
-
-    private void forgetIdle(Predicate<Host> condition) {
-        hosts.removeIf(host -> {
-            boolean isForgotten = mayForget(host, hostLimit) && condition.test(host);
-            if (isForgotten && host.group != null) {
-                host.group.hosts--;
-            }
-            return isForgotten;
-        });
-        groups.values().removeIf(group -> mayForget(group, groupLimit));
-    }
-
-    /** Whether a host is idle and nothing was set that would be lost. A delay may be set again if hosts are probed. */
-    private boolean mayForget(Host host, Host.Limit limit) {
-        boolean countsItems = limit.budget() != Integer.MAX_VALUE && host.accepted > 0;
-        boolean hasDelay = host.delayMillis > 0 && !probeFirst;
-        return host.isIdle(selector.clock()) && !countsItems && !hasDelay && !host.isGivenUp;
+        return hosts.get(hostName, selector.clock());
     }
 
     private static long nanos(String name, Duration duration) {

@@ -2,29 +2,60 @@ package dev.sieve.polite;
 
 import java.security.SecureRandom;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * The hosts of a schedule by name: a hash table whose buckets are linked through the hosts. A {@link java.util.HashMap}
- * would take 60 bytes more per host.
+ * The hosts of a schedule by name, and their groups; forgets idle hosts.
  *
- * <p>The hash is a polynomial over a prime field at a secret random point (Carter and Wegman, "Universal classes of hash
+ * <p>A hash table whose buckets are linked through the hosts; a {@link HashMap} would take some 60 bytes more per host.
+ * The hash is a polynomial over a prime field at a secret random point (Carter and Wegman, "Universal classes of hash
  * functions", JCSS 18, 1979): two names of n bytes collide with probability n / 2^61 whatever the names are, so that
  * chosen names cannot slow the table down.
  */
 final class HostTable {
+    private static final int FIRST_CAPACITY = 64;
     private static final long PRIME = (1L << 61) - 1;
 
-    private final long point = new SecureRandom().nextLong() >>> 4;
-    private Host[] buckets = new Host[64];
-    private int size;
+    private final Host.Limit hostLimit;
+    private final Host.Limit groupLimit;
+    private final Function<String, String> groupOf;
+    private final boolean keepsDelays;
 
+    private final long point = new SecureRandom().nextLong() >>> 4;
+    private Host[] buckets = new Host[FIRST_CAPACITY];
+    private int hosts;
+    private final Map<String, Host.Group> groups = new HashMap<>();
+
+    /** How many hosts and groups are stored before idle ones are forgotten. */
+    private int capacity = FIRST_CAPACITY;
+
+    /**
+     * An empty table.
+     *
+     * @param groupOf returns the group of a host; null without groups
+     * @param keepsDelays whether hosts with a delay of their own are never forgotten
+     */
+    HostTable(Host.Limit hostLimit, Host.Limit groupLimit, Function<String, String> groupOf, boolean keepsDelays) {
+        this.hostLimit = hostLimit;
+        this.groupLimit = groupLimit;
+        this.groupOf = groupOf;
+        this.keepsDelays = keepsDelays;
+    }
+
+    /** How many hosts and groups are stored. */
     int size() {
-        return size;
+        return hosts + groups.size();
     }
 
     /** The host with a name; null when it is not stored. */
-    Host find(byte[] name) {
+    Host find(String name) {
+        return find(Host.nameBytes(name));
+    }
+
+    private Host find(byte[] name) {
         Host host = buckets[bucket(name)];
         while (host != null && !Arrays.equals(host.name, name)) {
             host = host.nextInBucket;
@@ -32,16 +63,98 @@ final class HostTable {
         return host;
     }
 
-    /** Adds a host whose name is not stored yet. */
-    void add(Host host) {
-        if (size == buckets.length) {
-            grow();
+    /**
+     * The host with a name, which is added if it is new.
+     *
+     * @param nowNanos the present; a new host may be requested from then on
+     */
+    Host get(String name, long nowNanos) {
+        byte[] bytes = Host.nameBytes(name);
+        Host known = find(bytes);
+        if (known != null) {
+            return known;
+        }
+        String groupName = groupOf == null ? null : groupOf.apply(name);
+        if (capacity - size() < 2) {
+            makeRoom(nowNanos);
+        }
+        Host.Group group =
+                groupName == null ? null : groups.computeIfAbsent(groupName, key -> new Host.Group(nowNanos));
+        Host host = new Host(bytes, group, nowNanos);
+        if (group != null) {
+            group.hosts++;
+        }
+        if (hosts == buckets.length) {
+            growBuckets();
         }
         link(host);
-        size++;
+        hosts++;
+        return host;
     }
 
-    private void grow() {
+    /**
+     * Forgets idle hosts, and increases the capacity if less than a quarter of it is free after that. Idle hosts that have
+     * shown whether they answer are kept while busy hosts fill more than a quarter, so that hosts that come in great
+     * numbers do not displace them; of these, hosts that failed are forgotten first. The capacity is at most six times the
+     * number of busy hosts. Takes O(1) per host that is added.
+     */
+    private void makeRoom(long nowNanos) {
+        forget(nowNanos, host -> !host.isProven && host.failures == 0);
+        if (!hasRoom() && busyHosts(nowNanos) <= capacity / 4) {
+            forget(nowNanos, host -> !host.isProven);
+            if (!hasRoom()) {
+                forget(nowNanos, host -> true);
+            }
+        }
+        if (!hasRoom()) {
+            capacity += capacity >> 1;
+        }
+    }
+
+    private boolean hasRoom() {
+        return capacity - size() > capacity / 4;
+    }
+
+    private int busyHosts(long nowNanos) {
+        int busy = 0;
+        for (Host first : buckets) {
+            for (Host host = first; host != null; host = host.nextInBucket) {
+                busy += mayForget(host, hostLimit, nowNanos) ? 0 : 1;
+            }
+        }
+        return busy;
+    }
+
+    /** Removes the hosts that may be forgotten and meet a condition, and the groups that have no hosts any more. */
+    private void forget(long nowNanos, Predicate<Host> condition) {
+        for (int bucket = 0; bucket < buckets.length; bucket++) {
+            Host host = buckets[bucket];
+            buckets[bucket] = null;
+            while (host != null) {
+                Host next = host.nextInBucket;
+                if (!mayForget(host, hostLimit, nowNanos) || !condition.test(host)) {
+                    host.nextInBucket = buckets[bucket];
+                    buckets[bucket] = host;
+                } else {
+                    hosts--;
+                    if (host.group != null) {
+                        host.group.hosts--;
+                    }
+                }
+                host = next;
+            }
+        }
+        groups.values().removeIf(group -> mayForget(group, groupLimit, nowNanos));
+    }
+
+    /** Whether a host is idle, and nothing is lost with it that was counted or set. */
+    private boolean mayForget(Host host, Host.Limit limit, long nowNanos) {
+        boolean hasBudget = limit.budget() != Integer.MAX_VALUE && host.accepted > 0;
+        boolean hasDelay = host.delayMillis > 0 && keepsDelays;
+        return host.isIdle(nowNanos) && !hasBudget && !hasDelay && !host.isGivenUp;
+    }
+
+    private void growBuckets() {
         Host[] old = buckets;
         buckets = new Host[2 * old.length];
         for (Host first : old) {
@@ -57,33 +170,6 @@ final class HostTable {
         int bucket = bucket(host.name);
         host.nextInBucket = buckets[bucket];
         buckets[bucket] = host;
-    }
-
-    int count(Predicate<Host> condition) {
-        int count = 0;
-        for (Host first : buckets) {
-            for (Host host = first; host != null; host = host.nextInBucket) {
-                count += condition.test(host) ? 1 : 0;
-            }
-        }
-        return count;
-    }
-
-    void removeIf(Predicate<Host> condition) {
-        for (int i = 0; i < buckets.length; i++) {
-            Host kept = null;
-            for (Host host = buckets[i]; host != null; ) {
-                Host next = host.nextInBucket;
-                if (condition.test(host)) {
-                    size--;
-                } else {
-                    host.nextInBucket = kept;
-                    kept = host;
-                }
-                host = next;
-            }
-            buckets[i] = kept;
-        }
     }
 
     private int bucket(byte[] name) {
