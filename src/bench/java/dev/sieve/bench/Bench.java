@@ -1,55 +1,130 @@
 package dev.sieve.bench;
 
-import java.io.PrintStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
+import java.util.Map;
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.options.CommandLineOptions;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
 
 /**
- * Runs benchmarks and prints their tables: {@code push}, {@code threads}, {@code pending}, {@code durable},
- * {@code hosts}, {@code crawl}, {@code billion}, or {@code all}. What they take from the command line is in
- * {@link PushTable}, {@link DurableTable}, {@link HostsTable} and {@link CrawlTable}.
+ * Runs benchmarks by name: {@code push}, {@code threads}, {@code pending}, {@code durable}, {@code hosts}, {@code crawl},
+ * {@code billion}, or {@code all}. What follows the names is JMH's own command line: {@code -p urls=1000000 -f 1 -i 3}.
  */
 public final class Bench {
-    private static final Set<String> NAMES =
-            Set.of("push", "threads", "pending", "durable", "hosts", "billion", "crawl", "all");
+    private static final Path TASKSET = Path.of("/usr/bin/taskset");
+
+    private interface Part {
+        void run(CommandLineOptions line) throws Exception;
+    }
+
+    private static final Map<String, Part> PARTS = new LinkedHashMap<>();
+
+    static {
+        PARTS.put("pending", line -> Pending.print());
+        PARTS.put("push", line -> {
+            jmh(PushBench.class, line);
+            for (Kind kind : Kind.values()) {
+                Fill.fork(kind, 1_000_000);
+            }
+        });
+        PARTS.put("threads", line -> jmh(ThreadsBench.class, line));
+        PARTS.put("durable", line -> jmh(DurableBench.class, line));
+        PARTS.put("hosts", line -> jmh(HostsBench.class, line));
+        PARTS.put("crawl", CrawlBench::compare);
+        PARTS.put("billion", line -> {
+            long urls = Long.parseLong(parameter(line, "urls", "1000000000"));
+            Fill.fork(Kind.SIEVE_BYTES, urls);
+            Fill.fork(Kind.GUAVA_BYTES, urls);
+        });
+    }
 
     private Bench() {}
 
     /** Runs what is named. */
     public static void main(String[] args) throws Exception {
-        Choices choices = new Choices(String.join(" ", args));
-        List<String> unknown =
-                choices.names().stream().filter(name -> !NAMES.contains(name)).toList();
-        if (!unknown.isEmpty()) {
-            throw new IllegalArgumentException("no benchmarks: " + unknown + "; there are " + NAMES);
+        List<String> words = List.of(String.join(" ", args).trim().split("\\s+", -1));
+        List<String> names =
+                words.stream().takeWhile(word -> !word.startsWith("-")).toList();
+        for (String name : names) {
+            if (!name.equals("all") && !PARTS.containsKey(name)) {
+                throw new IllegalArgumentException("not a benchmark: " + name + "; choose from " + PARTS.keySet());
+            }
         }
-        PrintStream out = System.out;
-        if (choices.has("pending")) {
-            Pending.print(out);
-        }
-        if (choices.has("push")) {
-            new PushTable(choices).print(out);
-        }
-        if (choices.has("threads")) {
-            new PushTable(choices).printThreads(out);
-        }
-        if (choices.has("durable")) {
-            new DurableTable(choices).print(out);
-        }
-        if (choices.has("hosts")) {
-            new HostsTable(choices).print(out);
-        }
-        if (choices.has("crawl")) {
-            new CrawlTable(choices).print(out);
-        }
-        if (choices.has("billion")) {
-            Billion.print(choices, out);
+        CommandLineOptions line =
+                new CommandLineOptions(words.subList(names.size(), words.size()).toArray(String[]::new));
+        for (Map.Entry<String, Part> part : PARTS.entrySet()) {
+            if (names.contains("all") || names.contains(part.getKey())) {
+                part.getValue().run(line);
+            }
         }
     }
 
-    /** Tells how far things are. */
-    static void tell(String format, Object... values) {
-        System.err.println(String.format(Locale.ROOT, format, values));
+    /** Runs the benchmarks of a class, and prints the medians beside those of Guava where it is among them. */
+    private static void jmh(Class<?> benchmark, CommandLineOptions line) throws Exception {
+        Collection<RunResult> results = new Runner(new OptionsBuilder()
+                        .parent(line)
+                        .include(benchmark.getName())
+                        .build())
+                .run();
+        for (RunResult result : results) {
+            for (RunResult guava : results) {
+                if (Kind.GUAVA.name().equals(guava.getParams().getParam("kind"))
+                        && guava.getParams()
+                                .getParam("urls")
+                                .equals(result.getParams().getParam("urls"))) {
+                    print(
+                            "%-14s %,13d URLs: median %6.1f ns per URL; Guava takes %4.1f times as long",
+                            result.getParams().getParam("kind"),
+                            Long.parseLong(result.getParams().getParam("urls")),
+                            median(result),
+                            median(guava) / median(result));
+                }
+            }
+        }
+    }
+
+    private static double median(RunResult result) {
+        return result.getPrimaryResult().getStatistics().getPercentile(50);
+    }
+
+    /** A parameter as JMH takes it, {@code -p name=value}, for what is not run by JMH. */
+    static String parameter(CommandLineOptions line, String name, String usual) {
+        return line.getParameter(name).orElse(List.of(usual)).iterator().next();
+    }
+
+    /** Runs a main class in a JVM of its own, which prints what it measures. */
+    static void fork(List<String> jvm, Class<?> main, String... arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(jvm);
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+        command.addAll(List.of(arguments));
+        int exitCode = new ProcessBuilder(command).inheritIO().start().waitFor();
+        if (exitCode != 0) {
+            throw new IOException(String.join(" ", command) + ": exit code " + exitCode);
+        }
+    }
+
+    /** Keeps this process to one processor, where there are several and the system can. */
+    static void pin(int processor) throws IOException, InterruptedException {
+        if (Files.isExecutable(TASKSET) && Runtime.getRuntime().availableProcessors() > 1) {
+            String process = String.valueOf(ProcessHandle.current().pid());
+            new ProcessBuilder(TASKSET.toString(), "-a", "-c", "-p", String.valueOf(processor), process)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start()
+                    .waitFor();
+        }
+    }
+
+    static void print(String format, Object... values) {
+        System.out.println(String.format(Locale.ROOT, format, values));
     }
 }

@@ -11,7 +11,9 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
 import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
@@ -19,6 +21,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * The cost of a turn when every host has work: on average one host becomes free at each step of the clock, in an order
@@ -27,15 +30,20 @@ import org.openjdk.jmh.annotations.TearDown;
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @State(Scope.Thread)
+@Fork(
+        value = 3,
+        jvmArgs = {"-XX:+UseG1GC", "-Xms3g", "-Xmx3g", "-Xmn200m", "-XX:+AlwaysPreTouch"})
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
 public class HostsBench {
     private static final long STEP = 1000;
 
     /** How many hosts there are. */
-    @Param("1000")
+    @Param({"1000", "100000", "1000000"})
     public int hosts;
 
     /** Whether nine of ten items lie in a spill file. */
-    @Param("false")
+    @Param({"false", "true"})
     public boolean spill;
 
     private Path directory;

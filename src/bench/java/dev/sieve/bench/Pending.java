@@ -1,7 +1,6 @@
 package dev.sieve.bench;
 
 import dev.sieve.Sieve;
-import java.io.PrintStream;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.function.Consumer;
@@ -13,21 +12,17 @@ final class Pending {
 
     private Pending() {}
 
-    static void print(PrintStream out) {
+    static void print() {
         Sieve sieve = new Sieve(URLS);
         Queue<String> strings = new ArrayDeque<>();
-        double ours = bytesAUrl(sieve::push);
-        double theirs = bytesAUrl(strings::add);
+        Bench.print("a pending URL of %d bytes: %.1f bytes of heap", LENGTH, bytesPerUrl(sieve::push));
+        Bench.print("the same in an ArrayDeque<String>: %.1f bytes of heap", bytesPerUrl(strings::add));
         if (sieve.pending() < URLS * 0.999 || strings.size() != URLS) {
             throw new IllegalStateException("pending: " + sieve.pending() + ", " + strings.size());
         }
-        Table table = new Table("a pending URL of 68 bytes", "bytes of heap");
-        table.row("Sieve", Table.number("%.1f", ours));
-        table.row("ArrayDeque<String>", Table.number("%.1f", theirs));
-        table.print(out);
     }
 
-    private static double bytesAUrl(Consumer<String> queue) {
+    private static double bytesPerUrl(Consumer<String> queue) {
         long before = usedBytes();
         for (int i = 0; i < URLS; i++) {
             String url = Urls.url(i);

@@ -1,6 +1,6 @@
 package dev.sieve.cli;
 
-import dev.sieve.fetch.Fetcher;
+import dev.sieve.fetch.Resolver;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.HashMap;
@@ -22,7 +22,7 @@ final class Addresses {
      *
      * @throws IllegalArgumentException when one is not of this form
      */
-    static Fetcher.Resolver of(List<String> entries) {
+    static Resolver of(List<String> entries) {
         Map<String, InetAddress> known = new HashMap<>();
         entries.forEach(entry -> add(known, entry));
         return host -> {

@@ -2,6 +2,7 @@ package dev.sieve.crawl;
 
 import dev.sieve.fetch.AddressPolicy;
 import dev.sieve.fetch.Fetcher;
+import dev.sieve.fetch.Resolver;
 import dev.sieve.robots.RobotsRules;
 import dev.sieve.scope.Admission;
 import dev.sieve.scope.Scope;
@@ -50,7 +51,7 @@ public final class CrawlOptions {
     Path pauseFile;
     Path spillDirectory = Path.of(System.getProperty("java.io.tmpdir"));
     AddressPolicy addresses = AddressPolicy.publicOnly();
-    Fetcher.Resolver resolver = host -> List.of(InetAddress.getAllByName(host));
+    Resolver resolver = host -> List.of(InetAddress.getAllByName(host));
 
     /** The defaults: a polite crawl of the hosts of the seeds. */
     public CrawlOptions() {}
@@ -264,7 +265,7 @@ public final class CrawlOptions {
     }
 
     /** Finds the addresses of hosts; the system. */
-    public CrawlOptions resolver(Fetcher.Resolver choice) {
+    public CrawlOptions resolver(Resolver choice) {
         resolver = Objects.requireNonNull(choice, "resolver");
         return this;
     }

@@ -48,18 +48,6 @@ public final class DemoWeb implements AutoCloseable {
      */
     public record Expected(String url, int status) {}
 
-    /**
-     * One request that was answered.
-     *
-     * @param startNanos when its header had been read, on the clock of {@link System#nanoTime}
-     * @param endNanos when its answer was ready to be sent; whoever has the answer finds the request in the log
-     * @param host the host that was asked, in lower case and without port
-     * @param target path and query as they were asked for
-     * @param status the HTTP status of the answer
-     * @param url what was asked for, in the spelling of {@link Expected#url()}
-     */
-    public record Request(long startNanos, long endNanos, String host, String target, int status, String url) {}
-
     private final SiteMap map;
     private final RequestLog log;
     private final HttpServer server;
@@ -111,12 +99,8 @@ public final class DemoWeb implements AutoCloseable {
     }
 
     private static String rules(Duration crawlDelay) {
-        String delay = crawlDelay.isZero()
-                ? ""
-                : "Crawl-delay: "
-                        + BigDecimal.valueOf(crawlDelay.toMillis(), 3)
-                                .stripTrailingZeros()
-                                .toPlainString() + "\n";
+        BigDecimal seconds = BigDecimal.valueOf(crawlDelay.toMillis(), 3).stripTrailingZeros();
+        String delay = crawlDelay.isZero() ? "" : "Crawl-delay: " + seconds.toPlainString() + "\n";
         return "User-agent: greedybot\nDisallow: /\n\nUser-agent: *\n" + delay + "Disallow: /private/\n";
     }
 
@@ -180,7 +164,7 @@ public final class DemoWeb implements AutoCloseable {
     }
 
     /** The latest requests, as many as {@link Builder#recorded} says, in the order in which they were over. */
-    public List<Request> requests() {
+    public List<DemoRequest> requests() {
         return log.latest();
     }
 

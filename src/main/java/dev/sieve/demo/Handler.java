@@ -84,7 +84,7 @@ final class Handler implements HttpHandler {
                 ? answer(asked)
                 : Response.text(405, "only GET and HEAD, not " + method + "\n");
         String url = "http://" + asked.hostName() + ":" + map.port() + asked.target();
-        log.add(new DemoWeb.Request(
+        log.add(new DemoRequest(
                 asked.startNanos(), System.nanoTime(), asked.hostName(), asked.raw(), answer.status(), url));
         exchange.getResponseHeaders().set("Content-Type", answer.type());
         if (answer.location() != null) {

@@ -107,8 +107,7 @@ final class PageWriter {
         if (encoding == Encoding.UTF_8_MARK) {
             html.append('\ufeff');
         }
-        html.append("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n").append(encoding.meta);
-        html.append("<title>").append(title()).append("</title>\n");
+        write("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n", encoding.meta, "<title>", title(), "</title>\n");
         link = new Link(map, dice, host, base());
         html.append("<link rel=\"stylesheet\" href=\"/site.css\">\n");
         if (kind == Kind.FRAMES) {
@@ -129,18 +128,12 @@ final class PageWriter {
         String folder = "/" + map.noun(page) + "/" + map.adjective(page) + "/";
         return switch (dice.roll(30)) {
             case 0 -> {
-                html.append("<base target=\"_top\">\n<base href=\"")
-                        .append(folder)
-                        .append("index.html\">\n");
-                html.append("<base href=\"/second-base/does/not/count/\">\n");
+                write("<base target=\"_top\">\n<base href=\"", folder, "index.html\">\n");
+                write("<base href=\"/second-base/does/not/count/\">\n");
                 yield folder;
             }
             case 1 -> {
-                html.append("<base href=\"http://")
-                        .append(hosts.name(host))
-                        .append(':')
-                        .append(map.port());
-                html.append(folder).append("\">\n");
+                write("<base href=\"http://", hosts.name(host), ":" + map.port(), folder, "\">\n");
                 yield folder;
             }
             default -> {
@@ -155,7 +148,7 @@ final class PageWriter {
         List<Place> links = links(4);
         html.append("</head>\n<frameset cols=\"30%,*\">\n");
         for (Place place : links) {
-            html.append("<frame src=\"").append(link.to(place)).append("\">\n");
+            write("<frame src=\"", link.to(place), "\">\n");
         }
         html.append("</frameset>\n");
     }
@@ -166,13 +159,12 @@ final class PageWriter {
         Place ordinary = dice.oneIn(12) ? links.get(0) : null;
         for (Place place : links) {
             if (place.equals(ordinary) || (isShy(place) && dice.oneIn(3))) {
-                html.append("<link rel=\"").append(dice.pick("next", "prev"));
-                html.append("\" href=\"").append(link.to(place)).append("\">\n");
+                write("<link rel=\"", dice.pick("next", "prev"), "\" href=\"", link.to(place), "\">\n");
                 inHead.add(place);
             }
         }
         links.removeAll(inHead);
-        html.append("</head>\n<body>\n<h1>").append(title()).append("</h1>\n<nav>\n");
+        write("</head>\n<body>\n<h1>", title(), "</h1>\n<nav>\n");
         int navigation = links.size() / 3;
         for (Place place : links.subList(0, navigation)) {
             link(place);
@@ -228,21 +220,12 @@ final class PageWriter {
     private void link(Place place) {
         String reference = link.to(place);
         switch (dice.roll(isShy(place) ? 2 : 40)) {
-            case 0 ->
-                html.append("<map name=\"m\"><area alt=\"\" href=\"")
-                        .append(reference)
-                        .append("\"></map>");
-            case 1 -> html.append("<iframe src=\"").append(reference).append("\"></iframe>");
-            case 2 -> html.append("<A CLASS=more HREF='").append(reference).append("'>more</A>");
-            case 3 -> html.append("<a\n href = \"").append(reference).append("\" >on</a>");
-            default ->
-                html.append("<a href=\"")
-                        .append(reference)
-                        .append("\">")
-                        .append(anchor(place))
-                        .append("</a>");
+            case 0 -> write("<map name=\"m\"><area alt=\"\" href=\"", reference, "\"></map>\n");
+            case 1 -> write("<iframe src=\"", reference, "\"></iframe>\n");
+            case 2 -> write("<A CLASS=more HREF='", reference, "'>more</A>\n");
+            case 3 -> write("<a\n href = \"", reference, "\" >on</a>\n");
+            default -> write("<a href=\"", reference, "\">", anchor(place), "</a>\n");
         }
-        html.append('\n');
     }
 
     private String anchor(Place place) {
@@ -251,14 +234,18 @@ final class PageWriter {
 
     /** What looks like a link and is none, or leads to no page. */
     private void leadingNowhere() {
-        html.append("<p><img src=\"/image-").append(page).append(".png\" alt=\"\"> <a name=\"top\">top</a>\n");
-        html.append("<a rel=\"nofollow\" href=\"")
-                .append(link.to(map.entry(hosts.startPage(host))))
-                .append("\">home</a>\n");
-        html.append("<a href=\"mailto:post@").append(hosts.name(host)).append("\">post</a>\n");
-        html.append("<a href=\"javascript:history.back()\">back</a> <a href=\"tel:+49301234\">call</a></p>\n");
-        html.append("<!-- <a href=\"/in-a-comment.html\">old</a> -->\n");
-        html.append("<script>var s = '<a href=\"/in-a-script.html\">new</a>';</script>\n");
+        write("<p><img src=\"/image-" + page + ".png\" alt=\"\"> <a name=\"top\">top</a>\n");
+        write("<a rel=\"nofollow\" href=\"", link.to(map.entry(hosts.startPage(host))), "\">home</a>\n");
+        write("<a href=\"mailto:post@", hosts.name(host), "\">post</a>\n");
+        write("<a href=\"javascript:history.back()\">back</a> <a href=\"tel:+49301234\">call</a></p>\n");
+        write("<!-- <a href=\"/in-a-comment.html\">old</a> -->\n");
+        write("<script>var s = '<a href=\"/in-a-script.html\">new</a>';</script>\n");
+    }
+
+    private void write(String... parts) {
+        for (String part : parts) {
+            html.append(part);
+        }
     }
 
     private void text(long upTo) {

@@ -20,7 +20,7 @@ final class RequestLog implements AutoCloseable {
     private final int most;
     private final Path file;
     private final BufferedWriter writer;
-    private final ArrayDeque<DemoWeb.Request> latest = new ArrayDeque<>();
+    private final ArrayDeque<DemoRequest> latest = new ArrayDeque<>();
     private long count;
     private IOException failure;
 
@@ -35,7 +35,7 @@ final class RequestLog implements AutoCloseable {
         writer = file == null ? null : Files.newBufferedWriter(file, UTF_8);
     }
 
-    synchronized void add(DemoWeb.Request request) {
+    synchronized void add(DemoRequest request) {
         count++;
         if (most > 0) {
             if (latest.size() == most) {
@@ -52,12 +52,12 @@ final class RequestLog implements AutoCloseable {
         }
     }
 
-    private static String line(DemoWeb.Request request) {
+    private static String line(DemoRequest request) {
         return request.startNanos() + "\t" + request.endNanos() + "\t" + request.host() + "\t" + request.target() + "\t"
                 + request.status() + "\n";
     }
 
-    synchronized List<DemoWeb.Request> latest() {
+    synchronized List<DemoRequest> latest() {
         return List.copyOf(latest);
     }
 

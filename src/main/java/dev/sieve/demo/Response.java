@@ -2,21 +2,15 @@ package dev.sieve.demo;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-/** What a demo web answers to one request. The body is not copied. */
-final class Response {
+/**
+ * The response of a demo web to one request.
+ *
+ * @param type its Content-Type
+ * @param location where it redirects to; null when it does not
+ */
+@SuppressWarnings("ArrayRecordComponent") // a body is sent, not compared
+record Response(int status, String type, byte[] body, String location) {
     private static final String HTML = "text/html; charset=UTF-8";
-
-    private final int status;
-    private final String type;
-    private final byte[] body;
-    private final String location;
-
-    private Response(int status, String type, byte[] body, String location) {
-        this.status = status;
-        this.type = type;
-        this.body = body;
-        this.location = location;
-    }
 
     static Response page(String type, byte[] body) {
         return new Response(200, type, body, null);
@@ -33,23 +27,5 @@ final class Response {
     static Response redirect(int status, String location) {
         String html = "<title>Moved</title><p><a href=\"" + location.replace("&", "&amp;") + "\">here</a>\n";
         return new Response(status, HTML, html.getBytes(UTF_8), location);
-    }
-
-    int status() {
-        return status;
-    }
-
-    /** Its Content-Type. */
-    String type() {
-        return type;
-    }
-
-    byte[] body() {
-        return body;
-    }
-
-    /** Where it redirects to; null when it does not. */
-    String location() {
-        return location;
     }
 }

@@ -65,7 +65,20 @@ public sealed interface FetchResult {
 
         /** Whether the body is a document with links in it. */
         public boolean isHtml() {
-            return Answers.isHtml(type, body);
+            if (!type.isEmpty()) {
+                return mayBeHtml(type);
+            }
+            // Without a type, a body is taken for a document when it begins like one.
+            int first = 0;
+            while (first < body.length && body[first] <= ' ') {
+                first++;
+            }
+            return first < body.length && body[first] == '<';
+        }
+
+        /** Whether a body of this media type can be a document with links in it. */
+        static boolean mayBeHtml(String type) {
+            return type.isEmpty() || type.equals("text/html") || type.equals("application/xhtml+xml");
         }
 
         /** The first value of a header field, named in lower case; null when there is none. */

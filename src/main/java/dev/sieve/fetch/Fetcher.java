@@ -4,13 +4,12 @@ import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.FetchResult.Refused;
+import dev.sieve.url.Printable;
 import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.Proxy;
-import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -59,35 +58,12 @@ public final class Fetcher implements AutoCloseable {
 
     private final Options options;
     private final OkHttpClient client;
-    private final Lookups lookups;
-    private final Guard guard;
+    private final DnsLookups lookups;
+    private final AddressGuard guard;
     private volatile Consumer<String> onSend = host -> {};
     private final Set<String> headerOrigins = ConcurrentHashMap.newKeySet();
 
-    /** Finds the addresses of a host. */
-    @FunctionalInterface
-    public interface Resolver {
-        /**
-         * All addresses of a host, the one to try first in front.
-         *
-         * @throws UnknownHostException when there is none
-         */
-        List<InetAddress> addresses(String host) throws UnknownHostException;
-    }
-
-    /** Takes a body while it comes. */
-    @FunctionalInterface
-    public interface BodyReader {
-        /**
-         * Takes as much of a body as it wants.
-         *
-         * @param body the body, decoded
-         * @throws IOException as the body does, when it breaks off or the deadline is over
-         */
-        void read(InputStream body) throws IOException;
-    }
-
-    /** What is made of an answer. */
+    /** Makes a result of a response. */
     @FunctionalInterface
     private interface Reading {
         FetchResult read(String url, Response response) throws IOException;
@@ -175,8 +151,8 @@ public final class Fetcher implements AutoCloseable {
                 .connectionPool(new ConnectionPool(options.connections, 30, TimeUnit.SECONDS))
                 .addNetworkInterceptor(this::send)
                 .build();
-        lookups = new Lookups(options.resolver, options.timeout, options.connections);
-        guard = new Guard(options.addresses, lookups, client);
+        lookups = new DnsLookups(options.resolver, options.timeout, options.connections);
+        guard = new AddressGuard(options.addresses, lookups, client);
     }
 
     /**
@@ -187,7 +163,7 @@ public final class Fetcher implements AutoCloseable {
     private Response send(Interceptor.Chain chain) throws IOException {
         onSend.accept(chain.request().tag(String.class));
         Response response = chain.proceed(chain.request());
-        Answers.check(response);
+        ResponseReader.check(response);
         boolean sendsAgain = response.code() == 408 || response.code() == 503;
         String retryAfter = response.header("Retry-After");
         if (!sendsAgain || (retryAfter != null && !retryAfter.matches("0*|\\d{10,}"))) {
@@ -225,6 +201,9 @@ public final class Fetcher implements AutoCloseable {
      */
     public void sendHeadersTo(String url) {
         String origin = UrlParts.origin(UrlNormalizer.base(url).url());
+        if (options.headers.isEmpty()) {
+            return;
+        }
         headerOrigins.add(origin);
         if (origin.startsWith("http:") && origin.lastIndexOf(':') == "http".length()) {
             headerOrigins.add("https" + origin.substring("http".length()));
@@ -248,7 +227,7 @@ public final class Fetcher implements AutoCloseable {
 
     /** Asks for a URL and reads a body of any type, to a limit of its own. */
     public FetchResult fetch(String url, int bodyLimit, boolean anyType) {
-        return fetch(url, (parsed, response) -> Answers.read(parsed, response, bodyLimit, anyType));
+        return fetch(url, (parsed, response) -> ResponseReader.read(parsed, response, bodyLimit, anyType));
     }
 
     /**
@@ -270,7 +249,7 @@ public final class Fetcher implements AutoCloseable {
                 throw e;
             }
         };
-        FetchResult result = fetch(url, (parsed, response) -> Answers.stream(parsed, response, remembering));
+        FetchResult result = fetch(url, (parsed, response) -> ResponseReader.stream(parsed, response, remembering));
         if (thrown.get() != null) {
             throw thrown.get();
         }
@@ -280,7 +259,7 @@ public final class Fetcher implements AutoCloseable {
     private FetchResult fetch(String url, Reading reading) {
         String parsed = UrlNormalizer.parse(url);
         if (parsed == null) {
-            return new Failed(0, Reason.PROTOCOL, "not a URL that can be asked for: " + Answers.printable(url));
+            return new Failed(0, Reason.PROTOCOL, "not a URL that can be asked for: " + Printable.of(url));
         }
         try {
             HttpUrl target = HttpUrl.get(parsed);
@@ -288,7 +267,7 @@ public final class Fetcher implements AutoCloseable {
             return refused == null ? ask(parsed, target, reading) : refused;
         } catch (RuntimeException | AssertionError | StackOverflowError e) {
             // The client is not meant to throw these at what a server sends, and has done so.
-            return new Failed(0, Reason.PROTOCOL, Answers.printable(e.toString()));
+            return new Failed(0, Reason.PROTOCOL, Printable.of(e.toString()));
         }
     }
 
@@ -302,7 +281,7 @@ public final class Fetcher implements AutoCloseable {
             }
             return result;
         } catch (IOException e) {
-            return Answers.failure(e, call.isCanceled());
+            return ResponseReader.failure(e, call.isCanceled());
         }
     }
 

@@ -27,7 +27,7 @@ final class GuardedSockets extends SocketFactory {
             InetAddress address = endpoint instanceof InetSocketAddress at ? at.getAddress() : null;
             String objection = address == null ? "not an address: " + endpoint : policy.objection(address);
             if (objection != null) {
-                throw new AddressRefused(objection);
+                throw new AddressRefusedException(objection);
             }
             super.connect(endpoint, timeoutMillis);
         }

@@ -1,6 +1,6 @@
 package dev.sieve.parse;
 
-import dev.sieve.fetch.Answers;
+import dev.sieve.url.Printable;
 import dev.sieve.url.Seeds;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
@@ -68,7 +68,7 @@ public final class SitemapReader {
         try {
             reader.read(new SitemapInput(source, MAX_BYTES));
         } catch (IOException e) {
-            reader.problem = Answers.printable(String.valueOf(e.getMessage()));
+            reader.problem = Printable.of(String.valueOf(e.getMessage()));
         }
         source.check();
         return new Outcome(reader.isSitemap, reader.urls, reader.invalid, reader.beyondLimit, reader.problem);
@@ -91,7 +91,7 @@ public final class SitemapReader {
         try {
             xml.read();
         } catch (XMLStreamException e) {
-            problem = Answers.printable(place(e) + message(e));
+            problem = Printable.of(place(e) + message(e));
         }
         isSitemap = xml.isSitemap();
     }

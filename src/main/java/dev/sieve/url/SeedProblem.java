@@ -12,8 +12,6 @@ import java.util.regex.Pattern;
  * @param reason what is wrong, in a few words
  */
 public record SeedProblem(String source, long line, String text, String reason) {
-    private static final int MAX_TEXT = 200;
-
     /** What stands before the last @ of a host; a password does not belong into a log. */
     private static final Pattern CREDENTIALS = Pattern.compile("//[^/\\\\?#\\s]*@");
 
@@ -24,21 +22,6 @@ public record SeedProblem(String source, long line, String text, String reason) 
     }
 
     static String printable(String text) {
-        int length = Math.min(text.length(), MAX_TEXT);
-        StringBuilder printable = new StringBuilder(length);
-        text.codePoints().limit(length).map(c -> isPrintable(c) ? c : '?').forEach(printable::appendCodePoint);
-        return CREDENTIALS.matcher(printable).replaceFirst("//...@");
-    }
-
-    private static boolean isPrintable(int codePoint) {
-        return switch (Character.getType(codePoint)) {
-            case Character.CONTROL,
-                    Character.FORMAT,
-                    Character.SURROGATE,
-                    Character.UNASSIGNED,
-                    Character.LINE_SEPARATOR,
-                    Character.PARAGRAPH_SEPARATOR -> false;
-            default -> true;
-        };
+        return CREDENTIALS.matcher(Printable.start(text)).replaceFirst("//...@");
     }
 }

@@ -7,6 +7,7 @@ import dev.sieve.bloom.ExactSet;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Crawler;
+import dev.sieve.demo.DemoRequest;
 import dev.sieve.demo.DemoWeb;
 import dev.sieve.scope.Scope;
 import dev.sieve.url.UrlNormalizer;
@@ -52,9 +53,6 @@ class DemoCrawlTest {
         return web.requests().stream()
                 .filter(request -> !request.target().equals("/robots.txt"))
                 .collect(Collectors.toMap(
-                        request -> UrlNormalizer.key(request.url()),
-                        DemoWeb.Request::status,
-                        (a, b) -> -1,
-                        TreeMap::new));
+                        request -> UrlNormalizer.key(request.url()), DemoRequest::status, (a, b) -> -1, TreeMap::new));
     }
 }

@@ -2,6 +2,7 @@ package dev.sieve.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sieve.demo.DemoRequest;
 import dev.sieve.demo.DemoWeb;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
@@ -66,14 +67,14 @@ class PolitenessIT {
                 .isZero();
     }
 
-    private static Map<String, List<DemoWeb.Request>> byHost(DemoWeb web) {
+    private static Map<String, List<DemoRequest>> byHost(DemoWeb web) {
         return web.requests().stream()
                 .sorted((a, b) -> Long.compare(a.startNanos(), b.startNanos()))
-                .collect(Collectors.groupingBy(DemoWeb.Request::host));
+                .collect(Collectors.groupingBy(DemoRequest::host));
     }
 
     /** Whether the requests to a host are apart; those that have no robots.txt cannot ask for a delay of their own. */
-    private static void assertApart(List<DemoWeb.Request> requests, Duration delay, Duration crawlDelay) {
+    private static void assertApart(List<DemoRequest> requests, Duration delay, Duration crawlDelay) {
         boolean hasRules = requests.get(0).status() == 200;
         long apart = (hasRules ? crawlDelay : delay).toNanos();
         long earliestStart = requests.get(0).startNanos();
@@ -87,7 +88,7 @@ class PolitenessIT {
         }
     }
 
-    private static boolean isRobots(DemoWeb.Request request) {
+    private static boolean isRobots(DemoRequest request) {
         return request.target().equals("/robots.txt");
     }
 
@@ -104,7 +105,7 @@ class PolitenessIT {
             start(web, delay);
             awaitEnd();
 
-            Map<String, List<DemoWeb.Request>> byHost = byHost(web);
+            Map<String, List<DemoRequest>> byHost = byHost(web);
             assertThat(byHost).hasSize(2000);
             byHost.values().forEach(requests -> {
                 assertThat(requests.get(0)).matches(PolitenessIT::isRobots);
@@ -116,7 +117,7 @@ class PolitenessIT {
     }
 
     private static void theUrlsAreThoseOfAnObedientCrawl(DemoWeb web) {
-        List<DemoWeb.Request> pages =
+        List<DemoRequest> pages =
                 web.requests().stream().filter(request -> !isRobots(request)).toList();
         Set<String> asked =
                 pages.stream().map(request -> UrlNormalizer.key(request.url())).collect(Collectors.toSet());

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sieve.Frontier;
 import dev.sieve.Sieve;
 import dev.sieve.durable.DurableSieve;
-import dev.sieve.fetch.Fetcher;
+import dev.sieve.fetch.Resolver;
 import dev.sieve.output.Visit;
 import dev.sieve.scope.Scope;
 import java.io.IOException;
@@ -41,7 +41,7 @@ class HostLimitsTest {
                 .resolver(host -> List.of(InetAddress.getLoopbackAddress()));
     }
 
-    private static Fetcher.Resolver without(String dead) {
+    private static Resolver without(String dead) {
         return host -> {
             if (host.equals(dead)) {
                 throw new UnknownHostException(host);

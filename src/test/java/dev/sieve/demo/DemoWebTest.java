@@ -53,7 +53,7 @@ class DemoWebTest {
 
             Map<String, Integer> asked = web.requests().stream()
                     .filter(request -> !request.target().equals("/robots.txt"))
-                    .collect(Collectors.toMap(DemoWeb.Request::url, DemoWeb.Request::status));
+                    .collect(Collectors.toMap(DemoRequest::url, DemoRequest::status));
             assertThat(asked).isEqualTo(expected(web));
             assertThat(web.requests()).allMatch(request -> request.endNanos() - request.startNanos() >= 0);
         }
@@ -204,9 +204,7 @@ class DemoWebTest {
                 PlainCrawl.get(web.start() + "none-" + i, PlainCrawl.proxy(web));
             }
 
-            assertThat(web.requests())
-                    .extracting(DemoWeb.Request::target)
-                    .containsExactly("/none-2", "/none-3", "/none-4");
+            assertThat(web.requests()).extracting(DemoRequest::target).containsExactly("/none-2", "/none-3", "/none-4");
             assertThat(web.requestCount()).isEqualTo(5);
         }
     }

@@ -45,7 +45,7 @@ class FetcherTest {
         server.close();
     }
 
-    private static Fetcher newFetcher(Fetcher.Resolver resolver) {
+    private static Fetcher newFetcher(Resolver resolver) {
         return new Fetcher(new Fetcher.Options(
                 "testbot",
                 Map.of("X-Mine", "1"),
@@ -234,7 +234,7 @@ class FetcherTest {
         server.on("/404", HostileServer.raw("HTTP/1.1 404 No\n", new byte[9]))
                 .on("/302", HostileServer.redirect("/x"))
                 .on("/br", HostileServer.raw("HTTP/1.1 200 OK\nContent-Encoding: br\n", new byte[9]));
-        Fetcher.BodyReader never = body -> {
+        BodyReader never = body -> {
             throw new AssertionError();
         };
 

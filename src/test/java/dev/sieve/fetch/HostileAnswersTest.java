@@ -40,7 +40,7 @@ class HostileAnswersTest {
         fetcher = newFetcher(host -> List.of(InetAddress.getByName(host)));
     }
 
-    private static Fetcher newFetcher(Fetcher.Resolver resolver) {
+    private static Fetcher newFetcher(Resolver resolver) {
         return new Fetcher(new Fetcher.Options(
                 "testbot",
                 Map.of("X-Api-Key", "secret"),

@@ -49,7 +49,7 @@ class PrivatePlacesTest {
         secret.close();
     }
 
-    private static Fetcher fetcher(AddressPolicy policy, Fetcher.Resolver resolver) {
+    private static Fetcher fetcher(AddressPolicy policy, Resolver resolver) {
         return new Fetcher(
                 new Fetcher.Options("testbot", Map.of(), Duration.ofSeconds(2), 10_000, false, 4, resolver, policy));
     }
@@ -187,15 +187,16 @@ class PrivatePlacesTest {
         InetSocketAddress private_ = new InetSocketAddress(PRIVATE, secret.port());
 
         try (Socket socket = sockets.createSocket()) {
-            assertThatThrownBy(() -> socket.connect(private_, 1000)).isInstanceOf(AddressRefused.class);
+            assertThatThrownBy(() -> socket.connect(private_, 1000)).isInstanceOf(AddressRefusedException.class);
             assertThat(socket.isConnected()).isFalse();
         }
         try (Socket socket = sockets.createSocket()) {
-            assertThatThrownBy(() -> socket.connect(private_)).isInstanceOf(AddressRefused.class);
+            assertThatThrownBy(() -> socket.connect(private_)).isInstanceOf(AddressRefusedException.class);
         }
-        assertThatThrownBy(() -> sockets.createSocket(PRIVATE, secret.port())).isInstanceOf(AddressRefused.class);
+        assertThatThrownBy(() -> sockets.createSocket(PRIVATE, secret.port()))
+                .isInstanceOf(AddressRefusedException.class);
         assertThatThrownBy(() -> sockets.createSocket(private_.getAddress(), secret.port()))
-                .isInstanceOf(AddressRefused.class);
+                .isInstanceOf(AddressRefusedException.class);
     }
 
     @Test

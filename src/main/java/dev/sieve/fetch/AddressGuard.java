@@ -19,17 +19,17 @@ import okhttp3.OkHttpClient;
  * that was opened is asked at whatever address it has, by a client of its own, so that neither uses the connections of
  * the other. Safe for use by many threads.
  */
-final class Guard {
+final class AddressGuard {
     private static final String NOT_PUBLIC = "address not public";
     private static final String BAD_PORT = "port not allowed";
 
     private final AddressPolicy policy;
-    private final Lookups lookups;
+    private final DnsLookups lookups;
     private final Set<String> open = ConcurrentHashMap.newKeySet();
     private final OkHttpClient guardedClient;
     private final OkHttpClient openClient;
 
-    Guard(AddressPolicy policy, Lookups lookups, OkHttpClient client) {
+    AddressGuard(AddressPolicy policy, DnsLookups lookups, OkHttpClient client) {
         this.policy = policy;
         this.lookups = lookups;
         openClient = client.newBuilder().dns(lookups::addresses).build();
@@ -63,7 +63,7 @@ final class Guard {
     }
 
     /** What came of a request whose address was looked at too late for {@link #objection}. */
-    static Refused refused(AddressRefused reason) {
+    static Refused refused(AddressRefusedException reason) {
         return new Refused(new SkipReason(NOT_PUBLIC, String.valueOf(reason.getMessage())));
     }
 
@@ -78,7 +78,7 @@ final class Guard {
             objection = why;
         }
         if (allowed.isEmpty() && objection != null) {
-            throw new AddressRefused(host + ": " + objection);
+            throw new AddressRefusedException(host + ": " + objection);
         }
         return allowed;
     }

@@ -4,6 +4,7 @@ import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.FetchResult.Redirect;
+import dev.sieve.url.Printable;
 import dev.sieve.url.UrlNormalizer;
 import java.io.EOFException;
 import java.io.IOException;
@@ -22,14 +23,12 @@ import okhttp3.MediaType;
 import okhttp3.Response;
 import okio.BufferedSource;
 
-/** Reads what a server answers, or how it fails to, as a {@link FetchResult}. */
-public final class Answers {
+/** Turns a response, or the failure of a request, into a {@link FetchResult}. */
+final class ResponseReader {
     /** More than any server means to send; each costs some hundred bytes once it is taken apart. */
     private static final int MAX_HEADERS = 1000;
 
-    private static final int MAX_DETAIL = 200;
-
-    private Answers() {}
+    private ResponseReader() {}
 
     /**
      * Reads an answer and its body.
@@ -49,13 +48,13 @@ public final class Answers {
      * @param url what was asked for
      * @throws IOException when the answer breaks off
      */
-    static FetchResult stream(String url, Response response, Fetcher.BodyReader reader) throws IOException {
+    static FetchResult stream(String url, Response response, BodyReader reader) throws IOException {
         if (response.code() < 200 || response.code() >= 300) {
             return read(url, response, 0, false);
         }
         String encoding = unknownEncoding(response);
         if (encoding != null) {
-            return new Failed(response.code(), Reason.PROTOCOL, "encoded as " + printable(encoding));
+            return new Failed(response.code(), Reason.PROTOCOL, "encoded as " + Printable.of(encoding));
         }
         reader.read(response.body().byteStream());
         MediaType media = response.body().contentType();
@@ -91,7 +90,7 @@ public final class Answers {
         }
         String target = UrlNormalizer.base(url).resolve(location);
         return target == null
-                ? new Failed(response.code(), Reason.BAD_REDIRECT, "to " + printable(location))
+                ? new Failed(response.code(), Reason.BAD_REDIRECT, "to " + Printable.of(location))
                 : new Redirect(response.code(), target);
     }
 
@@ -101,10 +100,10 @@ public final class Answers {
         byte[] body = new byte[0];
         long length = Math.max(0, response.body().contentLength());
         boolean isCut = false;
-        if (anyType || mayBeHtml(type)) {
+        if (anyType || Page.mayBeHtml(type)) {
             String encoding = unknownEncoding(response);
             if (encoding != null) {
-                return new Failed(response.code(), Reason.PROTOCOL, "encoded as " + printable(encoding));
+                return new Failed(response.code(), Reason.PROTOCOL, "encoded as " + Printable.of(encoding));
             }
             BufferedSource source = response.body().source();
             isCut = source.request(bodyLimit + 1L);
@@ -135,32 +134,16 @@ public final class Answers {
         return charset == null ? null : charset.name();
     }
 
-    private static boolean mayBeHtml(String type) {
-        return type.isEmpty() || type.equals("text/html") || type.equals("application/xhtml+xml");
-    }
-
-    /** Where the server names no type, a body is taken for a document when it begins like one. */
-    static boolean isHtml(String type, byte[] body) {
-        if (!type.isEmpty()) {
-            return mayBeHtml(type);
-        }
-        int first = 0;
-        while (first < body.length && (body[first] <= ' ')) {
-            first++;
-        }
-        return first < body.length && body[first] == '<';
-    }
-
     /** What a request came to that ended in an exception. */
     static FetchResult failure(IOException e, boolean isCanceled) {
-        AddressRefused refused = AddressRefused.behind(e);
+        AddressRefusedException refused = AddressRefusedException.behind(e);
         return refused == null
-                ? new Failed(0, reason(e, isCanceled), printable(String.valueOf(e.getMessage())))
-                : Guard.refused(refused);
+                ? new Failed(0, reason(e, isCanceled), Printable.of(String.valueOf(e.getMessage())))
+                : AddressGuard.refused(refused);
     }
 
     private static Reason reason(IOException e, boolean isCanceled) {
-        if (e instanceof InterruptedIOException || e instanceof Lookups.TimedOut) {
+        if (e instanceof InterruptedIOException || e instanceof DnsLookups.LookupTimeoutException) {
             return Reason.TIMEOUT;
         } else if (isCanceled) {
             return Reason.STOPPED;
@@ -177,11 +160,5 @@ public final class Answers {
     /** The client knows one exception for an answer that makes no sense and for one that is shorter than announced. */
     private static boolean isBreakingOff(IOException e) {
         return e.getCause() instanceof EOFException || "unexpected end of stream".equals(e.getMessage());
-    }
-
-    /** A short form of what a server sent, without anything that a terminal could obey. */
-    public static String printable(String text) {
-        String start = text.length() > MAX_DETAIL ? text.substring(0, MAX_DETAIL) + "..." : text;
-        return start.replaceAll("\\p{Cntrl}|\\p{Cf}", "?");
     }
 }

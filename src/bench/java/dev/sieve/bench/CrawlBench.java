@@ -4,6 +4,7 @@ import com.sun.management.OperatingSystemMXBean;
 import dev.sieve.Sieve;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
+import dev.sieve.demo.DemoWeb;
 import dev.sieve.scope.Scope;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -18,33 +19,79 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
 import org.jsoup.nodes.Element;
+import org.openjdk.jmh.runner.options.CommandLineOptions;
 import us.codecraft.webmagic.Page;
 import us.codecraft.webmagic.Site;
 import us.codecraft.webmagic.Spider;
 import us.codecraft.webmagic.processor.PageProcessor;
 
-/** One crawl over one web, by one of several crawlers, from the start of its process to the last page. */
-final class Crawls {
+/**
+ * Whole crawls of one web by several crawlers, each in a cold process of its own, in turns. Where it can be, they are kept
+ * to one processor and the server to another.
+ *
+ * <p>{@code -p start=URL} is where a web begins that another program serves, and {@code -p prefix=} what all its URLs begin
+ * with; without them, a demo web of {@code -p pages=10000} is served. {@code -f} is the number of rounds.
+ */
+final class CrawlBench {
     private static final int THREADS = 16;
+    private static final int PAGE_BYTES = 26_000;
     private static final long START = System.nanoTime();
     private static final AtomicInteger PAGES = new AtomicInteger();
     private static volatile long last = START;
 
-    private Crawls() {}
+    private CrawlBench() {}
+
+    static void compare(CommandLineOptions line) throws IOException, InterruptedException {
+        String start = Bench.parameter(line, "start", "");
+        Path folder = Files.createTempDirectory("sieve-bench");
+        List<String> jvm = new ArrayList<>(List.of("-Xmx1g"));
+        int rounds = line.getForkCount().orElse(3);
+        if (!start.isEmpty()) {
+            String prefix = Bench.parameter(line, "prefix", start.substring(0, start.lastIndexOf('/') + 1));
+            compare(start, prefix, folder.resolve("pages"), jvm, rounds);
+            return;
+        }
+        Bench.pin(1);
+        int pages = Integer.parseInt(Bench.parameter(line, "pages", "10000"));
+        DemoWeb.Builder web = DemoWeb.builder().hosts(Math.max(1, pages / 250)).pages(pages);
+        try (DemoWeb served = web.pageBytes(PAGE_BYTES).slowPages(Duration.ZERO).open()) {
+            String hosts = served.expected()
+                    .map(page -> page.url().replaceAll("^http://([^/:]*).*", "$1"))
+                    .distinct()
+                    .map(host -> "127.0.0.1 " + host + "\n")
+                    .collect(Collectors.joining());
+            // The hosts of the demo web have no addresses but these.
+            jvm.add("-Djdk.net.hosts.file=" + Files.writeString(folder.resolve("hosts"), hosts));
+            compare(served.start(), "http://", folder.resolve("pages"), jvm, rounds);
+        }
+    }
+
+    /** Begins with a crawl that makes the list of pages, and lets the server warm up. */
+    private static void compare(String start, String prefix, Path list, List<String> jvm, int rounds)
+            throws IOException, InterruptedException {
+        Bench.fork(jvm, CrawlBench.class, "sieve", start, prefix, list.toString());
+        for (int round = 0; round < rounds; round++) {
+            for (String crawler : List.of("sieve", "loop", "webmagic")) {
+                Bench.fork(jvm, CrawlBench.class, crawler, start, prefix, list.toString());
+            }
+        }
+    }
 
     /**
-     * Prints pages, seconds, seconds of processor time, and the most memory that the process had, in MB.
+     * One crawl, from the start of its process to the last page.
      *
      * @param args the crawler, the URL to start from, what URLs that belong to the web begin with, and the file with its
      *     pages, which the sieve writes where it does not exist
      */
     public static void main(String[] args) throws Exception {
+        Bench.pin(0);
         String start = args[1];
         String prefix = args[2];
         Path list = Path.of(args[3]);
@@ -52,11 +99,16 @@ final class Crawls {
             case "sieve" -> sieve(start, prefix, list);
             case "loop" -> loop(Files.readAllLines(list));
             case "webmagic" -> webMagic(start, prefix);
-            default -> throw new IllegalArgumentException("no crawler: " + args[0]);
+            default -> throw new IllegalArgumentException("not a crawler: " + args[0]);
         }
         OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-        double seconds = (last - START) / 1e9;
-        System.out.println(PAGES + " " + seconds + " " + system.getProcessCpuTime() / 1e9 + " " + peakMegabytes());
+        Bench.print(
+                "%-9s %,d pages: %.2f CPU seconds per 1,000; %.0f pages per second; %.0f MB at most",
+                args[0],
+                PAGES.get(),
+                system.getProcessCpuTime() / 1e6 / PAGES.get(),
+                PAGES.get() / ((last - START) / 1e9),
+                peakMegabytes());
     }
 
     private static void fetched() {

@@ -15,21 +15,21 @@ import java.util.concurrent.TimeoutException;
  * Looks up names with a deadline, which the system's own look-up does not have: it may hold its thread for as long as
  * name servers are silent, so it gets one of a few of its own.
  */
-final class Lookups implements AutoCloseable {
-    private final Fetcher.Resolver resolver;
+final class DnsLookups implements AutoCloseable {
+    private final Resolver resolver;
     private final long timeoutNanos;
     private final ThreadPoolExecutor threads;
 
     /** Says that the deadline has passed. */
-    static final class TimedOut extends UnknownHostException {
+    static final class LookupTimeoutException extends UnknownHostException {
         private static final long serialVersionUID = 1;
 
-        TimedOut(String message) {
+        LookupTimeoutException(String message) {
             super(message);
         }
     }
 
-    Lookups(Fetcher.Resolver resolver, Duration timeout, int threads) {
+    DnsLookups(Resolver resolver, Duration timeout, int threads) {
         this.resolver = resolver;
         timeoutNanos = timeout.toNanos();
         this.threads = new ThreadPoolExecutor(threads, threads, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>());
@@ -47,11 +47,11 @@ final class Lookups implements AutoCloseable {
             return answer.get(timeoutNanos, TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
             answer.cancel(true);
-            throw new TimedOut("no name server answers for " + host);
+            throw new LookupTimeoutException("no name server answers for " + host);
         } catch (InterruptedException e) {
             answer.cancel(true);
             Thread.currentThread().interrupt();
-            throw new TimedOut("interrupted");
+            throw new LookupTimeoutException("interrupted");
         } catch (ExecutionException e) {
             UnknownHostException unknown = new UnknownHostException(host);
             unknown.initCause(e.getCause());
