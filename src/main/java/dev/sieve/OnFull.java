@@ -8,6 +8,6 @@ public enum OnFull {
     /** Goes on with a further, stricter layer: the rate stays below the one asked for, the memory grows. */
     GROW,
 
-    /** Refuses every further new URL with a {@link SieveFullException}. */
+    /** Refuses each further new URL with a {@link SieveFullException}. */
     FAIL
 }

@@ -12,6 +12,7 @@ import dev.sieve.OnFull;
 import dev.sieve.UrlBatch;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -275,6 +276,20 @@ class DurableSieveTest {
             frontier.checkpoint();
             assertThat(Thread.interrupted()).isTrue();
             assertThat(frontier.pending()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void aKeyThatIsTheBeginningOfItsUrlIsSeenAfterAReplay() throws IOException {
+        byte[] url = "http://a/#top".getBytes(StandardCharsets.US_ASCII);
+        try (DurableSieve frontier = builder().keepLog(true).open()) {
+            UrlBatch batch = new UrlBatch();
+            batch.add(url, 0, url.length, url, 0, 9);
+            frontier.pushAll(batch);
+        }
+        try (DurableSieve frontier = builder().keepLog(true).seed(2).open()) {
+            assertThat(frontier.push("http://a/")).isFalse();
+            assertThat(frontier.take(0).url()).isEqualTo("http://a/#top");
         }
     }
 
