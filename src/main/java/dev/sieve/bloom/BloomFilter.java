@@ -27,7 +27,7 @@ public final class BloomFilter implements Membership {
         this.hashes = hashes;
         this.seed = seed;
         this.words = words;
-        this.setBits = Words.countBits(words);
+        this.setBits = FilterMemory.countBits(words);
     }
 
     /** A filter as by {@link #create(long, double, long)} with the seed 0: equal keys set equal bits in all of them. */
@@ -68,14 +68,14 @@ public final class BloomFilter implements Membership {
     }
 
     private static BloomFilter make(long capacity, long bits, int hashes, long seed) {
-        return new BloomFilter(capacity, bits, hashes, seed, new long[Words.length(Words.forBits(bits))]);
+        return new BloomFilter(capacity, bits, hashes, seed, new long[FilterMemory.length(FilterMemory.forBits(bits))]);
     }
 
     @Override
     public boolean add(long h1, long h2) {
         int flipped = 0;
         for (int i = 0; i < hashes; i++) {
-            long bit = Words.place(h1, h2, i, bits);
+            long bit = FilterMemory.place(h1, h2, i, bits);
             int at = (int) (bit >>> 6);
             long word = words[at];
             words[at] = word | 1L << bit;
@@ -88,7 +88,7 @@ public final class BloomFilter implements Membership {
     @Override
     public boolean mightContain(long h1, long h2) {
         for (int i = 0; i < hashes; i++) {
-            long bit = Words.place(h1, h2, i, bits);
+            long bit = FilterMemory.place(h1, h2, i, bits);
             if ((words[(int) (bit >>> 6)] >>> bit & 1) == 0) {
                 return false;
             }
@@ -102,7 +102,7 @@ public final class BloomFilter implements Membership {
         for (int key = 0; key < count; key++) {
             long clear = 0;
             for (int i = 0; i < hashes; i++) {
-                long bit = Words.place(keys[2 * key], keys[2 * key + 1], i, bits);
+                long bit = FilterMemory.place(keys[2 * key], keys[2 * key + 1], i, bits);
                 clear |= ~words[(int) (bit >>> 6)] >>> bit;
             }
             absent |= (clear & 1) << key;
@@ -148,7 +148,7 @@ public final class BloomFilter implements Membership {
 
     @Override
     public void writeTo(OutputStream out) throws IOException {
-        FormWriter form = new FormWriter(out, KIND, seed);
+        SavedFormWriter form = new SavedFormWriter(out, KIND, seed);
         form.writeLong(capacity);
         form.writeLong(bits);
         form.writeLong(hashes);
@@ -156,11 +156,11 @@ public final class BloomFilter implements Membership {
         form.finish();
     }
 
-    static BloomFilter read(FormReader form) throws IOException {
+    static BloomFilter read(SavedFormReader form) throws IOException {
         long capacity = form.readLong("capacity", 1, Long.MAX_VALUE);
-        long bits = form.readLong("bits", 1, 64L * Words.MAX);
+        long bits = form.readLong("bits", 1, 64L * FilterMemory.MAX);
         int hashes = (int) form.readLong("hashes", 1, BloomSize.MAX_HASHES);
-        long[] words = form.readWords("words", Words.forBits(bits), 0);
+        long[] words = form.readWords("words", FilterMemory.forBits(bits), 0);
         form.requireClear("bits after the last", words[words.length - 1] & (-1L << (bits - 1)) << 1);
         return new BloomFilter(capacity, bits, hashes, form.seed(), words);
     }

@@ -56,7 +56,7 @@ public final class CountingBloomFilter implements Membership {
      */
     public static CountingBloomFilter create(long expectedInsertions, double falsePositiveRate, long seed) {
         long counters = BloomSize.bits(expectedInsertions, falsePositiveRate);
-        long[] words = new long[Words.length(wordsFor(counters))];
+        long[] words = new long[FilterMemory.length(wordsFor(counters))];
         int hashes = BloomSize.hashes(falsePositiveRate);
         return new CountingBloomFilter(expectedInsertions, counters, hashes, seed, words);
     }
@@ -66,7 +66,7 @@ public final class CountingBloomFilter implements Membership {
     public boolean add(long h1, long h2) {
         boolean isNew = false;
         for (int i = 0; i < hashes; i++) {
-            long counter = Words.place(h1, h2, i, counters);
+            long counter = FilterMemory.place(h1, h2, i, counters);
             int value = value(counter);
             if (value < HIGHEST) {
                 words[(int) (counter / PER_WORD)] += one(counter);
@@ -95,7 +95,7 @@ public final class CountingBloomFilter implements Membership {
             return false;
         }
         for (int i = 0; i < hashes; i++) {
-            long counter = Words.place(h1, h2, i, counters);
+            long counter = FilterMemory.place(h1, h2, i, counters);
             int value = value(counter);
             // A key that was never added may come to one counter twice, though it stands at 1.
             if (value > 0 && value < HIGHEST) {
@@ -109,7 +109,7 @@ public final class CountingBloomFilter implements Membership {
     @Override
     public boolean mightContain(long h1, long h2) {
         for (int i = 0; i < hashes; i++) {
-            if (value(Words.place(h1, h2, i, counters)) == 0) {
+            if (value(FilterMemory.place(h1, h2, i, counters)) == 0) {
                 return false;
             }
         }
@@ -163,7 +163,7 @@ public final class CountingBloomFilter implements Membership {
 
     @Override
     public void writeTo(OutputStream out) throws IOException {
-        FormWriter form = new FormWriter(out, KIND, seed);
+        SavedFormWriter form = new SavedFormWriter(out, KIND, seed);
         form.writeLong(capacity);
         form.writeLong(counters);
         form.writeLong(hashes);
@@ -171,9 +171,9 @@ public final class CountingBloomFilter implements Membership {
         form.finish();
     }
 
-    static CountingBloomFilter read(FormReader form) throws IOException {
+    static CountingBloomFilter read(SavedFormReader form) throws IOException {
         long capacity = form.readLong("capacity", 1, Long.MAX_VALUE);
-        long counters = form.readLong("counters", 1, (long) PER_WORD * Words.MAX);
+        long counters = form.readLong("counters", 1, (long) PER_WORD * FilterMemory.MAX);
         int hashes = (int) form.readLong("hashes", 1, BloomSize.MAX_HASHES);
         long[] words = form.readWords("words", wordsFor(counters), 0);
         form.requireClear("counters after the last", words[words.length - 1] & -one(counters - 1) << 4);

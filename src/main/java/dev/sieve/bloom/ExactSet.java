@@ -19,13 +19,15 @@ public final class ExactSet implements Membership {
     private static final int PART_BITS = 10;
     private static final int FIRST_SLOTS = 4;
 
-    /**
-     * Random odd numbers that say where a digest lies, others in each process: who makes up keys or a saved form cannot
-     * bring all digests to one place.
-     */
-    private static final long SPREAD1 = new SecureRandom().nextLong() | 1;
+    private static final SecureRandom RANDOM = new SecureRandom();
 
-    private static final long SPREAD2 = new SecureRandom().nextLong() | 1;
+    /**
+     * Random odd numbers that decide where a digest is stored, different in each process: keys or a saved form cannot be
+     * chosen so that all digests come to one place.
+     */
+    private static final long SPREAD1 = RANDOM.nextLong() | 1;
+
+    private static final long SPREAD2 = RANDOM.nextLong() | 1;
 
     private final long seed;
 
@@ -63,9 +65,8 @@ public final class ExactSet implements Membership {
         if (!isEmpty(parts[part], at)) {
             return false;
         }
-        // At 7/8 a new digest finds its slot after some thirty others on average, which lie side by side. The table
-        // grows
-        // before it is put in: in one without an empty slot whoever reads without the lock would search for ever.
+        // At 7/8 a new digest finds its slot after thirty others on average, all adjacent in memory. The table grows
+        // before the insertion: a reader without the lock would not end its search in a table without an empty slot.
         if (16L * (partSizes[part] + 1) > 7L * parts[part].length) {
             grow(part);
             at = find(parts[part], spread, h1, second);
@@ -96,7 +97,7 @@ public final class ExactSet implements Membership {
     private void grow(int part) {
         long[] table = parts[part];
         int more = table.length / 2 + Math.max(FIRST_SLOTS, table.length / 8);
-        if (more > Words.MAX / 2) {
+        if (more > FilterMemory.MAX / 2) {
             throw new IllegalStateException("the set is full: " + size + " keys");
         }
         long[] larger = new long[2 * more];
@@ -106,7 +107,7 @@ public final class ExactSet implements Membership {
                 put(larger, place, table[at], table[at + 1]);
             }
         }
-        // Whoever reads without the lock sees the old table or a whole new one.
+        // A reader without the lock sees either the old table or all of the new one.
         VarHandle.releaseFence();
         parts[part] = larger;
         slots += more - table.length / 2;
@@ -153,7 +154,7 @@ public final class ExactSet implements Membership {
     }
 
     private static int slot(long[] table, long spread) {
-        return 2 * (int) Words.reduce(spread << PART_BITS, table.length / 2);
+        return 2 * (int) FilterMemory.reduce(spread << PART_BITS, table.length / 2);
     }
 
     private static boolean isEmpty(long[] table, int at) {
@@ -190,7 +191,7 @@ public final class ExactSet implements Membership {
 
     @Override
     public void writeTo(OutputStream out) throws IOException {
-        FormWriter form = new FormWriter(out, KIND, seed);
+        SavedFormWriter form = new SavedFormWriter(out, KIND, seed);
         for (int part = 0; part < parts.length; part++) {
             long[] digests = digests(parts[part]);
             if (digests.length > 0) {
@@ -215,10 +216,10 @@ public final class ExactSet implements Membership {
         return Arrays.copyOf(digests, filled);
     }
 
-    static ExactSet read(FormReader form) throws IOException {
+    static ExactSet read(SavedFormReader form) throws IOException {
         ExactSet set = new ExactSet(form.seed());
         long count;
-        while ((count = form.readLong("digests", 0, Words.MAX / 2)) > 0) {
+        while ((count = form.readLong("digests", 0, FilterMemory.MAX / 2)) > 0) {
             long[] digests = form.readWords("digests", 2 * count, 0);
             for (int at = 0; at < digests.length; at += 2) {
                 set.add(digests[at], digests[at + 1]);

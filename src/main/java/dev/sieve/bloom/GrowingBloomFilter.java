@@ -153,7 +153,7 @@ public final class GrowingBloomFilter implements Membership {
     @Override
     public void writeTo(OutputStream out) throws IOException {
         SplitBlockFilter[] all = layers;
-        FormWriter form = new FormWriter(out, KIND, seed);
+        SavedFormWriter form = new SavedFormWriter(out, KIND, seed);
         form.writeLong(capacity);
         form.writeLong(Double.doubleToLongBits(rate));
         form.writeLong(all.length);
@@ -163,7 +163,7 @@ public final class GrowingBloomFilter implements Membership {
         form.finish();
     }
 
-    static GrowingBloomFilter read(FormReader form) throws IOException {
+    static GrowingBloomFilter read(SavedFormReader form) throws IOException {
         long capacity = form.readLong("capacity", 1, Long.MAX_VALUE);
         double rate = form.readRate("rate");
         SplitBlockFilter[] layers = new SplitBlockFilter[(int) form.readLong("layers", 1, MAX_LAYERS)];

@@ -64,13 +64,13 @@ public final class Memberships {
      *     names the field and the offset in bytes from where the stream stood
      */
     public static Membership read(InputStream in) throws IOException {
-        FormReader form = new FormReader(in);
+        SavedFormReader form = new SavedFormReader(in);
         Membership membership = readKind(form);
         form.finish();
         return membership;
     }
 
-    private static Membership readKind(FormReader form) throws IOException {
+    private static Membership readKind(SavedFormReader form) throws IOException {
         return switch (form.kind()) {
             case BloomFilter.KIND -> BloomFilter.read(form);
             case CountingBloomFilter.KIND -> CountingBloomFilter.read(form);

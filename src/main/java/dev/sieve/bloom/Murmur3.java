@@ -54,8 +54,7 @@ public final class Murmur3 {
         int tail = from + (length & -16);
         long h1 = seed;
         long h2 = seed;
-        // Not "<": the compiler would unroll a loop that runs a handful of times, at the price of mispredicted
-        // branches.
+        // With "<" the compiler unrolls this loop, which runs a few times only, and branches are mispredicted.
         for (int i = from; i != tail; i += 16) {
             h1 ^= mix1((long) LONG.get(bytes, i));
             h1 = (Long.rotateLeft(h1, 27) + h2) * 5 + 0x52dce729;

@@ -30,7 +30,7 @@ public final class SplitBlockFilter implements Membership {
      */
     private static final int LEAD = 6;
 
-    private static final int MAX_LINES = (Words.MAX - LEAD) / LINE_WORDS;
+    private static final int MAX_LINES = (FilterMemory.MAX - LEAD) / LINE_WORDS;
 
     /** As many bits as fit into one array. */
     static final long MAX_BITS = (long) BloomSize.LINE_BITS * MAX_LINES;
@@ -53,7 +53,7 @@ public final class SplitBlockFilter implements Membership {
         this.seed = seed;
         this.words = words;
         this.fullAt = Math.round(BloomSize.expectedSetBits(capacity, bits(), hashes));
-        this.setBits = Words.countBits(words);
+        this.setBits = FilterMemory.countBits(words);
     }
 
     /** A filter as by {@link #create(long, double, long)} with the seed 0: equal keys set equal bits in all of them. */
@@ -72,7 +72,7 @@ public final class SplitBlockFilter implements Membership {
     public static SplitBlockFilter create(long expectedInsertions, double falsePositiveRate, long seed) {
         long lines = BloomSize.splitBlockBits(expectedInsertions, falsePositiveRate) / BloomSize.LINE_BITS;
         int hashes = BloomSize.splitBlockHashes(falsePositiveRate);
-        long[] words = new long[Words.length(LINE_WORDS * lines + LEAD)];
+        long[] words = new long[FilterMemory.length(LINE_WORDS * lines + LEAD)];
         return new SplitBlockFilter(expectedInsertions, (int) lines, hashes, seed, words);
     }
 
@@ -97,9 +97,8 @@ public final class SplitBlockFilter implements Membership {
                 absent |= clearOfSixteen(line(keys[2 * i]), keys[2 * i + 1]) << i;
             }
         }
-        // Lest the reads are optimised away they are made use of; one time in 2^64 all keys are said to be absent for
-        // it,
-        // which is allowed.
+        // The result of the reads is used, so that they are not optimised away. Once in 2^64 calls all keys are
+        // therefore reported absent, which is allowed.
         return read == REMIX ? Membership.super.absent(keys, count) : absent;
     }
 
@@ -136,7 +135,7 @@ public final class SplitBlockFilter implements Membership {
 
     /** The index of the first word of a key's line. */
     private int line(long h1) {
-        return LEAD + LINE_WORDS * (int) Words.reduce(h1, lines);
+        return LEAD + LINE_WORDS * (int) FilterMemory.reduce(h1, lines);
     }
 
     /** Sets a key's bits and tells whether one of them was clear. */
@@ -250,19 +249,19 @@ public final class SplitBlockFilter implements Membership {
 
     @Override
     public void writeTo(OutputStream out) throws IOException {
-        FormWriter form = new FormWriter(out, KIND, seed);
+        SavedFormWriter form = new SavedFormWriter(out, KIND, seed);
         writeTo(form);
         form.finish();
     }
 
-    void writeTo(FormWriter form) throws IOException {
+    void writeTo(SavedFormWriter form) throws IOException {
         form.writeLong(capacity);
         form.writeLong(lines);
         form.writeLong(hashes / LINE_WORDS);
         form.writeWords(words, LEAD, words.length);
     }
 
-    static SplitBlockFilter read(FormReader form) throws IOException {
+    static SplitBlockFilter read(SavedFormReader form) throws IOException {
         long capacity = form.readLong("capacity", 1, Long.MAX_VALUE);
         int lines = (int) form.readLong("lines", 1, MAX_LINES);
         int hashes = (int) form.readLong("bits a word", 1, 2) * LINE_WORDS;

@@ -423,7 +423,7 @@ public final class DurableSieve implements Frontier {
          *     file was written by a later version, or belongs to another frontier
          */
         public DurableSieve open() throws IOException {
-            wish(null).tryOut(directory);
+            requested(null).check(directory);
             LocalDisk.makeFolder(directory);
             DirectoryLock folderLock = DirectoryLock.acquire(directory);
             try {
@@ -437,8 +437,9 @@ public final class DurableSieve implements Frontier {
         /** Opens it on any disk, which nobody else has. */
         DurableSieve open(Disk disk, AutoCloseable folderLock) throws IOException {
             Settings stored = Settings.read(disk);
-            Settings settings =
-                    stored == null ? wish(null).make(disk) : wish(stored).change(stored, disk);
+            Settings settings = stored == null
+                    ? requested(null).make(disk)
+                    : requested(stored).change(stored, disk);
             OnFull full = onFull(settings);
             Recovery.Found found = new Recovery(disk, settings)
                     .run(filter -> new Deduplicator(filter, settings.capacity(), full, listener));
@@ -448,11 +449,11 @@ public final class DurableSieve implements Frontier {
             return new DurableSieve(this, disk, folderLock, settings, found);
         }
 
-        /** What is wished for, given the settings of an existing frontier; null when there is none. */
-        private SettingsWish wish(Settings stored) {
-            FilterKind wished = kind(stored);
-            return new SettingsWish(
-                    wished == null ? null : Settings.Kind.of(wished), expectedUrls, falsePositiveRate, seed);
+        /** The requested settings, given those of the existing frontier; null when there is none. */
+        private RequestedSettings requested(Settings stored) {
+            FilterKind requested = kind(stored);
+            return new RequestedSettings(
+                    requested == null ? null : Settings.Kind.of(requested), expectedUrls, falsePositiveRate, seed);
         }
 
         /** Null where the filter stays as it is. */

@@ -56,7 +56,7 @@ final class Recovery {
     }
 
     /**
-     * Does it.
+     * Recovers the frontier.
      *
      * @param deduplicators makes a deduplicator around a filter
      * @throws IOException when the disk fails, or when something is damaged that had been safe on it

@@ -126,9 +126,9 @@ class SavedFormTest {
     @Test
     void forgedNumbersAreRefusedByFieldAndOffset() {
         refused("magic at offset 0", 1, 1, BloomFilter.KIND, 0);
-        refused("version at offset 8 must be from 1 to 1: 2", FormWriter.MAGIC, 2, BloomFilter.KIND, 0);
-        refused("kind at offset 16", FormWriter.MAGIC, 1, 0, 0);
-        refused("kind at offset 16: 200", FormWriter.MAGIC, 1, 200, 0);
+        refused("version at offset 8 must be from 1 to 1: 2", SavedFormWriter.MAGIC, 2, BloomFilter.KIND, 0);
+        refused("kind at offset 16", SavedFormWriter.MAGIC, 1, 0, 0);
+        refused("kind at offset 16: 200", SavedFormWriter.MAGIC, 1, 200, 0);
         refused("capacity at offset 32 must be from 1", header(BloomFilter.KIND, -1, 64, 1, 0));
         refused("bits at offset 40", header(BloomFilter.KIND, 1, 1L << 63, 1, 0));
         refused("bits at offset 40", header(BloomFilter.KIND, 1, Long.MAX_VALUE, 1, 0));
@@ -149,16 +149,16 @@ class SavedFormTest {
     /** Each asks for gigabytes and sends nothing. */
     @Test
     void hugeSizesWithoutTheirBytesTakeNoMemory() {
-        refused("ends within words at offset 60", header(BloomFilter.KIND, 1, 64L * Words.MAX, 1));
-        refused("ends within words at offset 60", header(CountingBloomFilter.KIND, 1, 16L * Words.MAX, 1));
-        refused("ends within words at offset 60", header(SplitBlockFilter.KIND, 1, Words.MAX / 8 - 1, 1));
-        refused("ends within digests at offset 44", header(ExactSet.KIND, Words.MAX / 2));
+        refused("ends within words at offset 60", header(BloomFilter.KIND, 1, 64L * FilterMemory.MAX, 1));
+        refused("ends within words at offset 60", header(CountingBloomFilter.KIND, 1, 16L * FilterMemory.MAX, 1));
+        refused("ends within words at offset 60", header(SplitBlockFilter.KIND, 1, FilterMemory.MAX / 8 - 1, 1));
+        refused("ends within digests at offset 44", header(ExactSet.KIND, FilterMemory.MAX / 2));
     }
 
     private static long[] header(int kind, long... rest) {
         long[] numbers = new long[4 + rest.length];
-        numbers[0] = FormWriter.MAGIC;
-        numbers[1] = FormWriter.VERSION;
+        numbers[0] = SavedFormWriter.MAGIC;
+        numbers[1] = SavedFormWriter.VERSION;
         numbers[2] = kind;
         System.arraycopy(rest, 0, numbers, 4, rest.length);
         return numbers;

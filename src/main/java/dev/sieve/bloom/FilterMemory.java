@@ -1,11 +1,11 @@
 package dev.sieve.bloom;
 
-/** The memory of a filter, and the step from a hash to a place in it. */
-final class Words {
+/** The array of words that a filter consists of, and how a hash becomes a place in it. */
+final class FilterMemory {
     /** The longest array that every JVM can make. */
     static final int MAX = Integer.MAX_VALUE - 8;
 
-    private Words() {}
+    private FilterMemory() {}
 
     /** The number of words as an array length, refused when no array can be that long. */
     static int length(long words) {

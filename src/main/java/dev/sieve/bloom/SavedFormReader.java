@@ -14,7 +14,7 @@ import java.util.zip.CRC32C;
  * <p>Every number is checked when it is read. Memory is taken as the bytes come in, at most sixteen times as much, so
  * that a few forged numbers cannot ask for all of it. Not one byte after the form is read.
  */
-final class FormReader {
+final class SavedFormReader {
     private static final int GROWTH = 16;
 
     private final InputStream in;
@@ -24,12 +24,12 @@ final class FormReader {
     private final int kind;
     private final long seed;
 
-    FormReader(InputStream in) throws IOException {
+    SavedFormReader(InputStream in) throws IOException {
         this.in = in;
-        if (read("magic", 8).getLong(0) != FormWriter.MAGIC) {
+        if (read("magic", 8).getLong(0) != SavedFormWriter.MAGIC) {
             throw new IOException("not the saved form of a membership: wrong magic at offset 0");
         }
-        readLong("version", FormWriter.VERSION, FormWriter.VERSION);
+        readLong("version", SavedFormWriter.VERSION, SavedFormWriter.VERSION);
         kind = (int) readLong("kind", 1, 255);
         seed = readLong("seed", Long.MIN_VALUE, Long.MAX_VALUE);
     }
@@ -69,7 +69,7 @@ final class FormReader {
      * @param free words that stay 0 before those that are read
      */
     long[] readWords(String field, long count, int free) throws IOException {
-        if (count > Words.MAX - free) {
+        if (count > FilterMemory.MAX - free) {
             throw new IOException("damaged saved form: more " + field + " at offset " + offset + " than fit: " + count);
         }
         long room = count;

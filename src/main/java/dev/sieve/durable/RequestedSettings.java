@@ -7,22 +7,22 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * What whoever opens a frontier wants it to be made with; null where it shall stay as it is, or become the default.
+ * The settings requested by the caller; null keeps the stored value or takes the default.
  *
  * @param kind which filter
  * @param expectedUrls distinct URLs that the filter is made for
  * @param falsePositiveRate the rate that is asked for
  * @param seed the seed of the hash
  */
-record SettingsWish(Settings.Kind kind, Long expectedUrls, Double falsePositiveRate, Long seed) {
+record RequestedSettings(Settings.Kind kind, Long expectedUrls, Double falsePositiveRate, Long seed) {
 
     /**
-     * Finds out whether a frontier can be made, where there is none in a folder; nothing is changed.
+     * Checks that a frontier can be made, if the folder contains none. Changes nothing.
      *
-     * @throws IllegalArgumentException when it cannot
-     * @throws IOException when there is a part of a frontier
+     * @throws IllegalArgumentException when it cannot be made
+     * @throws IOException when the folder contains part of a frontier
      */
-    void tryOut(Path directory) throws IOException {
+    void check(Path directory) throws IOException {
         if (DurableFolder.exists(directory)) {
             return;
         }
@@ -54,7 +54,7 @@ record SettingsWish(Settings.Kind kind, Long expectedUrls, Double falsePositiveR
                 Memberships.randomSeed()));
     }
 
-    /** The settings of a new frontier, on the disk. */
+    /** Writes and returns the settings of a new frontier. */
     Settings make(Disk disk) throws IOException {
         requireNothing(disk);
         Settings made = fresh();
@@ -63,20 +63,20 @@ record SettingsWish(Settings.Kind kind, Long expectedUrls, Double falsePositiveR
     }
 
     /**
-     * The settings of a frontier, or others where something else is wished for; they are not written.
+     * Returns the settings of an existing frontier, changed where something else is requested. Does not write them.
      *
-     * @throws IllegalArgumentException when it cannot have others
+     * @throws IllegalArgumentException when the frontier cannot be changed
      */
     Settings change(Settings stored, Disk disk) throws IOException {
-        Settings wished = apply(stored);
-        if (wished.capacity() != stored.capacity()) {
-            requireRoom(wished.capacity(), Inspection.of(disk).accepted());
+        Settings requested = apply(stored);
+        if (requested.capacity() != stored.capacity()) {
+            requireRoom(requested.capacity(), Inspection.of(disk).accepted());
         }
-        if (!wished.equals(stored) && !FrontierFiles.list(disk).isLogWhole()) {
-            throw new IllegalArgumentException("made for " + stored.words() + ", not for " + wished.words()
+        if (!requested.equals(stored) && !FrontierFiles.list(disk).isLogWhole()) {
+            throw new IllegalArgumentException("made for " + stored.words() + ", not for " + requested.words()
                     + "; that can only be changed where all of the log was kept");
         }
-        return wished;
+        return requested;
     }
 
     private static void requireRoom(long expected, long held) {

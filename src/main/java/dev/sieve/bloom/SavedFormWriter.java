@@ -7,7 +7,7 @@ import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /** Writes the saved form of one membership; {@link Memberships} draws it. */
-final class FormWriter {
+final class SavedFormWriter {
     /** The bytes "sieveset", little-endian. */
     static final long MAGIC = 0x7465736576656973L;
 
@@ -17,7 +17,7 @@ final class FormWriter {
     private final ByteBuffer buffer = ByteBuffer.allocate(1 << 16).order(ByteOrder.LITTLE_ENDIAN);
     private final CRC32C crc = new CRC32C();
 
-    FormWriter(OutputStream out, int kind, long seed) throws IOException {
+    SavedFormWriter(OutputStream out, int kind, long seed) throws IOException {
         this.out = out;
         writeLong(MAGIC);
         writeLong(VERSION);
