@@ -71,7 +71,8 @@ public final class Crawler implements AutoCloseable {
 
     private static final Refused FORBIDDEN = new Refused("robots.txt", "forbids it");
 
-    private static final LinkExtractor.Document UNREADABLE = new LinkExtractor.Document("", List.of(), 0, false, false);
+    private static final LinkExtractor.Document UNREADABLE =
+            new LinkExtractor.Document("", List.of(), 0, false, false, false);
 
     private final CrawlOptions options;
     private final Refused overBudget;
