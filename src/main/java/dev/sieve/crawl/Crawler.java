@@ -407,6 +407,7 @@ public final class Crawler implements AutoCloseable {
         LinkExtractor.Document document = UNREADABLE;
         if (result instanceof Page page && page.isHtml()) {
             document = read(lease, page);
+            outcome = document.isCut() ? page.cut() : page;
             findings.links(lease, document);
         } else if (result instanceof Redirect redirect) {
             outcome = findings.target(lease, redirect);
