@@ -9,8 +9,8 @@
  * makes jsoup expensive in other crawlers is mostly {@code absUrl}; here references are made distinct before each is
  * resolved once.
  *
- * <p><b>A stream, not a tree.</b> A tree can be thousands of times as large as its page: the parser opens formatting
- * elements again in each paragraph, attributes included, so that 64 KiB of HTML hold more than 500 MB.
+ * <p><b>A stream, not a tree.</b> A tree can be thousands of times as large as its page, since the parser opens
+ * formatting elements again in each paragraph, attributes included.
  * {@link org.jsoup.parser.StreamParser} is jsoup's only public interface that lets go of elements while it parses. It
  * reports elements when they are complete, thus children before parents, and it does not report those that broken tables
  * or misnested formatting moved. So the reports are only counted, and the links are read from the tree, in its order.
