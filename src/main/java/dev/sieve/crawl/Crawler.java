@@ -69,7 +69,8 @@ public final class Crawler implements AutoCloseable {
     /** URLs whose hosts have to wait, of which no more are kept in memory. */
     private static final int LEASES_IN_MEMORY = 50_000;
 
-    private static final LinkExtractor.Document UNREADABLE = new LinkExtractor.Document("", List.of(), 0, false, false);
+    private static final LinkExtractor.Document UNREADABLE =
+            new LinkExtractor.Document("", List.of(), 0, false, false, false);
 
     private final CrawlOptions options;
     private final SkipReason overBudget;
@@ -395,6 +396,7 @@ public final class Crawler implements AutoCloseable {
         LinkExtractor.Document document = UNREADABLE;
         if (result instanceof Page page && page.isHtml()) {
             document = read(lease, page);
+            outcome = document.isCut() ? page.cut() : page;
             findings.links(lease, document);
         } else if (result instanceof Redirect redirect) {
             outcome = findings.target(lease, redirect);

@@ -39,7 +39,8 @@ public sealed interface FetchResult {
      * @param charset the charset that the server named; null when it named none that is known here
      * @param body the body after decoding, as far as it was read; empty when its type is not wanted
      * @param length bytes of the body: as counted when it was read, else as announced; 0 when neither
-     * @param isCut whether the body was longer than the limit, so that {@code body} is only its beginning
+     * @param isCut whether only the beginning of the body was read: it was longer than the limit, or took more time than
+     *     a document may
      */
     @SuppressWarnings("ArrayRecordComponent") // a body is handed on, not compared, and too large to be copied
     record Page(
@@ -79,6 +80,11 @@ public sealed interface FetchResult {
         /** Whether a body of this media type can be a document with links in it. */
         static boolean mayBeHtml(String type) {
             return type.isEmpty() || type.equals("text/html") || type.equals("application/xhtml+xml");
+        }
+
+        /** The same page, of whose body only the beginning was read. */
+        public Page cut() {
+            return new Page(status, headers, type, charset, body, length, true);
         }
 
         /** The first value of a header field, named in lower case; null when there is none. */

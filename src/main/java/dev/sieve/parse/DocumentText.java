@@ -4,106 +4,50 @@ import static java.nio.charset.StandardCharsets.UTF_16BE;
 import static java.nio.charset.StandardCharsets.UTF_16LE;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sieve.fetch.FetchResult;
 import java.nio.charset.Charset;
-import java.util.Locale;
+import org.jsoup.nodes.Element;
 
 /**
- * The bytes of a document in a charset that has ASCII in it, and that charset.
+ * The bytes of a document and the charset to read them with.
  *
- * <p>A byte order mark wins over the server's charset, which wins over the document's own, which is looked for at its
- * beginning; UTF-8 where there is none, or none that is known.
- *
- * @param bytes the document
- * @param charset how to read what is not ASCII
+ * @param bytes the body, byte order mark included
+ * @param from where its text begins
+ * @param charset that of the byte order mark, of the Content-Type, or UTF-8
+ * @param isCertain whether a declaration in the document does not count
  */
-@SuppressWarnings("ArrayRecordComponent") // a pair for one reader, that nobody compares
-record DocumentText(byte[] bytes, Charset charset) {
-    /** How far into a document its own charset is looked for; the standard wants 1024 bytes, some pages need more. */
-    private static final int PRESCAN = 4096;
+@SuppressWarnings("ArrayRecordComponent") // not compared
+record DocumentText(byte[] bytes, int from, Charset charset, boolean isCertain) {
 
-    /**
-     * Reads the charset of a body.
-     *
-     * @param declared what the server says; null when it says nothing
-     */
-    static DocumentText of(byte[] body, String declared) {
-        Charset mark = mark(body);
-        Charset charset = mark != null ? mark : declared == null ? own(body) : known(declared);
-        if (charset == null) {
-            charset = UTF_8;
-        }
-        return hasAscii(charset)
-                ? new DocumentText(body, charset)
-                : new DocumentText(new String(body, charset).getBytes(UTF_8), UTF_8);
-    }
-
-    private static Charset mark(byte[] body) {
+    static DocumentText of(FetchResult.Page page) {
+        byte[] body = page.body();
         int first = body.length < 2 ? 0 : (body[0] & 0xff) << 8 | (body[1] & 0xff);
         if (first == 0xFEFF) {
-            return UTF_16BE;
+            return new DocumentText(body, 2, UTF_16BE, true);
         } else if (first == 0xFFFE) {
-            return UTF_16LE;
+            return new DocumentText(body, 2, UTF_16LE, true);
+        } else if (first == 0xEFBB && body.length > 2 && body[2] == (byte) 0xBF) {
+            return new DocumentText(body, 3, UTF_8, true);
         }
-        return first == 0xEFBB && body.length > 2 && body[2] == (byte) 0xBF ? UTF_8 : null;
+        // The page holds the charset as Java names it, and only those that Java has under that label.
+        String header = page.header("content-type");
+        String label = header == null ? null : CharsetLabels.inContentType(header);
+        Charset charset = CharsetLabels.charset(label == null ? page.charset() : label);
+        return new DocumentText(body, 0, charset == null ? UTF_8 : charset, charset != null);
     }
 
-    private static Charset own(byte[] body) {
-        MetaCharset meta = new MetaCharset(body);
-        new HtmlScanner(body, Math.min(body.length, PRESCAN), false, meta).scan();
-        // Whoever can read this much of it as ASCII does not have UTF-16 before him, whatever it says.
-        return meta.charset != null && hasAscii(meta.charset) ? meta.charset : null;
+    /** The same document in another charset. */
+    DocumentText in(Charset other) {
+        return new DocumentText(bytes, from, other, true);
     }
 
-    private static final class MetaCharset implements HtmlScanner.Visitor {
-        private final byte[] body;
-        private Charset charset;
-
-        MetaCharset(byte[] body) {
-            this.body = body;
-        }
-
-        @Override
-        public void startTag(Tag tag, HtmlScanner attributes) {
-            if (tag != Tag.META || charset != null) {
-                return;
-            }
-            String name = value(attributes, HtmlScanner.CHARSET);
-            if (name == null) {
-                String content = value(attributes, HtmlScanner.CONTENT);
-                int start =
-                        content == null ? -1 : content.toLowerCase(Locale.ROOT).indexOf("charset=");
-                name = start < 0 ? null : content.substring(start + "charset=".length());
-            }
-            charset = name == null ? null : known(name);
-        }
-
-        private String value(HtmlScanner attributes, int attribute) {
-            int from = attributes.from(attribute);
-            return from < 0 ? null : new String(body, from, attributes.to(attribute) - from, UTF_8);
-        }
-
-        @Override
-        public void text(Tag tag, int from, int to) {}
-    }
-
-    private static Charset known(String name) {
-        int end = name.indexOf(';');
-        String trimmed = (end < 0 ? name : name.substring(0, end)).replaceAll("[\\s\"']", "");
-        try {
-            return Charset.forName(trimmed);
-        } catch (IllegalArgumentException e) {
-            // No name of a charset, or one that is not known.
+    /** Returns the charset that an element declares; null when it does not declare one that is known. */
+    static Charset declared(Element element) {
+        if (!element.nameIs("meta")) {
             return null;
         }
-    }
-
-    /** Whether every byte below 128 is that ASCII character, outside of a character of several bytes. */
-    private static boolean hasAscii(Charset charset) {
-        if (charset.equals(UTF_8)) {
-            return true;
-        }
-        byte[] tag = {'<', 'a', ' ', 'h', 'r', 'e', 'f', '=', '"', '&', '\'', '/', '>'};
-        return new String(tag, charset).equals("<a href=\"&'/>")
-                && !charset.name().contains("2022");
+        Charset charset = CharsetLabels.ofDocument(element.attr("charset"));
+        boolean isType = charset == null && element.attr("http-equiv").equalsIgnoreCase("content-type");
+        return isType ? CharsetLabels.ofDocument(CharsetLabels.inContentType(element.attr("content"))) : charset;
     }
 }

@@ -6,12 +6,20 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.fetch.FetchResult;
+import dev.sieve.url.Refusal;
 import java.nio.charset.Charset;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jsoup.Jsoup;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -162,6 +170,168 @@ class HostilePagesTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "<body><a href=x></a><frame src=no>",
+                "<frameset><a href=no></a><frame src=x></frameset>",
+                "text<frameset><frame src=no></frameset><a href=x>",
+                "<p><a href=no></a></p><frameset><frame src=x>",
+                "<svg><u><style><a href=no></style></u><a href=x>",
+                "<svg><font color=red><style><a href=no></style></font><a href=x>",
+                "<math><annotation-xml encoding=text/html><style><a href=no></style></annotation-xml></math><a href=x>",
+                "<math><mi><a href=x></a></mi></math>",
+                "<svg><base href=/no/></svg><a href=x>",
+                "<svg><a href=x></a></svg>",
+                "<svg><iframe src=no></iframe><area href=no></svg><a href=x>",
+                "<template><a href=no></a><base href=/no/></template><a href=x>",
+                "<div><template><template></template><a href=no></template></div><a href=x>",
+                "<table><tr><a href=x></table>",
+                "<a href=x><table><a href=x></table>",
+            })
+    void theTreeIsThatOfTheStandard(String html) {
+        assertThat(links(html)).containsExactly("http://h/dir/x");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "<svg><title>no</title></svg><title> t </title>",
+                "<template><title>no</title></template><title>t</title>",
+                "<title>t</title><title>no</title>",
+                "<title>&#116;</title>",
+            })
+    void theTitleIsThatOfTheDocument(String html) {
+        assertThat(read(html).title()).isEqualTo("t");
+    }
+
+    @Test
+    void aNulInATitleIsReplaced() {
+        assertThat(read("<title>a\0b</title>").title()).isEqualTo("a\uFFFDb");
+    }
+
+    @Test
+    void whatIsOpenWhenTheTreeIsDroppedIsReadOn() {
+        String many = "<p>x</p>".repeat(30_000);
+
+        assertThat(links("<div><a href=1>" + many + "</a><a href=2></div>" + many + "<a href=3>"))
+                .containsExactly("http://h/dir/1", "http://h/dir/2", "http://h/dir/3");
+        assertThat(links("<table><tr><td>" + many + "<a href=1></a>" + many + "</table><a href=2>"))
+                .containsExactly("http://h/dir/1", "http://h/dir/2");
+        assertThat(links("<table><div>" + many + "<a href=1></a>" + many + "</div><tr><td><a href=2>"))
+                .containsExactly("http://h/dir/1", "http://h/dir/2");
+        assertThat(links("<template>" + many + "<a href=1></a>" + many + "</template><a href=2>"))
+                .containsExactly("http://h/dir/2");
+        assertThat(links("<math><annotation-xml encoding=text/html>" + many + "<style><a href=1></style><a href=2>"))
+                .containsExactly("http://h/dir/2");
+        assertThat(read("<!--" + " ".repeat((128 << 10) - 10) + "--><title>a" + " ".repeat(5000) + "b</title>" + many)
+                        .title())
+                .isEqualTo("a b");
+    }
+
+    @Test
+    void aPageOfUsualSizeIsNotCut() {
+        LinkExtractor.Document document = read("<p>x<a href=x>".repeat(100_000) + "<a href=end>");
+
+        assertThat(document.isCut()).isFalse();
+        assertThat(document.links()).containsExactly("http://h/dir/x", "http://h/dir/end");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"<", "</"})
+    void aTagNameWithoutEndIsCut(String start) {
+        LinkExtractor.Document document = read("<a href=1></a>" + start + "a".repeat(7 << 20) + " x><a href=2>");
+
+        assertThat(document.links()).containsExactly("http://h/dir/1", "http://h/dir/2");
+        assertThat(document.isCut()).isTrue();
+    }
+
+    @Test
+    void aPageOfTooManyTagNamesIsCut() {
+        String html = "<a href=1></a>"
+                + IntStream.range(0, 1_000_000).mapToObj(i -> "<x" + i + ">").collect(Collectors.joining())
+                + "<a href=2>";
+        LinkExtractor.Document document = read(html);
+
+        assertThat(document.links()).containsExactly("http://h/dir/1");
+        assertThat(document.isCut()).isTrue();
+    }
+
+    @Test
+    void aPageThatTakesTooMuchTimeIsCut() {
+        byte[] body = ("<a href=1></a>" + "x ".repeat(100_000) + "<a href=2>").getBytes(UTF_8);
+        FetchResult.Page page = new FetchResult.Page(200, Map.of(), "text/html", "UTF-8", body, body.length, false);
+        AtomicLong seconds = new AtomicLong();
+
+        LinkExtractor.Document document = LinkExtractor.read(
+                PAGE, page, "", LinkExtractor.Rest.NONE, () -> seconds.getAndIncrement() * 1_000_000_000);
+
+        assertThat(document.links()).containsExactly("http://h/dir/1");
+        assertThat(document.isCut()).isTrue();
+    }
+
+    @Test
+    void linksBeyondTheirSumOfCharactersAreCounted() {
+        String many =
+                IntStream.range(0, 10_000).mapToObj(i -> "<a href=" + i + ">").collect(Collectors.joining());
+        LinkExtractor.Document document = read("<base href='/" + "b".repeat(4000) + "/'>" + many);
+
+        assertThat(document.links().stream().mapToInt(String::length).sum())
+                .isBetween(LinkExtractor.MAX_LINK_CHARS - 5000, LinkExtractor.MAX_LINK_CHARS);
+        assertThat(document.links().size() + document.beyondLimit()).isEqualTo(10_000);
+        assertThat(read(many).beyondLimit()).isZero();
+    }
+
+    @Test
+    void referencesBeyondTheirSumOfCharactersAreCounted() {
+        String html = IntStream.range(0, 100)
+                .mapToObj(i -> "<a href='mailto:" + i + "x".repeat(60_000) + "'>")
+                .collect(Collectors.joining());
+        LongAdder refused = new LongAdder();
+        LongAdder beyond = new LongAdder();
+        byte[] body = html.getBytes(UTF_8);
+        LinkExtractor.read(
+                PAGE,
+                new FetchResult.Page(200, Map.of(), "text/html", "UTF-8", body, body.length, false),
+                "",
+                new LinkExtractor.Rest() {
+                    @Override
+                    public void refused(String reference, Refusal reason) {
+                        refused.increment();
+                    }
+
+                    @Override
+                    public void beyondLimit(String reference) {
+                        beyond.increment();
+                    }
+                });
+
+        assertThat(refused.sum()).isEqualTo(LinkExtractor.MAX_LINK_CHARS / 60_010);
+        assertThat(refused.sum() + beyond.sum()).isEqualTo(100);
+    }
+
+    @Test
+    @Timeout(180)
+    void manyWorkersReadHostilePagesAtOnce() throws Exception {
+        List<byte[]> bodies = Stream.of(
+                        "<a href=x><div></a></div>", "<form><div><input></div>", "<table><b>", "<a href=x>", "<!---->")
+                .map(part -> part.repeat((1 << 20) / part.length()).getBytes(UTF_8))
+                .toList();
+        ExecutorService workers = Executors.newFixedThreadPool(32);
+        try {
+            List<Callable<LinkExtractor.Document>> reads = IntStream.range(0, 32)
+                    .mapToObj(i -> (Callable<LinkExtractor.Document>)
+                            () -> read(bodies.get(i % bodies.size()), "UTF-8", "text/html", List.of()))
+                    .toList();
+            for (Future<LinkExtractor.Document> read : workers.invokeAll(reads)) {
+                assertThat(read.get().isCut()).isFalse();
+            }
+        } finally {
+            workers.shutdown();
+        }
+    }
+
     @Test
     void whereXmlMayCloseATagItIsClosed() {
         byte[] body = "<html><head><title/><script src='s'/></head><a href='x'/><![CDATA[<a href='no'>]]></html>"
@@ -193,13 +363,11 @@ class HostilePagesTest {
                 "ISO-8859-1",
                 "UTF-16LE",
                 "UTF-16",
-                "UTF-32",
                 "Shift_JIS",
                 "ISO-2022-JP",
                 "GB18030",
                 "Big5",
                 "EUC-KR",
-                "IBM037",
                 "windows-1252"
             })
     void aCharsetThatLiesOrIsOddDoesNoHarm(String name) {
@@ -226,6 +394,17 @@ class HostilePagesTest {
                 ("<meta http-equiv=x content='text/html; charset=" + name + "'><title>\u00FC</title>").getBytes(UTF_8);
 
         assertThat(read(html, null, "text/html", List.of()).title()).isEqualTo("\u00FC");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"UTF-32", "IBM037"})
+    void aCharsetThatOnlyJavaKnowsCountsAsUtf8(String name) {
+        byte[] odd = "<a href='/x'>".getBytes(Charset.forName(name));
+
+        assertThat(read(odd, name, "text/html", List.of()).links()).isNotNull();
+        assertThat(read("<a href='/\u00FC'>".getBytes(UTF_8), name, "text/html", List.of())
+                        .links())
+                .containsExactly("http://h/%C3%BC");
     }
 
     @ParameterizedTest

@@ -1,0 +1,208 @@
+package dev.sieve.parse;
+
+import java.nio.charset.Charset;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.jsoup.nodes.Document;
+import org.jsoup.nodes.Element;
+import org.jsoup.parser.Parser;
+import org.jsoup.parser.StreamParser;
+import org.jsoup.parser.Tag;
+import org.jsoup.select.NodeFilter;
+
+/**
+ * The elements of a document in the order of its tree, of which only a part is in memory at a time.
+ *
+ * <p>The parser reports each element that is complete, but not in document order, and not those that it moved; so these
+ * reports only count. After every {@link #BATCH} elements and attributes the tree is walked, and all of it but the
+ * elements that may still be open is dropped. A page of usual size is walked once, at its end.
+ */
+final class HtmlStream {
+    /** Elements and attributes, of which most pages have fewer. */
+    private static final int BATCH = 8192;
+
+    /** The characters between two walks, since text and comments are not reported. */
+    private static final int BATCH_CHARS = 128 << 10;
+
+    /** Attributes of html and body, which the parser compares with those of each further body tag. */
+    private static final int MAX_ROOT_ATTRIBUTES = 32;
+
+    /** Distinct tag names, which the parser keeps until the end of the page. */
+    private static final int MAX_NAMES = 2000;
+
+    /** Reads, of 1,024 to 2,048 characters each, between two looks at the time. */
+    private static final int READS_PER_CHECK = 16;
+
+    private final Consumer<Element> visitor;
+    private final DocumentText text;
+    private final BooleanSupplier isTimeLeft;
+    private final StreamParser parser;
+    private final HtmlReader reader;
+    private Document document;
+    private int names;
+    private int weight;
+    private int chars;
+    private int reads;
+    private boolean isWalking;
+    private boolean hasWalked;
+    private boolean hasFailed;
+
+    /**
+     * A document that is yet to be read.
+     *
+     * @param isXml whether it follows the rules of XML rather than those of HTML
+     * @param isTimeLeft whether to read on; asked from time to time
+     * @param visitor is given each element once, except those inside of a template, which are inert
+     */
+    HtmlStream(DocumentText text, boolean isXml, BooleanSupplier isTimeLeft, Consumer<Element> visitor) {
+        this.visitor = visitor;
+        this.text = text;
+        this.isTimeLeft = isTimeLeft;
+        // Not kept for the next page: a parser remembers every tag name that it has met.
+        Parser rules = isXml ? Parser.xmlParser() : Parser.htmlParser();
+        rules.tagSet().onNewTag(this::newTag);
+        parser = new StreamParser(rules);
+        reader = new HtmlReader(text, this::mayRead);
+    }
+
+    /** jsoup takes the content of script in SVG for text, even when the tag closes itself; the standard does not. */
+    private void newTag(Tag tag) {
+        names++;
+        if (!isHtml(tag.namespace())) {
+            tag.clear(Tag.Data).clear(Tag.RcData);
+        }
+    }
+
+    /** Whether elements of a namespace are those of HTML. In XML without a namespace they are taken for it. */
+    static boolean isHtml(String namespace) {
+        return namespace.equals(Parser.NamespaceHtml) || namespace.equals(Parser.NamespaceXml);
+    }
+
+    /** Whether not all of the document was read: a limit was met, or the parser failed. */
+    boolean isCut() {
+        return hasFailed || reader.isCut();
+    }
+
+    /**
+     * Reads the document.
+     *
+     * @return null when that was done; otherwise the charset that it declares, and no element was visited
+     */
+    Charset read() {
+        boolean isCertain = text.isCertain();
+        try (parser) {
+            document = parser.parse(reader, "").document();
+            for (Iterator<Element> elements = parser.iterator(); elements.hasNext(); ) {
+                Element element = elements.next();
+                Charset declared = isCertain || hasWalked ? null : DocumentText.declared(element);
+                if (declared != null && !declared.equals(text.charset())) {
+                    return declared;
+                }
+                isCertain |= declared != null;
+                weight += 1 + element.attributesSize();
+                if (weight > BATCH) {
+                    sweep();
+                }
+            }
+        } catch (RuntimeException | StackOverflowError e) {
+            if (isWalking) {
+                throw e;
+            }
+            // A fault of the parser, which the document provoked: the elements before it count.
+            hasFailed = true;
+        }
+        if (document != null) {
+            walk();
+        }
+        return null;
+    }
+
+    /** Called between two tokens or within one, when the tree is whole. */
+    private boolean mayRead(int count) {
+        chars += count;
+        if (chars > BATCH_CHARS) {
+            sweep();
+        }
+        // The parser reads the first characters before it has a document.
+        Element root = document == null ? null : document.firstElementChild();
+        if (root != null) {
+            limitAttributes(root);
+            Element body = root.lastElementChild();
+            if (body != null) {
+                limitAttributes(body);
+            }
+        }
+        reads++;
+        return names <= MAX_NAMES && (reads % READS_PER_CHECK != 0 || isTimeLeft.getAsBoolean());
+    }
+
+    private static void limitAttributes(Element element) {
+        if (element.attributesSize() > MAX_ROOT_ATTRIBUTES) {
+            element.clearAttributes();
+        }
+    }
+
+    private void walk() {
+        hasWalked = true;
+        isWalking = true;
+        document.filter((node, depth) -> {
+            if (!(node instanceof Element element)) {
+                return NodeFilter.FilterResult.CONTINUE;
+            }
+            visitor.accept(element);
+            boolean isInert = element.nameIs("template") && isHtml(element.tag().namespace());
+            return isInert ? NodeFilter.FilterResult.SKIP_CHILDREN : NodeFilter.FilterResult.CONTINUE;
+        });
+        isWalking = false;
+    }
+
+    /**
+     * Walks the tree and drops it, but for the elements that may still be open: the last of the document, the last in
+     * that, and so on. In broken tables the parser also adds to the element before the innermost open table.
+     *
+     * <p>What remains loses its attributes, so that the next walk does not find them again, and the parser does not
+     * copy them to the formatting elements that it opens again. The parser reads those of annotation-xml.
+     */
+    private void sweep() {
+        weight = 0;
+        chars = 0;
+        walk();
+        List<Element> open = lastOf(document);
+        Element table = null;
+        for (Element element : open) {
+            table = element.nameIs("table") ? element : table;
+        }
+        List<Element> beforeTable = table == null ? List.of() : lastOf(table.previousElementSibling());
+        for (Element element : document.getAllElements()) {
+            if (!element.nameIs("annotation-xml")) {
+                element.clearAttributes();
+            }
+            if (!element.nameIs("title")) {
+                element.empty();
+            }
+        }
+        link(open);
+        link(beforeTable);
+        if (!beforeTable.isEmpty()) {
+            table.before(beforeTable.get(0));
+        }
+    }
+
+    /** Returns an element, its last child, the last child of that, and so on. */
+    private static List<Element> lastOf(Element outermost) {
+        List<Element> path = new ArrayList<>();
+        for (Element element = outermost; element != null; element = element.lastElementChild()) {
+            path.add(element);
+        }
+        return path;
+    }
+
+    private static void link(List<Element> path) {
+        for (int i = 1; i < path.size(); i++) {
+            path.get(i - 1).appendChild(path.get(i));
+        }
+    }
+}
