@@ -1,12 +1,12 @@
 package dev.sieve.cli;
 
 import ch.qos.logback.classic.Level;
-import dev.sieve.Frontier;
 import dev.sieve.OnFull;
 import dev.sieve.Sieve;
 import dev.sieve.SieveFullException;
 import dev.sieve.bloom.BloomSize;
 import dev.sieve.bloom.ExactSet;
+import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.durable.Durability;
 import dev.sieve.durable.DurableSieve;
@@ -53,13 +53,8 @@ final class CrawlCommand implements Callable<Integer> {
 
     private static final long DEFAULT_CAPACITY = 1_000_000;
 
-    /** Where a job remembers its seeds. */
-    static final String SEED_FILE = "seeds.txt";
-
     @Spec
     private CommandSpec spec;
-
-    private CrawlOptions options;
 
     @Parameters(paramLabel = "SEED", description = "A URL, a file with a URL a line, or - for standard input.")
     private List<String> seeds = new ArrayList<>();
@@ -217,7 +212,7 @@ final class CrawlCommand implements Callable<Integer> {
         if (seeds.isEmpty() && !goesOn) {
             throw wrong("Missing SEED: a URL, a file of URLs, or - for standard input");
         }
-        options = options();
+        CrawlOptions options = options();
         Outputs.check(outputs, skipped, mode(), spec);
         if (isExact && (missRate != null || onFull != null)) {
             throw wrong("Option '--exact' goes with neither '--miss-rate' nor '--on-full'");
@@ -225,7 +220,7 @@ final class CrawlCommand implements Callable<Integer> {
         if (capacity != null || !goesOn) {
             checkCapacity();
         }
-        try (CrawlStart start = new CrawlStart(options, this::frontier)) {
+        try (CrawlStart start = new CrawlStart(options, this::openDirectory)) {
             if (goesOn) {
                 start.crawler();
             }
@@ -296,8 +291,8 @@ final class CrawlCommand implements Callable<Integer> {
         return Checks.wrong(spec, message);
     }
 
-    private Frontier frontier() throws IOException {
-        return job == null ? newSieve() : openJob();
+    private CrawlDirectory openDirectory() throws IOException {
+        return job == null ? CrawlDirectory.none(newSieve()) : openJob();
     }
 
     private Sieve newSieve() {
@@ -311,12 +306,19 @@ final class CrawlCommand implements Callable<Integer> {
         return builder.build();
     }
 
-    /** What is not told stays as it is in a job that exists. */
-    private DurableSieve openJob() throws IOException {
-        DurableSieveBuilder builder =
-                DurableSieve.builder(job).durability(durability).keepLog(keepsLog);
-        boolean exists = DurableSieve.exists(job);
-        if (capacity != null || !exists) {
+    /** In a job that exists, settings without an option stay as they are. */
+    private CrawlDirectory openJob() throws IOException {
+        try {
+            return CrawlDirectory.open(job, this::setUp);
+        } catch (IllegalArgumentException e) {
+            String option = capacity == null ? "--job" : "--capacity";
+            throw wrong("Invalid value for option '" + option + "': " + e.getMessage());
+        }
+    }
+
+    private void setUp(DurableSieveBuilder builder) {
+        builder.durability(durability).keepLog(keepsLog);
+        if (capacity != null || !DurableSieve.exists(job)) {
             builder.expectedUrls(urls());
         }
         if (isExact) {
@@ -324,16 +326,6 @@ final class CrawlCommand implements Callable<Integer> {
         }
         set("--miss-rate", missRate, builder::falsePositiveRate);
         set("--on-full", onFull, builder::onFull);
-        try {
-            DurableSieve frontier = builder.open();
-            options.seedFile(job.resolve(SEED_FILE))
-                    .pauseFile(job.resolve("pauses.txt"))
-                    .spillDirectory(job);
-            return frontier;
-        } catch (IllegalArgumentException e) {
-            String option = capacity == null ? "--job" : "--capacity";
-            throw wrong("Invalid value for option '" + option + "': " + e.getMessage());
-        }
     }
 
     private long urls() {

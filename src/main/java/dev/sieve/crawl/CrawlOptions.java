@@ -8,7 +8,6 @@ import dev.sieve.scope.Scope;
 import dev.sieve.scope.Trap;
 import dev.sieve.scope.TrapGuard;
 import java.net.InetAddress;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -18,10 +17,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
-/**
- * The choices a crawl is made with. Each setter names its default last; a crawl copies them when it is made.
- */
-public final class CrawlOptions {
+/** The options of a crawl, which a {@link Crawler} copies. */
+public final class CrawlOptions implements Cloneable {
     /** A time that no crawl lasts. */
     static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);
 
@@ -46,9 +43,6 @@ public final class CrawlOptions {
     boolean sitemaps;
     int bodyLimit = 8 << 20;
     boolean allBodies;
-    Path seedFile;
-    Path pauseFile;
-    Path spillDirectory = Path.of(System.getProperty("java.io.tmpdir"));
     AddressPolicy addresses = AddressPolicy.publicOnly();
     Fetcher.Resolver resolver = host -> List.of(InetAddress.getAllByName(host));
 
@@ -231,30 +225,6 @@ public final class CrawlOptions {
     }
 
     /**
-     * A file that remembers the seeds, so that a crawl which goes on after a restart has the same scope; none. Give one
-     * whenever the frontier outlives the process.
-     */
-    public CrawlOptions seedFile(Path file) {
-        seedFile = Objects.requireNonNull(file, "seedFile");
-        return this;
-    }
-
-    /**
-     * A file that remembers which hosts want longer pauses than the delay, so that a crawl which goes on after a restart
-     * leaves them alone for as long; none. Give one whenever the frontier outlives the process.
-     */
-    public CrawlOptions pauseFile(Path file) {
-        pauseFile = Objects.requireNonNull(file, "pauseFile");
-        return this;
-    }
-
-    /** Where URLs whose hosts have to wait lie once memory has no room for them; the system's temporary folder. */
-    public CrawlOptions spillDirectory(Path directory) {
-        spillDirectory = Objects.requireNonNull(directory, "spillDirectory");
-        return this;
-    }
-
-    /**
      * Adds a block of addresses that may be asked though they are not public, such as {@code 10.0.0.0/8} or {@code
      * ::1}; none. See {@link Crawler#open} for a single place.
      */
@@ -267,6 +237,20 @@ public final class CrawlOptions {
     public CrawlOptions resolver(Fetcher.Resolver choice) {
         resolver = Objects.requireNonNull(choice, "resolver");
         return this;
+    }
+
+    /** These options as they are at this moment. */
+    CrawlOptions copy() {
+        try {
+            CrawlOptions copy = (CrawlOptions) clone();
+            copy.includes = List.copyOf(includes);
+            copy.excludes = List.copyOf(excludes);
+            copy.allowedTraps = Set.copyOf(allowedTraps);
+            copy.headers = Map.copyOf(headers);
+            return copy;
+        } catch (CloneNotSupportedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     /** What a crawl with these options admits, as long as it has no seed. */
