@@ -176,9 +176,7 @@ public final class Crawler implements AutoCloseable {
     }
 
     private static void rethrow(Throwable failure) throws IOException {
-        if (failure instanceof IOException e) {
-            throw e;
-        } else if (failure instanceof UncheckedIOException e) {
+        if (failure instanceof UncheckedIOException e) {
             throw e.getCause();
         } else if (failure instanceof RuntimeException e) {
             throw e;

@@ -14,7 +14,7 @@ enum SitemapSource {
     INDEX(3, "#sitemap-listed");
 
     private final int label;
-    /** What frontiers of version 0.1 glue to the URL in place of a label; no URL of a page there has a fragment. */
+    /** What stands in place of the label behind a URL in a log of version 1, where no URL of a page has a fragment. */
     private final String fragment;
 
     SitemapSource(int label, String fragment) {
@@ -42,7 +42,7 @@ enum SitemapSource {
         return "sitemap " + UrlNormalizer.key(url);
     }
 
-    /** Replaces the fragment of a sitemap that version 0.1 has queued by its label. */
+    /** The same lease with a label, when it is a sitemap from a log of version 1. */
     static Lease withLabel(Lease lease) {
         int hash = lease.url().indexOf('#');
         if (hash >= 0) {

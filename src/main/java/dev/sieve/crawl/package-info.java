@@ -30,8 +30,9 @@
  * <p><b>A sitemap is a URL with a label.</b> A sitemap waits in the frontier like a page: it survives a crash, waits for
  * its host, can be processed by another process, and no second list has to be kept consistent with the frontier. The
  * label says how it was found. Its content could not replace the label: a sitemap is read differently from a page, and
- * only a page counts toward the limit of pages. Its key differs from the key of a page with the same URL. Version 0.1
- * glued a fragment to the URL in place of a label; the label replaces it when such a URL is taken from the frontier.
+ * only a page counts toward the limit of pages. Its key differs from the key of a page with the same URL. Logs of
+ * version 1 have no labels: there the URL of a sitemap ends in a fragment, which is replaced by a label when the URL is
+ * taken from the frontier.
  *
  * <p><b>A URL in a sitemap is treated like a link.</b> The protocol allows a sitemap only URLs of its own host, and of
  * hosts whose robots.txt names it. A crawl never leaves its scope, whatever lists a URL, so that rule would protect no

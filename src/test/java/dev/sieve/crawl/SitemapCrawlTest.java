@@ -261,7 +261,7 @@ class SitemapCrawlTest {
     }
 
     @Test
-    void sitemapsThatVersion01HasQueuedAreReadAsSuch() throws IOException {
+    void sitemapsFromALogWithoutLabelsAreReadAsSuch() throws IOException {
         site.page("/")
                 .page("/named")
                 .page("/listed")
