@@ -2,7 +2,6 @@ package dev.sieve;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.sieve.bloom.GrowingBloomFilter;
 import dev.sieve.bloom.Membership;
 import dev.sieve.bloom.Memberships;
 import dev.sieve.bloom.Murmur3;
@@ -76,7 +75,7 @@ public final class Sieve implements Frontier {
     private Sieve(Builder builder) {
         filter = builder.newFilter();
         capacity = builder.expectedUrls;
-        watch = new CapacityWatch(filter, capacity, builder.onFull, builder.listener);
+        watch = new CapacityWatch(filter, capacity, builder.onFull(), builder.listener);
         leases = new Leases(builder.leaseTimeoutNanos);
     }
 
@@ -279,7 +278,8 @@ public final class Sieve implements Frontier {
     public static final class Builder {
         private final long expectedUrls;
         private Double falsePositiveRate;
-        private OnFull onFull = OnFull.WARN;
+        private FilterKind kind;
+        private OnFull onFull;
         private Consumer<CapacityEvent> listener = event -> {};
         private Long seed;
         private Membership membership;
@@ -301,7 +301,13 @@ public final class Sieve implements Frontier {
             return this;
         }
 
-        /** What happens once the sieve is full; {@link OnFull#WARN}. */
+        /** The filter. Default: {@link FilterKind#SPLIT_BLOCKS}, or {@link FilterKind#GROWING} for a sieve that grows. */
+        public Builder filter(FilterKind choice) {
+            kind = Objects.requireNonNull(choice, "filter");
+            return this;
+        }
+
+        /** What happens once the sieve is full. Default: {@link OnFull#WARN}, or what the filter is made for. */
         public Builder onFull(OnFull choice) {
             onFull = Objects.requireNonNull(choice, "onFull");
             return this;
@@ -341,23 +347,36 @@ public final class Sieve implements Frontier {
          * Makes the sieve, which takes its memory now.
          *
          * @throws IllegalStateException when a membership was given together with what it decides by itself
+         * @throws IllegalArgumentException when the filter cannot do what was chosen for a full sieve, or would take more
+         *     memory than an array can have
          */
         public Sieve build() {
             return new Sieve(this);
         }
 
+        private OnFull onFull() {
+            return onFull != null ? onFull : kind().defaultOnFull();
+        }
+
+        private FilterKind kind() {
+            if (kind != null) {
+                return kind;
+            }
+            return onFull == OnFull.GROW ? FilterKind.GROWING : FilterKind.SPLIT_BLOCKS;
+        }
+
         private Membership newFilter() {
             if (membership != null) {
-                if (falsePositiveRate != null || seed != null || onFull == OnFull.GROW) {
-                    throw new IllegalStateException("a membership that is given has its own rate, seed and growth");
+                if (kind != null || falsePositiveRate != null || seed != null || onFull == OnFull.GROW) {
+                    throw new IllegalStateException(
+                            "a membership that is given has its own kind, rate, seed and growth");
                 }
                 return membership;
             }
+            kind().check(onFull());
             double rate = falsePositiveRate == null ? DEFAULT_FALSE_POSITIVE_RATE : falsePositiveRate;
             long hashSeed = seed == null ? Memberships.randomSeed() : seed;
-            return onFull == OnFull.GROW
-                    ? GrowingBloomFilter.create(expectedUrls, rate, hashSeed)
-                    : Memberships.create(expectedUrls, rate, hashSeed);
+            return kind().create(expectedUrls, rate, hashSeed);
         }
     }
 }

@@ -3,7 +3,10 @@ package dev.sieve;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sieve.bloom.BloomFilter;
 import dev.sieve.bloom.ExactSet;
+import dev.sieve.bloom.GrowingBloomFilter;
+import dev.sieve.bloom.SplitBlockFilter;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -17,6 +20,8 @@ import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class SieveTest {
     @Test
@@ -190,6 +195,44 @@ class SieveTest {
 
         assertThat(20_000 - isNew).isLessThanOrEqualTo(20);
         assertThat(sieve.stats().falsePositiveRate()).isLessThan(0.001);
+    }
+
+    @ParameterizedTest
+    @EnumSource(FilterKind.class)
+    void everyFilterTellsNewUrlsFromSeenOnes(FilterKind kind) {
+        Sieve sieve = Sieve.builder(1000).filter(kind).seed(1).build();
+
+        assertThat(sieve.pushAll(urls(1000))).isGreaterThanOrEqualTo(999);
+        assertThat(sieve.pushAll(urls(1000))).isZero();
+    }
+
+    @Test
+    void filtersAreChosenByTheirNames() {
+        assertThat(FilterKind.SPLIT_BLOCKS.create(10, 1e-4, 1)).isInstanceOf(SplitBlockFilter.class);
+        assertThat(FilterKind.SPLIT_BLOCKS.create(10, 1e-7, 1)).isInstanceOf(BloomFilter.class);
+        assertThat(FilterKind.CLASSIC.create(10, 1e-4, 1)).isInstanceOf(BloomFilter.class);
+        assertThat(FilterKind.GROWING.create(10, 1e-4, 1)).isInstanceOf(GrowingBloomFilter.class);
+        assertThat(FilterKind.EXACT.create(10, 1e-4, 1)).isInstanceOf(ExactSet.class);
+    }
+
+    @Test
+    void onlyAGrowingFilterGrowsAndItDoesNothingElse() {
+        Sieve growing = Sieve.builder(10).filter(FilterKind.GROWING).build();
+
+        growing.pushAll(urls(1000));
+
+        assertThat(growing.stats().falsePositiveRate()).isLessThan(1e-4);
+        assertThatThrownBy(() -> Sieve.builder(10)
+                        .filter(FilterKind.CLASSIC)
+                        .onFull(OnFull.GROW)
+                        .build())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("CLASSIC");
+        assertThatThrownBy(() -> Sieve.builder(10)
+                        .filter(FilterKind.GROWING)
+                        .onFull(OnFull.FAIL)
+                        .build())
+                .isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test

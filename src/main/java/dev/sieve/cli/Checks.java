@@ -13,7 +13,7 @@ final class Checks {
         try {
             use.run();
         } catch (IllegalArgumentException e) {
-            throw wrong(spec, "Invalid value for option '" + option + "': " + e.getMessage());
+            throw invalid(spec, option, e.getMessage());
         }
     }
 
@@ -22,6 +22,10 @@ final class Checks {
         if (value != null) {
             check(spec, option, () -> setter.accept(value));
         }
+    }
+
+    static ParameterException invalid(CommandSpec spec, String option, String problem) {
+        return wrong(spec, "Invalid value for option '" + option + "': " + problem);
     }
 
     static ParameterException wrong(CommandSpec spec, String message) {

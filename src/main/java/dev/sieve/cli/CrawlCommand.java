@@ -1,26 +1,16 @@
 package dev.sieve.cli;
 
 import ch.qos.logback.classic.Level;
-import dev.sieve.OnFull;
-import dev.sieve.Sieve;
-import dev.sieve.SieveFullException;
-import dev.sieve.bloom.BloomSize;
-import dev.sieve.bloom.ExactSet;
 import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.durable.Durability;
 import dev.sieve.durable.DurableSieve;
-import dev.sieve.durable.DurableSieveBuilder;
-import dev.sieve.output.PageSink;
 import dev.sieve.url.Seeds;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -48,11 +38,6 @@ import picocli.CommandLine.Spec;
 final class CrawlCommand implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.cli");
 
-    /** The rest is for the queue, the pages in work and the program itself. */
-    private static final double SHARE_OF_HEAP = 0.8;
-
-    private static final long DEFAULT_CAPACITY = 1_000_000;
-
     @Spec
     private CommandSpec spec;
 
@@ -65,21 +50,21 @@ final class CrawlCommand implements Callable<Integer> {
     @Option(
             names = "--max-pages",
             paramLabel = "N",
-            converter = Quantity.class,
+            converter = Converters.Quantity.class,
             description = "Stop after exactly so many pages (default: no limit).")
     private Long maxPages;
 
     @Option(
             names = "--max-time",
             paramLabel = "TIME",
-            converter = TimeSpan.class,
+            converter = Converters.TimeSpan.class,
             description = "Stop after so long (default: no limit).")
     private Duration maxTime;
 
     @Option(
             names = "--delay",
             paramLabel = "TIME",
-            converter = TimeSpan.class,
+            converter = Converters.TimeSpan.class,
             description = "Between the starts of two requests to one host (default: 1s).")
     private Duration delay;
 
@@ -110,7 +95,7 @@ final class CrawlCommand implements Callable<Integer> {
     @Option(
             names = "--timeout",
             paramLabel = "TIME",
-            converter = TimeSpan.class,
+            converter = Converters.TimeSpan.class,
             description = "For a whole request (default: 30s).")
     private Duration timeout;
 
@@ -137,43 +122,11 @@ final class CrawlCommand implements Callable<Integer> {
             description = "Crawl what sitemaps list, too: those of robots.txt, else /sitemap.xml.")
     private boolean usesSitemaps;
 
-    @Option(
-            names = "--capacity",
-            paramLabel = "N",
-            converter = Quantity.class,
-            description = "URLs that the sieve is made for (default: 1M).")
-    private Long capacity;
+    @Mixin
+    private FrontierOptions sieve;
 
-    @Option(
-            names = "--miss-rate",
-            paramLabel = "P",
-            converter = MissRate.class,
-            description = "Share of new pages it may miss when full (default: 1e-4).")
-    private Double missRate;
-
-    @Option(names = "--exact", description = "Remember every URL by 128 bits: no page missed, more memory.")
-    private boolean isExact;
-
-    @Option(
-            names = "--on-full",
-            paramLabel = "WHAT",
-            description = "Past the capacity: warn, grow or fail (default: warn).")
-    private OnFull onFull;
-
-    @Option(
-            names = {"-o", "--output"},
-            paramLabel = "FILE",
-            description = "Write .txt (URLs) or .jsonl (records); repeatable (default: URLs to stdout).")
-    private List<Path> outputs = new ArrayList<>();
-
-    @Option(
-            names = "--skipped",
-            paramLabel = "FILE",
-            description = "Write each URL that is found and not asked for: URL, reason, referrer.")
-    private Path skipped;
-
-    @Option(names = "--force", description = "Write over output files that exist.")
-    private boolean isForced;
+    @Mixin
+    private OutputOptions output;
 
     @Option(
             names = "--job",
@@ -206,20 +159,15 @@ final class CrawlCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() {
+    public Integer call() throws IOException {
         Logging.set(isQuiet ? Level.WARN : isVerbose ? Level.DEBUG : Level.INFO);
         boolean goesOn = job != null && DurableSieve.exists(job);
         if (seeds.isEmpty() && !goesOn) {
             throw wrong("Missing SEED: a URL, a file of URLs, or - for standard input");
         }
         CrawlOptions options = options();
-        Outputs.check(outputs, skipped, mode(), spec);
-        if (isExact && (missRate != null || onFull != null)) {
-            throw wrong("Option '--exact' goes with neither '--miss-rate' nor '--on-full'");
-        }
-        if (capacity != null || !goesOn) {
-            checkCapacity();
-        }
+        output.check(job != null);
+        sieve.check(goesOn);
         try (CrawlStart start = new CrawlStart(options, this::openDirectory)) {
             if (goesOn) {
                 start.crawler();
@@ -228,26 +176,9 @@ final class CrawlCommand implements Callable<Integer> {
             if (!start.hasUrls()) {
                 throw wrong("No SEED that can be fetched");
             }
-            return new CrawlRun(start.crawler(), openOutputs(), System.err, isQuiet, where.ignoresRobots()).run();
-        } catch (SieveFullException e) {
-            System.err.println("sieve: " + e.getMessage());
-            return Main.INTERNAL_ERROR;
-        } catch (UncheckedIOException e) {
-            System.err.println("sieve: " + message(e));
-            return Main.OUTPUT_FAILED;
-        } catch (IOException e) {
-            System.err.println("sieve: " + e.getMessage());
-            return Main.OUTPUT_FAILED;
+            return new CrawlRun(start.crawler(), output.open(job != null), System.err, isQuiet, where.ignoresRobots())
+                    .run();
         }
-    }
-
-    private static String message(UncheckedIOException e) {
-        IOException cause = e.getCause();
-        return cause.toString().equals(e.getMessage()) ? cause.getMessage() : e.getMessage();
-    }
-
-    private Outputs.Mode mode() {
-        return job != null && !isForced ? Outputs.Mode.APPEND : isForced ? Outputs.Mode.REPLACE : Outputs.Mode.CREATE;
     }
 
     private CrawlOptions options() {
@@ -292,85 +223,7 @@ final class CrawlCommand implements Callable<Integer> {
     }
 
     private CrawlDirectory openDirectory() throws IOException {
-        return job == null ? CrawlDirectory.none(newSieve()) : openJob();
-    }
-
-    private Sieve newSieve() {
-        Sieve.Builder builder = Sieve.builder(urls());
-        if (isExact) {
-            builder.membership(ExactSet.create());
-        } else {
-            set("--miss-rate", missRate, builder::falsePositiveRate);
-            set("--on-full", onFull, builder::onFull);
-        }
-        return builder.build();
-    }
-
-    /** In a job that exists, settings without an option stay as they are. */
-    private CrawlDirectory openJob() throws IOException {
-        try {
-            return CrawlDirectory.open(job, this::setUp);
-        } catch (IllegalArgumentException e) {
-            String option = capacity == null ? "--job" : "--capacity";
-            throw wrong("Invalid value for option '" + option + "': " + e.getMessage());
-        }
-    }
-
-    private void setUp(DurableSieveBuilder builder) {
-        builder.durability(durability).keepLog(keepsLog);
-        if (capacity != null || !DurableSieve.exists(job)) {
-            builder.expectedUrls(urls());
-        }
-        if (isExact) {
-            builder.exact();
-        }
-        set("--miss-rate", missRate, builder::falsePositiveRate);
-        set("--on-full", onFull, builder::onFull);
-    }
-
-    private long urls() {
-        return capacity == null ? DEFAULT_CAPACITY : capacity;
-    }
-
-    /** Refuses, before it is tried, what cannot fit into the heap. */
-    private void checkCapacity() {
-        long urls = urls();
-        double rate = missRate == null ? Sieve.DEFAULT_FALSE_POSITIVE_RATE : missRate;
-        check("--capacity", () -> Sieve.builder(urls));
-        check("--miss-rate", () -> BloomSize.hashes(rate));
-        long bytes = isExact ? 0 : BloomSize.bits(urls, rate) / 8;
-        long heap = Runtime.getRuntime().maxMemory();
-        if (bytes > heap * SHARE_OF_HEAP) {
-            throw wrong(String.format(
-                    Locale.ROOT,
-                    "Invalid value for option '--capacity': %,d URLs at %s take %s, and this process may have %s:"
-                            + " run java with -Xmx%dm",
-                    urls,
-                    rate,
-                    Units.bytes(bytes),
-                    Units.bytes(heap),
-                    (long) (bytes / SHARE_OF_HEAP) >> 20));
-        }
-    }
-
-    private Outputs openOutputs() throws IOException {
-        Outputs files = Outputs.open(outputs, skipped, mode());
-        return outputs.isEmpty() ? files.and(onStdout()) : files;
-    }
-
-    /** Shows URLs as they come; on a terminal, each takes the place of the progress line. */
-    private static PageSink onStdout() {
-        PrintStream out = System.out;
-        String start = Terminal.isStdout() ? Terminal.WIPE : "";
-        return visit -> {
-            if (visit.isSuccess()) {
-                out.print(start + visit.url() + "\n");
-                out.flush();
-                if (out.checkError()) {
-                    throw new IOException("standard output is closed");
-                }
-            }
-        };
+        return job == null ? CrawlDirectory.none(sieve.open()) : sieve.open(job, durability, keepsLog);
     }
 
     private void readSeeds(CrawlStart start) {

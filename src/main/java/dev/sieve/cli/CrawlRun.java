@@ -76,15 +76,15 @@ final class CrawlRun {
         }
         if (failure != null) {
             err.println("sieve: output failed: " + failure.getMessage());
-            return Main.OUTPUT_FAILED;
+            return ExitCode.OUTPUT_FAILED;
         }
         return exitCode(report);
     }
 
     private static int exitCode(CrawlReport report) {
         if (report.ending() == Ending.FULL) {
-            return Main.INTERNAL_ERROR;
+            return ExitCode.INTERNAL_ERROR;
         }
-        return report.isFruitless() ? Main.NO_PAGE : 0;
+        return report.isFruitless() ? ExitCode.NO_PAGE : 0;
     }
 }

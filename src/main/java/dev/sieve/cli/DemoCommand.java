@@ -18,7 +18,6 @@ import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** Serves a web of its own on loopback and crawls it, with a sieve that is a little too small for it. */
@@ -50,7 +49,7 @@ final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--delay",
             paramLabel = "TIME",
-            converter = TimeSpan.class,
+            converter = Converters.TimeSpan.class,
             description = "Between the starts of two requests to one host (default: 0s).")
     private Duration delay = Duration.ZERO;
 
@@ -64,13 +63,10 @@ final class DemoCommand implements Callable<Integer> {
     private boolean isForced;
 
     @Override
-    public Integer call() throws InterruptedException {
+    public Integer call() throws IOException, InterruptedException {
         Outputs.check(outputs, null, mode(), spec);
         try (DemoWeb web = open()) {
             return serves ? serve(web) : crawl(web);
-        } catch (IOException e) {
-            System.err.println("sieve: " + e.getMessage());
-            return Main.OUTPUT_FAILED;
         }
     }
 
@@ -82,9 +78,8 @@ final class DemoCommand implements Callable<Integer> {
         try {
             return DemoWeb.builder().hosts(hosts).pages(pages).port(port).open();
         } catch (IllegalArgumentException e) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "Invalid value for option '--" + e.getMessage().replaceFirst(" ", "': it "));
+            String[] nameAndProblem = e.getMessage().split(" ", 2);
+            throw Checks.invalid(spec, "--" + nameAndProblem[0], "it " + nameAndProblem[1]);
         }
     }
 

@@ -46,20 +46,17 @@ final class ExportCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() {
+    public Integer call() throws IOException {
         PrintWriter out = new PrintWriter(new BufferedWriter(
                 new OutputStreamWriter(new FileOutputStream(FileDescriptor.out), StandardCharsets.UTF_8)));
         try {
             DurableSieve.export(job, which.export(), url -> out.print(url + "\n"));
+        } finally {
             out.flush();
-            if (out.checkError()) {
-                throw new IOException("standard output is closed");
-            }
-            return 0;
-        } catch (IOException e) {
-            out.flush();
-            System.err.println("sieve: " + e.getMessage());
-            return Main.OUTPUT_FAILED;
         }
+        if (out.checkError()) {
+            throw new IOException("standard output is closed");
+        }
+        return 0;
     }
 }

@@ -1,24 +1,17 @@
 package dev.sieve.cli;
 
 import ch.qos.logback.classic.Level;
+import dev.sieve.SieveFullException;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
 import java.util.Arrays;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
-/**
- * The program. Its exit code is 0 when all went well or a limit that was asked for was reached, 1 after an internal
- * error or when the sieve was full, 2 when it was called wrongly, 3 when no page could be fetched, 4 when an output
- * failed, 5 when 'why' says no, and 128 and the signal's number when it was interrupted.
- */
+/** The program: runs the command that is named, and turns what it throws into one line and an {@link ExitCode}. */
 public final class Main {
-    static final int INTERNAL_ERROR = 1;
-    static final int WRONG_USAGE = 2;
-    static final int NO_PAGE = 3;
-    static final int OUTPUT_FAILED = 4;
-    static final int NOT_CRAWLED = 5;
-
     private Main() {}
 
     /** Runs the program and exits. */
@@ -62,14 +55,30 @@ public final class Main {
     private static int complain(ParameterException wrong, String[] args) {
         PrintWriter err = wrong.getCommandLine().getErr();
         err.println("sieve: " + firstLine(wrong) + " (see --help)");
-        return WRONG_USAGE;
+        return ExitCode.WRONG_USAGE;
     }
 
     private static int fail(Exception failure, CommandLine line, ParseResult parsed) {
         PrintWriter err = line.getErr();
+        if (failure instanceof IOException || failure instanceof UncheckedIOException) {
+            err.println("sieve: " + message(failure));
+            return ExitCode.OUTPUT_FAILED;
+        }
+        if (failure instanceof SieveFullException) {
+            err.println("sieve: " + failure.getMessage());
+            return ExitCode.INTERNAL_ERROR;
+        }
         err.println("sieve: internal error: " + failure);
         failure.printStackTrace(err);
-        return INTERNAL_ERROR;
+        return ExitCode.INTERNAL_ERROR;
+    }
+
+    /** The message of a failure; that of its cause where it has none of its own. */
+    private static String message(Exception failure) {
+        Throwable cause = failure.getCause();
+        return failure instanceof UncheckedIOException && cause.toString().equals(failure.getMessage())
+                ? cause.getMessage()
+                : failure.getMessage();
     }
 
     private static String firstLine(Exception e) {

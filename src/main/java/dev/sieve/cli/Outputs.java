@@ -19,7 +19,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
 
 /** The files that a crawl writes, each in the format that its name ends in. */
 final class Outputs implements PageSink {
@@ -76,8 +75,7 @@ final class Outputs implements PageSink {
 
     private static void refuse(String option, Path file, String problem, CommandSpec spec) {
         if (problem != null) {
-            throw new ParameterException(
-                    spec.commandLine(), "Invalid value for option '" + option + "': " + file + ": " + problem);
+            throw Checks.invalid(spec, option, file + ": " + problem);
         }
     }
 

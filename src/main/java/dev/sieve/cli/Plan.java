@@ -3,6 +3,7 @@ package dev.sieve.cli;
 import static dev.sieve.cli.Units.count;
 import static dev.sieve.cli.Units.percent;
 
+import dev.sieve.FilterKind;
 import dev.sieve.bloom.BloomSize;
 import dev.sieve.bloom.Memberships;
 import dev.sieve.bloom.SplitBlockFilter;
@@ -90,14 +91,20 @@ final class Plan {
 
     List<Kind> kinds() {
         List<Kind> layers = layers();
-        boolean split = Memberships.create(1, rate, 0) instanceof SplitBlockFilter;
+        FilterKind usual = Memberships.create(1, rate, 0) instanceof SplitBlockFilter
+                ? FilterKind.SPLIT_BLOCKS
+                : FilterKind.CLASSIC;
         return List.of(
-                splitBlocks(split ? "split blocks *" : "split blocks", urls, rate),
-                classic(split ? "classic Bloom" : "classic Bloom *", urls, rate, 1),
-                new Kind("growing", layers.get(0).bytes(), "", keys -> rate(layers, keys)),
+                splitBlocks(name(FilterKind.SPLIT_BLOCKS, usual), urls, rate),
+                classic(name(FilterKind.CLASSIC, usual), urls, rate, 1),
+                new Kind(name(FilterKind.GROWING, usual), layers.get(0).bytes(), "", keys -> rate(layers, keys)),
                 classic("counting", urls, rate, 4),
-                new Kind("exact set", (double) EXACT_BYTES * urls, "", keys -> keys * 0x1p-128),
+                new Kind(name(FilterKind.EXACT, usual), (double) EXACT_BYTES * urls, "", keys -> keys * 0x1p-128),
                 new Kind("HashSet<String>", (double) HASH_SET_BYTES * urls, "", keys -> 0));
+    }
+
+    private static String name(FilterKind kind, FilterKind usual) {
+        return Converters.name(kind) + (kind == usual ? " *" : "");
     }
 
     private static Kind classic(String name, long urls, double rate, int bitsEach) {
@@ -156,13 +163,14 @@ final class Plan {
     private List<String> notes() {
         List<String> notes = new ArrayList<>();
         List<Kind> layers = layers();
-        notes.add("* what a sieve takes at this rate.");
+        notes.add("* the default at this rate; --filter chooses another one by its name.");
         notes.add("1x, 2x, 4x: after once, twice, four times the URLs that it was made for.");
         notes.add("missed: pages that are taken for seen ones and never fetched, on average.");
         notes.add("growing: further layers beyond 1x; "
                 + bytes(layers.get(0).bytes() + layers.get(1).bytes()) + " at 2x, "
                 + bytes(layers.stream().mapToDouble(Kind::bytes).sum()) + " at 4x.");
-        notes.add("exact set: at most " + EXACT_BYTES + " bytes for each URL that it holds.");
+        notes.add("counting: for programs that remove keys; a crawl never does, so --filter does not offer it.");
+        notes.add("exact: at most " + EXACT_BYTES + " bytes for each URL that it holds.");
         notes.add("HashSet<String>: " + HASH_SET_BYTES + " bytes for each URL of " + HASH_SET_CHARACTERS
                 + " characters that it holds, as in a heap below 32 GB.");
         if (BloomSize.bits(urls, rate) / 8.0 > MOST_FILTER_BYTES) {

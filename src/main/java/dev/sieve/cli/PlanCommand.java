@@ -5,7 +5,6 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** Shows what every kind of membership takes and misses. */
@@ -19,7 +18,7 @@ final class PlanCommand implements Callable<Integer> {
     @Option(
             names = "--urls",
             paramLabel = "N",
-            converter = Quantity.class,
+            converter = Converters.Quantity.class,
             defaultValue = "1M",
             description = "URLs to remember: 1000000, 1M, 1e6 (default: 1M).")
     private long urls;
@@ -27,7 +26,7 @@ final class PlanCommand implements Callable<Integer> {
     @Option(
             names = "--miss-rate",
             paramLabel = "P",
-            converter = MissRate.class,
+            converter = Converters.MissRate.class,
             defaultValue = "1e-4",
             description =
                     "Share of new pages that may be missed when all are in: 0.0001, 1e-4, 0.01%% (default: 1e-4).")
@@ -39,8 +38,7 @@ final class PlanCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         if (urls < 1) {
-            throw new ParameterException(
-                    spec.commandLine(), "Invalid value for option '--urls': must be at least 1: " + urls);
+            throw Checks.invalid(spec, "--urls", "must be at least 1: " + urls);
         }
         PrintWriter out = spec.commandLine().getOut();
         new Plan(urls, missRate).lines().forEach(out::println);

@@ -21,20 +21,15 @@ final class RepairCommand implements Callable<Integer> {
     private Path job;
 
     @Override
-    public Integer call() {
-        try {
-            RepairReport report = DurableSieve.repair(job);
-            report.findings().forEach(System.out::println);
-            System.out.printf(
-                    Locale.ROOT,
-                    "%,d URLs kept, %,d lost with %s of the log%n",
-                    report.urls(),
-                    report.lost(),
-                    Units.bytes(report.lostBytes()));
-            return 0;
-        } catch (IOException e) {
-            System.err.println("sieve: " + e.getMessage());
-            return Main.OUTPUT_FAILED;
-        }
+    public Integer call() throws IOException {
+        RepairReport report = DurableSieve.repair(job);
+        report.findings().forEach(System.out::println);
+        System.out.printf(
+                Locale.ROOT,
+                "%,d URLs kept, %,d lost with %s of the log%n",
+                report.urls(),
+                report.lost(),
+                Units.bytes(report.lostBytes()));
+        return 0;
     }
 }

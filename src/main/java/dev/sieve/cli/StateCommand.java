@@ -21,15 +21,10 @@ final class StateCommand implements Callable<Integer> {
     private Path job;
 
     @Override
-    public Integer call() {
-        try {
-            DurableState state = DurableSieve.inspect(job);
-            System.out.print(text(state));
-            return state.problems().isEmpty() ? 0 : Main.OUTPUT_FAILED;
-        } catch (IOException e) {
-            System.err.println("sieve: " + e.getMessage());
-            return Main.OUTPUT_FAILED;
-        }
+    public Integer call() throws IOException {
+        DurableState state = DurableSieve.inspect(job);
+        System.out.print(text(state));
+        return state.problems().isEmpty() ? 0 : ExitCode.OUTPUT_FAILED;
     }
 
     private static String text(DurableState state) {

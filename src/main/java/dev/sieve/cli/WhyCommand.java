@@ -80,7 +80,7 @@ final class WhyCommand implements Callable<Integer> {
             return answer(options, fetcher, out);
         } catch (IOException e) {
             System.err.println("sieve: " + e.getMessage());
-            return Main.OUTPUT_FAILED;
+            return ExitCode.OUTPUT_FAILED;
         } finally {
             out.flush();
         }
@@ -112,7 +112,7 @@ final class WhyCommand implements Callable<Integer> {
 
     private static int no(PrintWriter out, SkipReason reason) {
         out.println("not crawled: " + reason.text());
-        return Main.NOT_CRAWLED;
+        return ExitCode.NOT_CRAWLED;
     }
 
     private void tellWhatIsNotKnown(PrintWriter out, String parsed, boolean isSeed) {

@@ -9,9 +9,9 @@ import dev.sieve.fetch.Fetcher;
 import dev.sieve.polite.BackOff;
 import dev.sieve.polite.HostSchedule;
 import dev.sieve.polite.ScheduleBuilder;
-import dev.sieve.robots.RobotsAnswer;
 import dev.sieve.robots.RobotsCache;
 import dev.sieve.robots.RobotsRules;
+import dev.sieve.robots.RobotsStatus;
 import dev.sieve.url.UrlParts;
 import java.time.Duration;
 import org.slf4j.Logger;
@@ -99,7 +99,7 @@ final class Politeness {
         if (crawlDelay.equals(RobotsRules.MAX_CRAWL_DELAY)) {
             LOG.warn("{} asks for a Crawl-delay of a day or more; it is taken for a day", origin);
         }
-        store(host, crawlDelay, RobotsAnswer.MAX_AGE);
+        store(host, crawlDelay, RobotsStatus.MAX_AGE);
         return Outcome.robotsRead(crawlDelay);
     }
 

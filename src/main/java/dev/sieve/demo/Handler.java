@@ -4,6 +4,8 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
 import dev.sieve.demo.SiteMap.Place;
 import dev.sieve.demo.SiteMap.What;
+import dev.sieve.url.UrlNormalizer;
+import dev.sieve.url.UrlParts;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Locale;
@@ -62,26 +64,9 @@ final class Handler implements HttpHandler {
         return host.replaceFirst(":[0-9]*$", "").replaceAll("[^!-~]", "?");
     }
 
-    /** RFC 3986, 6.2.2: escapes in capitals, and none for what needs none. */
+    /** The same spelling for equivalent targets: escapes only where they are necessary, in upper case. */
     private static String oneSpelling(String target) {
-        int escape = target.indexOf('%');
-        if (escape < 0) {
-            return target;
-        }
-        StringBuilder spelling = new StringBuilder(target.length()).append(target, 0, escape);
-        for (int i = escape; i < target.length(); i++) {
-            char c = target.charAt(i);
-            if (c == '%') {
-                String digits = target.substring(i + 1, i + 3);
-                char meant = (char) Integer.parseInt(digits, 16);
-                boolean needsEscape = meant > '~' || !(Character.isLetterOrDigit(meant) || "-._~".indexOf(meant) >= 0);
-                spelling.append(needsEscape ? "%" + digits.toUpperCase(Locale.ROOT) : String.valueOf(meant));
-                i += 2;
-            } else {
-                spelling.append(c);
-            }
-        }
-        return spelling.toString();
+        return target.startsWith("/") ? UrlParts.pathAndQuery(UrlNormalizer.key("http://demo" + target)) : target;
     }
 
     private void sendLater(HttpExchange exchange, Asked asked) {

@@ -11,10 +11,8 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -37,7 +35,6 @@ record Checkpoint(
         SieveStats stats) {
     static final int VERSION = 1;
 
-    private static final String PREFIX = "checkpoint-";
     private static final String TEMPORARY = "checkpoint.tmp";
     private static final byte[] MAGIC = "sievechk".getBytes(US_ASCII);
     /** The last frame: its head, its kind and two numbers of 8 bytes. */
@@ -45,32 +42,13 @@ record Checkpoint(
 
     private static final int BUFFER_BYTES = 1 << 16;
 
-    /** The frames of a checkpoint, in their order. */
-    private static final int STATE = 16;
-
-    private static final int SEGMENTS = 17;
-    private static final int DONE = 18;
-    private static final int DONE_CHUNK = 19;
-    private static final int ATTEMPTS = 20;
-    private static final int FILTER = 21;
-    private static final int FORCED = 22;
-
     /** Brings the log to the disk and says up to where. */
     interface LogForcer {
         LogPosition force() throws IOException;
     }
 
     String name() {
-        return name(number);
-    }
-
-    static String name(int number) {
-        return String.format(Locale.ROOT, PREFIX + "%08d", number);
-    }
-
-    /** The number of the checkpoint with this file name; empty when it is no checkpoint's. */
-    static OptionalInt number(String name) {
-        return Numbered.parse(PREFIX, name);
+        return FrontierFiles.checkpoint(number);
     }
 
     /**
@@ -96,7 +74,7 @@ record Checkpoint(
     /** Puts all but the filter into frames. */
     FrameWriter frames() {
         FrameWriter out = new FrameWriter();
-        out.begin(STATE);
+        out.begin(FrameKind.STATE);
         out.putNumber(VERSION);
         out.putNumber(number);
         settings.write(out);
@@ -112,25 +90,25 @@ record Checkpoint(
                 Double.doubleToRawLongBits(stats.falsePositiveRate()),
                 Double.doubleToRawLongBits(stats.estimatedMissed()));
         out.end();
-        out.begin(SEGMENTS);
+        out.begin(FrameKind.SEGMENTS);
         for (Segment segment : segments.values()) {
             out.putNumber(segment.number());
             out.putNumber(segment.firstId());
         }
         out.end();
-        state.done().write(out, DONE, DONE_CHUNK);
+        state.done().write(out);
         writeAttempts(out);
-        out.begin(FILTER);
+        out.begin(FrameKind.FILTER);
         out.end();
         return out;
     }
 
     private void writeAttempts(FrameWriter out) {
-        out.begin(ATTEMPTS);
+        out.begin(FrameKind.ATTEMPTS);
         for (Map.Entry<Long, Integer> attempt : state.attempts().entrySet()) {
             if (out.payload() > FrameWriter.MAX_PAYLOAD / 2) {
                 out.end();
-                out.begin(ATTEMPTS);
+                out.begin(FrameKind.ATTEMPTS);
             }
             out.putNumber(attempt.getKey());
             out.putNumber(attempt.getValue());
@@ -152,13 +130,13 @@ record Checkpoint(
             filter.writeTo(stream(sink));
             LogPosition forced = log.force();
             FrameWriter trailer = new FrameWriter();
-            trailer.begin(FORCED);
+            trailer.begin(FrameKind.TRAILER);
             trailer.putLongs(forced.segment(), forced.offset());
             trailer.end();
             sink.append(trailer.bytes(), 0, trailer.size());
             sink.force();
         }
-        disk.rename(TEMPORARY, name(number));
+        disk.rename(TEMPORARY, FrontierFiles.checkpoint(number));
         disk.forceNames();
     }
 
@@ -216,7 +194,7 @@ record Checkpoint(
 
     /** Reads a checkpoint without its filter. */
     static Saved read(Disk disk, int number) throws IOException {
-        String name = name(number);
+        String name = FrontierFiles.checkpoint(number);
         try (Disk.Source source = disk.read(name)) {
             checkMagic(name, source);
             FrameReader in = new FrameReader(name, source, MAGIC.length, BUFFER_BYTES);
@@ -226,7 +204,7 @@ record Checkpoint(
             }
             long filterAt = in.nextPosition();
             FrameReader trailer = new FrameReader(name, source, source.size() - TRAILER_BYTES, BUFFER_BYTES);
-            trailer.require(FORCED);
+            trailer.require(FrameKind.TRAILER);
             long[] forced = trailer.longs("position", 2);
             return new Saved(checkpoint, new LogPosition((int) forced[0], forced[1]), filterAt);
         }
@@ -244,7 +222,7 @@ record Checkpoint(
     }
 
     private static Checkpoint readState(String name, FrameReader in) throws IOException {
-        in.require(STATE);
+        in.require(FrameKind.STATE);
         long version = in.number("version", Long.MAX_VALUE);
         if (version != VERSION) {
             throw new VersionException(name, Long.toString(version), VERSION);
@@ -264,8 +242,8 @@ record Checkpoint(
         if (!segments.containsKey(position.segment())) {
             throw in.broken("the segment of its position is not among its segments");
         }
-        in.require(DONE);
-        DoneSet done = DoneSet.read(in, DONE_CHUNK);
+        in.require(FrameKind.DONE_SET);
+        DoneSet done = DoneSet.read(in);
         LogState state = new LogState(nextId, lost, done, readAttempts(in));
         SieveStats stats = new SieveStats(
                 state.accepted(),
@@ -282,7 +260,7 @@ record Checkpoint(
     }
 
     private static NavigableMap<Integer, Segment> readSegments(FrameReader in) throws IOException {
-        in.require(SEGMENTS);
+        in.require(FrameKind.SEGMENTS);
         NavigableMap<Integer, Segment> segments = new TreeMap<>();
         while (in.hasMore()) {
             int number = (int) in.number("segment", Integer.MAX_VALUE);
@@ -295,14 +273,14 @@ record Checkpoint(
         Map<Long, Integer> attempts = new HashMap<>();
         in.requireFrame();
         int kind = in.kind();
-        while (kind == ATTEMPTS) {
+        while (kind == FrameKind.ATTEMPTS) {
             while (in.hasMore()) {
                 attempts.put(in.number("id", Long.MAX_VALUE), (int) in.number("attempt", Integer.MAX_VALUE));
             }
             in.requireFrame();
             kind = in.kind();
         }
-        if (kind != FILTER) {
+        if (kind != FrameKind.FILTER) {
             throw in.broken("this is a frame of another kind");
         }
         return attempts;

@@ -129,10 +129,9 @@ final class Checkpointer {
     }
 
     private void forget(int written, List<Segment> finished) throws IOException {
-        for (String name : disk.names()) {
-            int number = Checkpoint.number(name).orElse(written);
+        for (int number : FrontierFiles.list(disk).checkpoints()) {
             if (number != newest && number != written) {
-                disk.delete(name);
+                disk.delete(FrontierFiles.checkpoint(number));
             }
         }
         for (Segment segment : finished) {

@@ -1,6 +1,8 @@
 package dev.sieve.durable;
 
 import java.io.IOException;
+import java.util.Arrays;
+import java.util.BitSet;
 import java.util.TreeMap;
 
 /**
@@ -14,57 +16,38 @@ final class DoneSet {
     private static final int CHUNK_IDS = 1 << CHUNK_SHIFT;
     private static final int CHUNK_WORDS = CHUNK_IDS / Long.SIZE;
 
-    /** Some ids of a chunk; {@code words} is null when it is all of them. */
+    /** Some ids of a chunk; {@code bits} is null when it is all of them. */
     private static final class Chunk {
-        private long[] words;
+        private BitSet bits;
         private int size;
 
-        private Chunk(long[] words, int size) {
-            this.words = words;
-            this.size = size;
-        }
-
-        static Chunk of(long[] words) {
-            int size = 0;
-            for (long word : words) {
-                size += Long.bitCount(word);
-            }
-            return size == CHUNK_IDS ? whole() : new Chunk(words, size);
-        }
-
-        static Chunk whole() {
-            return new Chunk(null, CHUNK_IDS);
+        Chunk(BitSet bits) {
+            this.bits = bits;
+            size = bits == null ? CHUNK_IDS : bits.cardinality();
         }
 
         boolean add(int index) {
             if (contains(index)) {
                 return false;
             }
-            words[index >> 6] |= 1L << index;
+            bits.set(index);
             if (++size == CHUNK_IDS) {
-                words = null;
+                bits = null;
             }
             return true;
         }
 
         boolean contains(int index) {
-            return words == null || (words[index >> 6] >>> index & 1) != 0;
+            return bits == null || bits.get(index);
         }
 
         /** The first index from a given one on that is not in it; the size of a chunk when all are. */
         int firstAbsent(int from) {
-            if (words == null) {
-                return CHUNK_IDS;
-            }
-            long absent = ~words[from >> 6] & -1L << from;
-            for (int word = from >> 6; ; absent = ~words[word]) {
-                if (absent != 0) {
-                    return (word << 6) + Long.numberOfTrailingZeros(absent);
-                }
-                if (++word == CHUNK_WORDS) {
-                    return CHUNK_IDS;
-                }
-            }
+            return bits == null ? CHUNK_IDS : bits.nextClearBit(from);
+        }
+
+        long[] words() {
+            return bits == null ? new long[0] : Arrays.copyOf(bits.toLongArray(), CHUNK_WORDS);
         }
     }
 
@@ -80,19 +63,19 @@ final class DoneSet {
         if (number < firstChunk) {
             return false;
         }
-        Chunk chunk = chunks.computeIfAbsent(number, absent -> Chunk.of(new long[CHUNK_WORDS]));
+        Chunk chunk = chunks.computeIfAbsent(number, absent -> new Chunk(new BitSet(CHUNK_IDS)));
         if (!chunk.add((int) id & CHUNK_IDS - 1)) {
             return false;
         }
         size++;
-        if (chunk.words == null && number == firstChunk) {
+        if (chunk.bits == null && number == firstChunk) {
             forgetWhole();
         }
         return true;
     }
 
     private void forgetWhole() {
-        for (Chunk chunk = chunks.get(firstChunk); chunk != null && chunk.words == null; ) {
+        for (Chunk chunk = chunks.get(firstChunk); chunk != null && chunk.bits == null; ) {
             chunks.remove(firstChunk);
             firstChunk++;
             chunk = chunks.get(firstChunk);
@@ -139,7 +122,7 @@ final class DoneSet {
             long number = id >> CHUNK_SHIFT;
             long next = Math.min(to, (number + 1) << CHUNK_SHIFT);
             if (next - id == CHUNK_IDS && number >= firstChunk) {
-                Chunk before = chunks.put(number, Chunk.whole());
+                Chunk before = chunks.put(number, new Chunk(null));
                 size += CHUNK_IDS - (before == null ? 0 : before.size);
                 forgetWhole();
                 id = next;
@@ -150,36 +133,41 @@ final class DoneSet {
     }
 
     /** Writes one frame that says how many follow, and one for each chunk. */
-    void write(FrameWriter out, int headKind, int chunkKind) {
-        out.begin(headKind);
+    void write(FrameWriter out) {
+        out.begin(FrameKind.DONE_SET);
         out.putNumber(firstChunk);
         out.putNumber(chunks.size());
         out.end();
         chunks.forEach((number, chunk) -> {
-            out.begin(chunkKind);
+            out.begin(FrameKind.DONE_CHUNK);
             out.putNumber(number);
-            if (chunk.words != null) {
-                out.putLongs(chunk.words);
-            }
+            out.putLongs(chunk.words());
             out.end();
         });
     }
 
     /** Reads what was written, from the frame on that was read last. */
-    static DoneSet read(FrameReader in, int chunkKind) throws IOException {
+    static DoneSet read(FrameReader in) throws IOException {
         DoneSet set = new DoneSet();
         set.firstChunk = in.number("first chunk", Long.MAX_VALUE >> CHUNK_SHIFT);
         set.size = set.firstChunk << CHUNK_SHIFT;
         long count = in.number("chunks", Integer.MAX_VALUE);
         for (long i = 0; i < count; i++) {
-            in.require(chunkKind);
+            in.require(FrameKind.DONE_CHUNK);
             long number = in.number("chunk", Long.MAX_VALUE >> CHUNK_SHIFT);
-            Chunk chunk = in.hasMore() ? Chunk.of(in.longs("ids", CHUNK_WORDS)) : Chunk.whole();
+            Chunk chunk = new Chunk(in.hasMore() ? bits(in.longs("ids", CHUNK_WORDS)) : null);
             if (number < set.firstChunk || set.chunks.put(number, chunk) != null) {
                 throw in.broken("chunk " + number + " is there twice");
             }
             set.size += chunk.size;
         }
         return set;
+    }
+
+    /** A set of the capacity of a chunk, or null for all of it. */
+    private static BitSet bits(long[] words) {
+        BitSet bits = new BitSet(CHUNK_IDS);
+        bits.or(BitSet.valueOf(words));
+        return bits.nextClearBit(0) == CHUNK_IDS ? null : bits;
     }
 }

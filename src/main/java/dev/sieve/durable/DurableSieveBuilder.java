@@ -2,6 +2,7 @@ package dev.sieve.durable;
 
 import dev.sieve.CapacityEvent;
 import dev.sieve.CapacityWatch;
+import dev.sieve.FilterKind;
 import dev.sieve.OnFull;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -16,7 +17,7 @@ public final class DurableSieveBuilder {
     private final Path directory;
     private Long expectedUrls;
     private Double falsePositiveRate;
-    private boolean exact;
+    private FilterKind kind;
     private Long seed;
     private OnFull onFull;
     private Consumer<CapacityEvent> listener = event -> {};
@@ -49,13 +50,13 @@ public final class DurableSieveBuilder {
         return this;
     }
 
-    /** Remembers the whole hash of each URL, some 20 bytes, and never takes a new URL for a seen one; a filter. */
-    public DurableSieveBuilder exact() {
-        exact = true;
+    /** The filter. Default: {@link FilterKind#SPLIT_BLOCKS}, or {@link FilterKind#GROWING} for a frontier that grows. */
+    public DurableSieveBuilder filter(FilterKind choice) {
+        kind = Objects.requireNonNull(choice, "filter");
         return this;
     }
 
-    /** What happens once it is full; {@link OnFull#WARN}. */
+    /** What happens once it is full. Default: {@link OnFull#WARN}, or what the filter is made for. */
     public DurableSieveBuilder onFull(OnFull choice) {
         onFull = Objects.requireNonNull(choice, "onFull");
         return this;
@@ -137,7 +138,7 @@ public final class DurableSieveBuilder {
      *     frontier
      */
     public DurableSieve open() throws IOException {
-        wish().tryOut(directory);
+        wish(null).tryOut(directory);
         LocalDisk.makeFolder(directory);
         DirectoryLock folderLock = DirectoryLock.acquire(directory);
         try {
@@ -151,7 +152,8 @@ public final class DurableSieveBuilder {
     /** Opens it on any disk, which nobody else has. */
     DurableSieve open(Disk disk, AutoCloseable folderLock) throws IOException {
         Settings stored = Settings.read(disk);
-        Settings settings = stored == null ? wish().make(disk) : wish().change(stored, disk);
+        Settings settings =
+                stored == null ? wish(null).make(disk) : wish(stored).change(stored, disk);
         OnFull full = onFull(settings);
         Recovery.Found found = new Recovery(disk, settings)
                 .run(loaded ->
@@ -162,24 +164,27 @@ public final class DurableSieveBuilder {
         return new DurableSieve(this, disk, folderLock, settings, found);
     }
 
-    private SettingsWish wish() {
-        return new SettingsWish(kind(), expectedUrls, falsePositiveRate, seed);
+    /** What is wished for, given the settings of an existing frontier; null when there is none. */
+    private SettingsWish wish(Settings stored) {
+        FilterKind wished = kind(stored);
+        return new SettingsWish(
+                wished == null ? null : Settings.Kind.of(wished), expectedUrls, falsePositiveRate, seed);
     }
 
-    private Settings.Kind kind() {
-        if (exact) {
-            return Settings.Kind.EXACT;
+    /** Null where the filter stays as it is. */
+    private FilterKind kind(Settings stored) {
+        if (kind != null) {
+            kind.check(onFull == null ? kind.defaultOnFull() : onFull);
+            return kind;
         }
-        if (onFull == null) {
-            return null;
+        if (onFull == OnFull.GROW) {
+            return FilterKind.GROWING;
         }
-        return onFull == OnFull.GROW ? Settings.Kind.GROWING : Settings.Kind.BLOOM;
+        boolean mustStopGrowing = onFull != null && stored != null && stored.kind() == Settings.Kind.GROWING;
+        return mustStopGrowing ? FilterKind.SPLIT_BLOCKS : null;
     }
 
     private OnFull onFull(Settings settings) {
-        if (onFull != null) {
-            return onFull;
-        }
-        return settings.kind() == Settings.Kind.GROWING ? OnFull.GROW : OnFull.WARN;
+        return onFull != null ? onFull : settings.kind().filter.defaultOnFull();
     }
 }

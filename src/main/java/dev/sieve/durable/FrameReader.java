@@ -153,7 +153,7 @@ final class FrameReader implements Closeable {
             int length = lengthAt(index(frameAt));
             if (length < 0
                     || length > size - frameAt - FrameWriter.HEADER_BYTES
-                    || !FrameKind.isKnown(buffer[index(frameAt) + FrameWriter.HEADER_BYTES])) {
+                    || !FrameKind.isOfLog(buffer[index(frameAt) + FrameWriter.HEADER_BYTES])) {
                 continue;
             }
             effort -= length;

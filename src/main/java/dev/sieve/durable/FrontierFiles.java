@@ -1,31 +1,47 @@
 package dev.sieve.durable;
 
 import java.io.IOException;
+import java.util.Locale;
 import java.util.NavigableSet;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
- * Which files of a frontier are there; all others in the folder are nobody's business.
+ * The segments and checkpoints that are present in a folder. Their names end in a number of eight digits, from 1 on; all
+ * other files are ignored.
  *
  * @param logs the numbers of the segments
  * @param checkpoints the numbers of the checkpoints
  */
 record FrontierFiles(NavigableSet<Integer> logs, NavigableSet<Integer> checkpoints) {
+    private static final Pattern NAME = Pattern.compile("(log|checkpoint)-([0-9]{8})");
+
+    static String segment(int number) {
+        return String.format(Locale.ROOT, "log-%08d", number);
+    }
+
+    static String checkpoint(int number) {
+        return String.format(Locale.ROOT, "checkpoint-%08d", number);
+    }
+
     static FrontierFiles list(Disk disk) throws IOException {
-        TreeSet<Integer> logs = new TreeSet<>();
-        TreeSet<Integer> checkpoints = new TreeSet<>();
+        FrontierFiles files = new FrontierFiles(new TreeSet<>(), new TreeSet<>());
         for (String name : disk.names()) {
-            Segment.number(name).ifPresent(logs::add);
-            Checkpoint.number(name).ifPresent(checkpoints::add);
+            Matcher matcher = NAME.matcher(name);
+            int number = matcher.matches() ? Integer.parseInt(matcher.group(2)) : 0;
+            if (number > 0) {
+                (matcher.group(1).equals("log") ? files.logs : files.checkpoints).add(number);
+            }
         }
-        return new FrontierFiles(logs, checkpoints);
+        return files;
     }
 
     boolean isEmpty() {
         return logs.isEmpty() && checkpoints.isEmpty();
     }
 
-    /** Whether no segment was ever removed, so that the log alone says everything. */
+    /** Whether no segment was ever removed, so that the log alone contains everything. */
     boolean isLogWhole() {
         return logs.isEmpty() ? checkpoints.isEmpty() : logs.first() == 1 && logs.last() == logs.size();
     }

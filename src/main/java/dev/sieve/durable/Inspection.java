@@ -135,7 +135,7 @@ final class Inspection {
     private long logBytes() throws IOException {
         long bytes = 0;
         for (int number : files.logs()) {
-            try (Disk.Source source = disk.read(Segment.name(number))) {
+            try (Disk.Source source = disk.read(FrontierFiles.segment(number))) {
                 bytes += source.size();
             }
         }
@@ -163,9 +163,7 @@ final class Inspection {
         long count = 0;
         LogPosition end = scan.end();
         UrlFrameReader frames = new UrlFrameReader();
-        UrlBatch batch = new UrlBatch();
-        String name = segment.name();
-        try (FrameReader reader = new FrameReader(name, disk.read(name), Segment.HEADER_BYTES, BUFFER_BYTES)) {
+        try (FrameReader reader = Segment.open(disk, segment.start(), BUFFER_BYTES)) {
             while (end.compareTo(new LogPosition(segment.number(), reader.nextPosition())) > 0) {
                 FrameReader.Found found = reader.next();
                 if (found == FrameReader.Found.END) {
@@ -174,9 +172,8 @@ final class Inspection {
                 if (found == FrameReader.Found.DAMAGE) {
                     throw reader.broken(reader.damage());
                 }
-                int kind = reader.kind();
-                if (FrameKind.isUrls(kind)) {
-                    count += export(frames.read(reader, kind, batch), batch, which, urls);
+                if (frames.read(reader, reader.kind())) {
+                    count += export(frames.firstId(), frames.batch(), which, urls);
                 }
             }
         }

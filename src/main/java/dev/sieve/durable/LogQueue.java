@@ -21,8 +21,6 @@ final class LogQueue implements Closeable {
     private final LogState state;
     private final UrlFrameReader frames = new UrlFrameReader();
     private final TreeMap<Long, LogPosition> index = new TreeMap<>();
-    private final UrlBatch batch = new UrlBatch();
-    private long batchId;
     private FrameReader reader;
     private int segment;
     private long nextId;
@@ -43,13 +41,13 @@ final class LogQueue implements Closeable {
         if (!hasNext()) {
             return null;
         }
-        if (nextId >= batchId + batch.size()) {
+        if (nextId >= frames.endId()) {
             goTo(log.holding(nextId));
             do {
                 readOn();
-            } while (nextId >= batchId + batch.size());
+            } while (nextId >= frames.endId());
         }
-        Lease lease = lease(batch, batchId, nextId);
+        Lease lease = lease(frames, nextId);
         nextId++;
         return lease;
     }
@@ -61,15 +59,11 @@ final class LogQueue implements Closeable {
         close();
         reader = log.read(next.start(), BUFFER_BYTES);
         segment = next.number();
-        batch.clear();
-        batchId = next.firstId();
     }
 
     private void readOn() throws IOException {
         reader.requireFrame();
-        int kind = reader.kind();
-        if (FrameKind.isUrls(kind)) {
-            batchId = frames.read(reader, kind, batch);
+        if (frames.read(reader, reader.kind())) {
             note(reader.position());
         }
     }
@@ -80,7 +74,7 @@ final class LogQueue implements Closeable {
                 || before.getValue().segment() != segment
                 || offset - before.getValue().offset() >= INDEX_STEP) {
             forgetDone();
-            index.put(batchId, new LogPosition(segment, offset));
+            index.put(frames.firstId(), new LogPosition(segment, offset));
         }
     }
 
@@ -92,29 +86,25 @@ final class LogQueue implements Closeable {
         }
     }
 
-    private Lease lease(UrlBatch urls, long firstId, long id) throws IOException {
-        if (id < firstId) {
-            throw new DamageException(Segment.name(segment), 0, "the URL with the id " + id + " is not in it");
+    private Lease lease(UrlFrameReader read, long id) throws IOException {
+        if (id < read.firstId()) {
+            throw new DamageException(FrontierFiles.segment(segment), 0, "the URL with the id " + id + " is not in it");
         }
-        int i = (int) (id - firstId);
+        UrlBatch urls = read.batch();
+        int i = (int) (id - read.firstId());
         int attempt = state.attempts().getOrDefault(id, 0);
         return new Lease(id, urls.url(i), urls.depth(), urls.redirects(), urls.referrer(), urls.label(), attempt);
     }
 
     /** Reads a URL once more that was polled before and is not done. */
     Lease reread(long id) throws IOException {
-        UrlBatch urls = new UrlBatch();
-        UrlFrameReader into = new UrlFrameReader();
+        UrlFrameReader urls = new UrlFrameReader();
         try (FrameReader again = log.read(index.floorEntry(id).getValue(), (int) INDEX_STEP)) {
-            long firstId = id;
-            while (id >= firstId + urls.size()) {
+            while (id >= urls.endId()) {
                 again.requireFrame();
-                int kind = again.kind();
-                if (FrameKind.isUrls(kind)) {
-                    firstId = into.read(again, kind, urls);
-                }
+                urls.read(again, again.kind());
             }
-            return lease(urls, firstId, id);
+            return lease(urls, id);
         }
     }
 

@@ -23,7 +23,6 @@ final class LogScan {
     private final LogState state;
     private final Consumer<UrlBatch> urls;
     private final UrlFrameReader frames = new UrlFrameReader();
-    private final UrlBatch batch = new UrlBatch();
     private final NavigableMap<Integer, Segment> segments = new TreeMap<>();
     private LogPosition forced;
     private LogPosition end;
@@ -68,9 +67,9 @@ final class LogScan {
             refuseIfForced();
         } else if (end.compareTo(forced) < 0) {
             throw new DamageException(
-                    Segment.name(end.segment()),
+                    FrontierFiles.segment(end.segment()),
                     end.offset(),
-                    "the log ends here, but it had been on the disk up to " + Segment.name(forced.segment())
+                    "the log ends here, but it had been on the disk up to " + FrontierFiles.segment(forced.segment())
                             + ", offset " + forced.offset());
         }
     }
@@ -79,7 +78,7 @@ final class LogScan {
         boolean isFirst = number == from.segment();
         try {
             Segment segment = header(number);
-            try (FrameReader reader = open(isFirst ? from : segment.start())) {
+            try (FrameReader reader = Segment.open(disk, isFirst ? from : segment.start(), BUFFER_BYTES)) {
                 if (!isFirst) {
                     goOn(reader, segment);
                 }
@@ -106,7 +105,7 @@ final class LogScan {
 
     private Segment header(int number) throws IOException {
         if (!numbers.contains(number)) {
-            throw new TornException(new DamageException(Segment.name(number), 0, "the file is missing"), 0);
+            throw new TornException(new DamageException(FrontierFiles.segment(number), 0, "the file is missing"), 0);
         }
         try {
             return Segment.read(disk, number, frontierId);
@@ -123,11 +122,6 @@ final class LogScan {
         }
     }
 
-    private FrameReader open(LogPosition at) throws IOException {
-        String name = Segment.name(at.segment());
-        return new FrameReader(name, disk.read(name), at.offset(), BUFFER_BYTES);
-    }
-
     private void readAll(FrameReader reader, int segment) throws IOException {
         end = new LogPosition(segment, reader.nextPosition());
         for (FrameReader.Found found = reader.next(); found != FrameReader.Found.END; found = reader.next()) {
@@ -140,18 +134,11 @@ final class LogScan {
     }
 
     private void take(FrameReader frame) throws IOException {
-        int kind = frame.kind();
-        switch (kind) {
-            case FrameKind.URLS, FrameKind.LABELLED -> {
-                long firstId = frames.read(frame, kind, batch);
-                state.addUrls(frame, firstId, batch.size());
-                urls.accept(batch);
-            }
-            case FrameKind.DONE -> state.addDone(frame);
-            case FrameKind.RETRY -> state.addRetries(frame);
-            case FrameKind.FORCED -> takeForced(frame);
-            case FrameKind.LOST -> state.addLost();
-            default -> throw frame.broken("frames of kind " + kind + " are not known to this version");
+        int kind = state.apply(frame, frames);
+        if (kind == FrameKind.FORCED) {
+            takeForced(frame);
+        } else if (FrameKind.isUrls(kind)) {
+            urls.accept(frames.batch());
         }
     }
 
@@ -167,7 +154,8 @@ final class LogScan {
     private void refuseIfForced() throws IOException {
         for (int number : numbers.tailSet(tornAt.segment())) {
             long offset = number == tornAt.segment() ? tornAt.offset() : 0;
-            try (FrameReader reader = open(new LogPosition(number, Math.max(offset, Segment.HEADER_BYTES)))) {
+            LogPosition from = new LogPosition(number, Math.max(offset, Segment.HEADER_BYTES));
+            try (FrameReader reader = Segment.open(disk, from, BUFFER_BYTES)) {
                 lookForForced(reader);
             }
         }

@@ -70,10 +70,27 @@ final class LogState {
         return attempts;
     }
 
-    /** Takes in a frame of URLs, which has the ids from {@code firstId} on. */
-    void addUrls(FrameReader frame, long firstId, int count) throws IOException {
-        startAt(frame, firstId);
-        nextId += count;
+    /**
+     * Applies a frame of the log.
+     *
+     * @param urls reads the frame if it is one of URLs
+     * @return the kind of the frame; the payload of {@link FrameKind#FORCED} is left to be read
+     */
+    int apply(FrameReader frame, UrlFrameReader urls) throws IOException {
+        int kind = frame.kind();
+        if (urls.read(frame, kind)) {
+            startAt(frame, urls.firstId());
+            nextId = urls.endId();
+            return kind;
+        }
+        switch (kind) {
+            case FrameKind.DONE -> addDone(frame);
+            case FrameKind.RETRY -> addRetries(frame);
+            case FrameKind.LOST -> addLost();
+            case FrameKind.FORCED -> {}
+            default -> throw frame.broken("frames of kind " + kind + " are not known to this version");
+        }
+        return kind;
     }
 
     /** Takes in that the log goes on with this id: with the next one, unless something in between was lost. */
@@ -110,8 +127,7 @@ final class LogState {
         somethingLost = true;
     }
 
-    /** Takes in a frame of {@link FrameKind#DONE}. */
-    void addDone(FrameReader frame) throws IOException {
+    private void addDone(FrameReader frame) throws IOException {
         long id = 0;
         while (frame.hasMore()) {
             id += frame.number("step to an id", nextId - 1 - id);
@@ -120,8 +136,7 @@ final class LogState {
         }
     }
 
-    /** Takes in a frame of {@link FrameKind#RETRY}. */
-    void addRetries(FrameReader frame) throws IOException {
+    private void addRetries(FrameReader frame) throws IOException {
         while (frame.hasMore()) {
             long id = frame.number("id", nextId - 1);
             int attempt = (int) frame.number("attempt", Integer.MAX_VALUE);

@@ -152,8 +152,8 @@ final class Recovery {
             } catch (VersionException e) {
                 throw e;
             } catch (IOException e) {
-                LOG.warn("{}: passed over and kept as .broken: {}", Checkpoint.name(number), e.getMessage());
-                disk.rename(Checkpoint.name(number), Checkpoint.name(number) + ".broken");
+                LOG.warn("{}: passed over and kept as .broken: {}", FrontierFiles.checkpoint(number), e.getMessage());
+                disk.rename(FrontierFiles.checkpoint(number), FrontierFiles.checkpoint(number) + ".broken");
                 files.checkpoints().remove(number);
             }
         }

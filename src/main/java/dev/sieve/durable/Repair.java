@@ -50,7 +50,7 @@ final class Repair {
             try {
                 Settings found = Checkpoint.read(disk, number).checkpoint().settings();
                 found.write(disk);
-                findings.add(wrong + "; written again from " + Checkpoint.name(number));
+                findings.add(wrong + "; written again from " + FrontierFiles.checkpoint(number));
                 return found;
             } catch (DamageException e) {
                 wrong += "; " + e.getMessage();
@@ -81,7 +81,7 @@ final class Repair {
 
     private void loadCheckpoint() throws IOException {
         for (int number : files.checkpoints().descendingSet()) {
-            String name = Checkpoint.name(number);
+            String name = FrontierFiles.checkpoint(number);
             try {
                 Checkpoint.Saved candidate = Checkpoint.read(disk, number);
                 Membership itsFilter = candidate.filter(disk);
@@ -160,7 +160,7 @@ final class Repair {
             return;
         }
         if (!isPresent) {
-            note(Segment.name(number) + ": the file is missing");
+            note(FrontierFiles.segment(number) + ": the file is missing");
             writeEmpty(new Segment(number, state.nextId()));
         }
         SegmentRepair repair = start(number);
@@ -222,7 +222,7 @@ final class Repair {
         if (!segments.containsKey(number - 1)) {
             state.addRemoved(firstId);
         } else if (!state.canStartAt(firstId)) {
-            note(Segment.name(number - 1) + ": its end is missing");
+            note(FrontierFiles.segment(number - 1) + ": its end is missing");
             repairs.get(number - 1).padTo(0);
             state.addLost();
         }
@@ -247,7 +247,7 @@ final class Repair {
     private void deleteCheckpoints(int newest) throws IOException {
         for (int number : FrontierFiles.list(disk).checkpoints()) {
             if (number != newest) {
-                disk.delete(Checkpoint.name(number));
+                disk.delete(FrontierFiles.checkpoint(number));
             }
         }
         disk.forceNames();

@@ -5,8 +5,6 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.Locale;
-import java.util.OptionalInt;
 import java.util.zip.CRC32C;
 
 /**
@@ -21,7 +19,6 @@ record Segment(int number, long firstId, int version) {
     /** The version that is written. Version 1, which has no frames of {@link FrameKind#LABELLED}, is read as well. */
     static final int VERSION = 2;
 
-    private static final String PREFIX = "log-";
     private static final byte[] MAGIC = "sievelog".getBytes(US_ASCII);
 
     Segment(int number, long firstId) {
@@ -29,20 +26,11 @@ record Segment(int number, long firstId, int version) {
     }
 
     String name() {
-        return name(number);
-    }
-
-    static String name(int number) {
-        return String.format(Locale.ROOT, PREFIX + "%08d", number);
+        return FrontierFiles.segment(number);
     }
 
     LogPosition start() {
         return new LogPosition(number, HEADER_BYTES);
-    }
-
-    /** The number of the segment with this file name; empty when it is no segment's. */
-    static OptionalInt number(String name) {
-        return Numbered.parse(PREFIX, name);
     }
 
     byte[] header(long frontierId) {
@@ -59,6 +47,12 @@ record Segment(int number, long firstId, int version) {
         return (int) crc.getValue();
     }
 
+    /** Opens a segment to read its frames from a position on. */
+    static FrameReader open(Disk disk, LogPosition from, int bufferBytes) throws IOException {
+        String name = FrontierFiles.segment(from.segment());
+        return new FrameReader(name, disk.read(name), from.offset(), bufferBytes);
+    }
+
     /**
      * Reads the head of a segment.
      *
@@ -68,7 +62,7 @@ record Segment(int number, long firstId, int version) {
     static Segment read(Disk disk, int number, long frontierId) throws IOException {
         byte[] bytes = new byte[HEADER_BYTES];
         ByteBuffer header = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-        String name = name(number);
+        String name = FrontierFiles.segment(number);
         int length;
         try (Disk.Source source = disk.read(name)) {
             length = source.read(0, bytes, 0, HEADER_BYTES);

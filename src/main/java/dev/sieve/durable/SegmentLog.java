@@ -153,8 +153,7 @@ final class SegmentLog implements Closeable {
 
     /** Opens the log to read it from a position on, up to the end of that segment. */
     FrameReader read(LogPosition from, int bufferBytes) throws IOException {
-        String name = Segment.name(from.segment());
-        return new FrameReader(name, disk.read(name), from.offset(), bufferBytes);
+        return Segment.open(disk, from, bufferBytes);
     }
 
     /** Notes that the file of a segment is gone, which is not the last one. */

@@ -50,17 +50,17 @@ final class SegmentRepair {
      */
     String read(LogState state, Consumer<UrlBatch> urls) throws IOException {
         UrlFrameReader frames = new UrlFrameReader();
-        UrlBatch batch = new UrlBatch();
         String first = null;
-        try (FrameReader reader = open()) {
+        try (FrameReader reader = Segment.open(disk, segment.start(), BUFFER_BYTES)) {
             size = reader.size();
             for (FrameReader.Found found = reader.next(); found != FrameReader.Found.END; found = reader.next()) {
-                String wrong =
-                        found == FrameReader.Found.DAMAGE ? reader.damage() : take(reader, state, frames, batch, urls);
+                DamageException wrong = found == FrameReader.Found.DAMAGE
+                        ? reader.broken(reader.damage())
+                        : apply(reader, state, frames, urls);
                 if (wrong == null) {
                     continue;
                 }
-                first = first == null ? reader.broken(wrong).getMessage() : first;
+                first = first == null ? wrong.getMessage() : first;
                 state.addLost();
                 if (!giveUp(reader, found)) {
                     break;
@@ -70,32 +70,16 @@ final class SegmentRepair {
         return first;
     }
 
-    private FrameReader open() throws IOException {
-        return new FrameReader(segment.name(), disk.read(segment.name()), Segment.HEADER_BYTES, BUFFER_BYTES);
-    }
-
-    private static String take(
-            FrameReader frame, LogState state, UrlFrameReader frames, UrlBatch batch, Consumer<UrlBatch> urls)
-            throws IOException {
+    /** Applies the present frame; returns what is wrong with it, or null. */
+    private static DamageException apply(
+            FrameReader frame, LogState state, UrlFrameReader frames, Consumer<UrlBatch> urls) throws IOException {
         try {
-            int kind = frame.kind();
-            switch (kind) {
-                case FrameKind.URLS, FrameKind.LABELLED -> {
-                    long firstId = frames.read(frame, kind, batch);
-                    state.addUrls(frame, firstId, batch.size());
-                    urls.accept(batch);
-                }
-                case FrameKind.DONE -> state.addDone(frame);
-                case FrameKind.RETRY -> state.addRetries(frame);
-                case FrameKind.LOST -> state.addLost();
-                case FrameKind.FORCED -> {}
-                default -> {
-                    return "this is a frame of no known kind";
-                }
+            if (FrameKind.isUrls(state.apply(frame, frames))) {
+                urls.accept(frames.batch());
             }
             return null;
         } catch (DamageException e) {
-            return e.getMessage();
+            return e;
         }
     }
 

@@ -1,9 +1,7 @@
 package dev.sieve.durable;
 
-import dev.sieve.bloom.ExactSet;
-import dev.sieve.bloom.GrowingBloomFilter;
+import dev.sieve.FilterKind;
 import dev.sieve.bloom.Membership;
-import dev.sieve.bloom.Memberships;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.HashMap;
@@ -25,16 +23,28 @@ public record Settings(long frontierId, Kind kind, long capacity, double falsePo
     private static final int VERSION = 1;
     private static final int MAX_BYTES = 1 << 12;
 
-    /** The filters to choose from; their numbers are part of the format. */
+    /** The filters to choose from; their names and numbers are part of the format. */
     enum Kind {
-        BLOOM(1),
-        GROWING(2),
-        EXACT(3);
+        BLOOM(1, FilterKind.SPLIT_BLOCKS),
+        GROWING(2, FilterKind.GROWING),
+        EXACT(3, FilterKind.EXACT),
+        CLASSIC(4, FilterKind.CLASSIC);
 
         private final int number;
+        final FilterKind filter;
 
-        Kind(int number) {
+        Kind(int number, FilterKind filter) {
             this.number = number;
+            this.filter = filter;
+        }
+
+        static Kind of(FilterKind filter) {
+            for (Kind kind : values()) {
+                if (kind.filter == filter) {
+                    return kind;
+                }
+            }
+            throw new IllegalArgumentException("not a filter of a frontier on disk: " + filter);
         }
 
         static Kind read(FrameReader in) throws IOException {
@@ -49,11 +59,7 @@ public record Settings(long frontierId, Kind kind, long capacity, double falsePo
     }
 
     Membership newFilter() {
-        return switch (kind) {
-            case BLOOM -> Memberships.create(capacity, falsePositiveRate, seed);
-            case GROWING -> GrowingBloomFilter.create(capacity, falsePositiveRate, seed);
-            case EXACT -> ExactSet.create(seed);
-        };
+        return kind.filter.create(capacity, falsePositiveRate, seed);
     }
 
     /** All but the secret, for a message. */

@@ -23,7 +23,7 @@ record SettingsWish(Settings.Kind kind, Long expectedUrls, Double falsePositiveR
      * @throws IOException when there is a part of a frontier
      */
     void tryOut(Path directory) throws IOException {
-        if (DurableSieve.exists(directory)) {
+        if (Files.exists(directory.resolve(Settings.NAME))) {
             return;
         }
         if (Files.exists(directory)) {
@@ -33,10 +33,12 @@ record SettingsWish(Settings.Kind kind, Long expectedUrls, Double falsePositiveR
     }
 
     private static void requireNothing(Disk disk) throws IOException {
-        for (String name : disk.names()) {
-            if (Segment.number(name).isPresent() || Checkpoint.number(name).isPresent()) {
-                throw new IOException(Settings.NAME + ": the file is missing, and " + name + " is there");
-            }
+        FrontierFiles files = FrontierFiles.list(disk);
+        if (!files.isEmpty()) {
+            String name = files.logs().isEmpty()
+                    ? FrontierFiles.checkpoint(files.checkpoints().first())
+                    : FrontierFiles.segment(files.logs().first());
+            throw new IOException(Settings.NAME + ": the file is missing, and " + name + " is there");
         }
     }
 

@@ -37,7 +37,7 @@ final class TornTail {
         if (bytes > 0) {
             LOG.warn(
                     "{}: cut off at offset {}, {} bytes that a crash left unfinished, kept as .broken ({})",
-                    Segment.name(at.segment()),
+                    FrontierFiles.segment(at.segment()),
                     at.offset(),
                     bytes,
                     scan.torn().getMessage());
@@ -45,7 +45,7 @@ final class TornTail {
     }
 
     private long putAside(int number) throws IOException {
-        String name = Segment.name(number);
+        String name = FrontierFiles.segment(number);
         long size;
         try (Disk.Source source = disk.read(name)) {
             size = source.size();
@@ -59,7 +59,7 @@ final class TornTail {
     }
 
     private long cutTail(LogPosition at) throws IOException {
-        String name = Segment.name(at.segment());
+        String name = FrontierFiles.segment(at.segment());
         String temporary = name + ".tmp";
         disk.delete(temporary);
         long bytes = 0;

@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.util.Arrays;
 
 /**
- * Reads what {@link UrlFrameWriter} wrote. The bytes of the URLs are its own, and good until it reads the next frame.
+ * Reads what {@link UrlFrameWriter} wrote, into a batch that is used again for the next frame.
  *
  * <p>Differences can blow up: what comes out is bounded by what the writer puts into a frame, not by the length of the
  * frame. Not safe for use by many threads.
@@ -20,26 +20,48 @@ final class UrlFrameReader {
     private byte[] texts = new byte[1 << 13];
 
     private int end;
+    private final UrlBatch batch = new UrlBatch();
+    private long firstId;
+
+    /** The URLs that were read last. */
+    UrlBatch batch() {
+        return batch;
+    }
+
+    /** The id of the first of these URLs; the others follow one by one. */
+    long firstId() {
+        return firstId;
+    }
+
+    /** The id after the last of these URLs. */
+    long endId() {
+        return firstId + batch.size();
+    }
 
     /**
-     * Reads the URLs of the present frame, whose kind was read, into a batch.
+     * Reads the rest of the present frame if it is a frame of URLs.
      *
-     * @return the id of the first of them; the others follow one by one
+     * @param kind the kind of the frame, which was read before
+     * @return whether it is a frame of URLs
      */
-    long read(FrameReader frame, int kind, UrlBatch into) throws IOException {
+    boolean read(FrameReader frame, int kind) throws IOException {
+        if (!FrameKind.isUrls(kind)) {
+            return false;
+        }
         int label = kind == FrameKind.LABELLED ? (int) frame.number("label", UrlBatch.MAX_LABEL) : 0;
-        long firstId = frame.number("first id", Long.MAX_VALUE - FrameWriter.MAX_PAYLOAD);
+        long first = frame.number("first id", Long.MAX_VALUE - FrameWriter.MAX_PAYLOAD);
         int depth = (int) frame.number("depth", Integer.MAX_VALUE);
         int redirects = (int) frame.number("redirects", Integer.MAX_VALUE);
         int withReferrer = (int) frame.number("length of the referrer", UrlFrameWriter.MAX_TEXT + 1L);
         end = 0;
         int referrerEnd = readText(frame, 0, 0, Math.max(0, withReferrer - 1));
-        into.clear(depth, redirects, withReferrer == 0 ? null : new String(texts, 0, referrerEnd, UTF_8), label);
-        readUrls(frame, into);
-        return firstId;
+        batch.clear(depth, redirects, withReferrer == 0 ? null : new String(texts, 0, referrerEnd, UTF_8), label);
+        readUrls(frame);
+        firstId = first;
+        return true;
     }
 
-    private void readUrls(FrameReader frame, UrlBatch into) throws IOException {
+    private void readUrls(FrameReader frame) throws IOException {
         int pageLength = end;
         int previous = 0;
         int previousLength = 0;
@@ -53,20 +75,20 @@ final class UrlFrameReader {
             int url = end;
             int urlEnd = readText(frame, asPage ? 0 : previous, same >> 1, lengthAndKey >> 1);
             if ((lengthAndKey & 1) == 0) {
-                into.add(texts, url, urlEnd);
+                batch.add(texts, url, urlEnd);
             } else {
                 int sameKey = (int) frame.number("common bytes of a key", urlEnd - url);
                 int more = (int) frame.number("length of a key", UrlFrameWriter.MAX_TEXT);
                 int keyEnd = readText(frame, url, sameKey, more);
-                into.add(texts, url, urlEnd, texts, urlEnd, keyEnd);
+                batch.add(texts, url, urlEnd, texts, urlEnd, keyEnd);
             }
-            if (end > MAX_LENGTH || into.size() > Membership.BATCH) {
+            if (end > MAX_LENGTH || batch.size() > Membership.BATCH) {
                 throw frame.broken("it holds more than was ever written into one");
             }
             previous = url;
             previousLength = urlEnd - url;
         }
-        if (into.isEmpty()) {
+        if (batch.isEmpty()) {
             throw frame.broken("it holds no URL");
         }
     }

@@ -1,36 +1,60 @@
 package dev.sieve.robots;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The pattern of a rule, cut at its stars.
+ * The pattern of a rule, split at its stars.
  *
- * @param pieces what stands before, between and after the stars; the first one begins the path
- * @param toTheEnd the last piece must also end the path
+ * <p>Matching places each piece at the leftmost position where it fits, which is sufficient for stars, and the last piece
+ * of a pattern with {@code $} at the end of the path.
  */
-record PathPattern(List<byte[]> pieces, boolean toTheEnd) {
+final class PathPattern {
+    /** The text before, between and after the stars; the first piece is a prefix of the path. */
+    private final byte[][] pieces;
 
-    static PathPattern of(String pattern) {
-        boolean toTheEnd = pattern.endsWith("$");
+    /** Whether the last piece must also end the path. */
+    private final boolean toTheEnd;
+
+    PathPattern(String pattern) {
+        toTheEnd = pattern.endsWith("$");
         String body = toTheEnd ? pattern.substring(0, pattern.length() - 1) : pattern;
-        List<byte[]> pieces = new ArrayList<>();
+        List<byte[]> split = new ArrayList<>();
         int from = 0;
         for (int star = body.indexOf('*'); star >= 0; star = body.indexOf('*', from)) {
-            add(pieces, body.substring(from, star));
+            // Consecutive stars are one star, so that only the first piece may be empty.
+            if (split.isEmpty() || from < star) {
+                split.add(body.substring(from, star).getBytes(ISO_8859_1));
+            }
             from = star + 1;
         }
-        if (from < body.length() || pieces.isEmpty() || toTheEnd) {
-            pieces.add(RuleSet.ascii(body.substring(from)));
+        if (from < body.length() || split.isEmpty() || toTheEnd) {
+            split.add(body.substring(from).getBytes(ISO_8859_1));
         }
-        return new PathPattern(List.copyOf(pieces), toTheEnd);
+        pieces = split.toArray(byte[][]::new);
     }
 
-    /** Stars that follow one another are one, so an empty piece counts only in front. */
-    private static void add(List<byte[]> pieces, String piece) {
-        if (pieces.isEmpty() || !piece.isEmpty()) {
-            pieces.add(RuleSet.ascii(piece));
+    boolean matches(Path path) {
+        byte[] first = pieces[0];
+        int last = pieces.length - 1;
+        if (!path.hasAt(0, first)) {
+            return false;
         }
+        if (last == 0) {
+            return !toTheEnd || first.length == path.bytes.length;
+        }
+        int at = first.length;
+        int floating = toTheEnd ? last : last + 1;
+        for (int i = 1; i < floating && at >= 0; i++) {
+            at = path.endOfFirst(pieces[i], at);
+        }
+        if (at < 0 || !toTheEnd) {
+            return at >= 0;
+        }
+        int end = path.bytes.length - pieces[last].length;
+        return end >= at && path.hasAt(end, pieces[last]);
     }
 
     long memoryBytes() {
@@ -39,5 +63,51 @@ record PathPattern(List<byte[]> pieces, boolean toTheEnd) {
             bytes += 28 + piece.length;
         }
         return bytes;
+    }
+
+    /**
+     * A path with the number of steps that are left for matching patterns against it. Finding a piece takes quadratic
+     * time in the worst case; the budget is far above the need of an honest robots.txt and limits a hostile one to some
+     * milliseconds.
+     */
+    static final class Path {
+        private static final int MAX_STEPS = 2_000_000;
+
+        private final byte[] bytes;
+        private int steps = MAX_STEPS;
+
+        Path(String path) {
+            bytes = path.getBytes(ISO_8859_1);
+        }
+
+        /** Whether the steps are used up: later patterns may match although {@link #matches} returned false. */
+        boolean isExhausted() {
+            return steps <= 0;
+        }
+
+        /** The end of the first occurrence of a piece at or after an index; -1 without one. */
+        private int endOfFirst(byte[] piece, int from) {
+            for (int at = from; at + piece.length <= bytes.length && steps > 0; at++) {
+                if (hasAt(at, piece)) {
+                    return at + piece.length;
+                }
+            }
+            return -1;
+        }
+
+        private boolean hasAt(int at, byte[] piece) {
+            steps--;
+            if (steps <= 0 || at + piece.length > bytes.length) {
+                return false;
+            }
+            for (int i = 0; i < piece.length; i++) {
+                if (piece[i] != bytes[at + i]) {
+                    steps -= i;
+                    return false;
+                }
+            }
+            steps -= piece.length;
+            return true;
+        }
     }
 }

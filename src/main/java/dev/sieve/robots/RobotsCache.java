@@ -14,7 +14,7 @@ import java.util.Map;
  * The robots.txt of the origins that a crawl meets, each asked for once a day, RFC 9309.
  *
  * <p>Each call of {@link #ask} is one request, so that a redirect waits for the next turn of the host like any request;
- * where it leads to another host, that one is not waited for. What an answer means, {@link RobotsAnswer} says. An
+ * where it leads to another host, that one is not waited for. What an answer means, {@link RobotsStatus} says. An
  * origin whose file cannot be had is closed: its file is asked for again a few times, with pauses, and then not for
  * hours. One that may not be asked for anything is refused with all its URLs; where only a redirect of its file leads
  * to such a place, it is closed.
@@ -109,13 +109,13 @@ public final class RobotsCache {
         Origin before = before(origin);
         Hop hop = before.hop;
         FetchResult result = fetcher.fetch(hop.url, RobotsRules.MAX_BYTES, true);
-        RobotsAnswer meaning = RobotsAnswer.of(result.status(), hop.redirects);
-        if (meaning == RobotsAnswer.FOLLOW && result instanceof Redirect redirect) {
+        RobotsStatus meaning = RobotsStatus.of(result.status(), hop.redirects);
+        if (meaning == RobotsStatus.FOLLOW && result instanceof Redirect redirect) {
             Hop next = new Hop(redirect.target(), hop.redirects + 1);
             return keep(origin, new Origin(ELSEWHERE, nowNanos, before.failures, next));
-        } else if (meaning == RobotsAnswer.READ && result instanceof Page page) {
+        } else if (meaning == RobotsStatus.READ && result instanceof Page page) {
             return keep(origin, nowNanos, new Access(RobotsRules.parse(page.body(), productToken)), 0);
-        } else if (meaning == RobotsAnswer.OPEN) {
+        } else if (meaning == RobotsStatus.OPEN) {
             return keep(origin, nowNanos, OPEN, 0);
         } else if (result instanceof Refused refused) {
             return keep(origin, nowNanos, refused(refused, hop.redirects), 0);
@@ -147,12 +147,12 @@ public final class RobotsCache {
 
     private Duration pause(FetchResult result, int failures) {
         Duration asked = result instanceof Page page ? page.retryAfter(time.instant(), LONGEST_PAUSE) : Duration.ZERO;
-        Duration pause = RobotsAnswer.CLOSED.holdsFor(failures, asked);
+        Duration pause = RobotsStatus.CLOSED.holdsFor(failures, asked);
         return pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE;
     }
 
     private Access keep(String origin, long nowNanos, Access access, int failures) {
-        long lasts = access.isKnown() ? RobotsAnswer.MAX_AGE.toNanos() : access.isToBeAskedAgain() ? 0 : CLOSED_NANOS;
+        long lasts = access.isKnown() ? RobotsStatus.MAX_AGE.toNanos() : access.isToBeAskedAgain() ? 0 : CLOSED_NANOS;
         return keep(origin, new Origin(access, nowNanos + lasts, failures, start(origin)));
     }
 

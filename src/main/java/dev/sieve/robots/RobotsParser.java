@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_16BE;
 import static java.nio.charset.StandardCharsets.UTF_16LE;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sieve.url.UrlSyntax;
 import java.nio.charset.Charset;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,13 +18,18 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Reads a robots.txt line by line, as Google's parser does where RFC 9309 leaves room: common misspellings of
- * {@code Disallow} and {@code User-agent} count, a missing colon is forgiven, a part of a byte order mark is skipped.
+ * Parses a robots.txt line by line, like Google's parser where RFC 9309 leaves room: common misspellings of
+ * {@code Disallow} and {@code User-agent} are accepted, so is a missing colon, and a partial byte order mark is skipped.
  *
- * <p>A group begins with a user-agent line that follows a rule; other lines do not end a group. A Crawl-delay holds for
- * the agents named since the last rule or Crawl-delay, for files that give each agent a Crawl-delay and no rules.
+ * <p>A group begins with a user-agent line that follows a rule; other lines do not end a group. A Crawl-delay applies to
+ * the agents named since the last rule or Crawl-delay, for files that give each agent a Crawl-delay but no rules.
  */
 final class RobotsParser {
+    static final int MAX_BYTES = 500 * 1024;
+    static final Duration MAX_CRAWL_DELAY = Duration.ofHours(24);
+    static final int MAX_SITEMAPS = 1000;
+    static final int MAX_SITEMAP_LENGTH = 2048;
+
     /** Longer lines are cut, as Google does: eight times the longest URL that browsers took. */
     private static final int MAX_LINE = 2083 * 8;
 
@@ -43,11 +49,13 @@ final class RobotsParser {
     private boolean ruleSeen;
     private boolean delaySeen;
 
-    private RobotsParser(String productToken) {
+    /** Parses a robots.txt for the crawler with a product token. */
+    RobotsParser(byte[] content, String productToken) {
         this.productToken = productToken;
+        readLines(inUtf8(Arrays.copyOf(content, usedLength(content))));
     }
 
-    /** What is said to one agent, in all of its groups. */
+    /** The records for one agent, collected from all of its groups. */
     private static final class Group {
         private final List<RuleSet.Rule> rules = new ArrayList<>();
         private Optional<Duration> crawlDelay = Optional.empty();
@@ -69,17 +77,29 @@ final class RobotsParser {
         }
     }
 
-    static RobotsRules parse(byte[] content, String productToken) {
-        RobotsParser parser = new RobotsParser(productToken);
-        parser.readLines(inUtf8(Arrays.copyOf(content, usedLength(content))));
-        Group group = parser.own.named ? parser.own : parser.anyone;
-        return new RobotsRules(
-                RuleSet.of(group.rules), group.crawlDelay, List.copyOf(parser.sitemaps), parser.sitemapsLeftOut);
+    RuleSet rules() {
+        return new RuleSet(group().rules);
     }
 
-    /** What counts ends with a whole line: half of a rule could say the opposite of the whole one. */
+    Optional<Duration> crawlDelay() {
+        return group().crawlDelay;
+    }
+
+    List<String> sitemaps() {
+        return List.copyOf(sitemaps);
+    }
+
+    int sitemapsLeftOut() {
+        return sitemapsLeftOut;
+    }
+
+    private Group group() {
+        return own.named ? own : anyone;
+    }
+
+    /** The length up to the last complete line: half of a rule could mean the opposite of the whole rule. */
     private static int usedLength(byte[] content) {
-        int end = Math.min(content.length, RobotsRules.MAX_BYTES);
+        int end = Math.min(content.length, MAX_BYTES);
         if (end == content.length || isLineEnd(content[end])) {
             return end;
         }
@@ -149,8 +169,8 @@ final class RobotsParser {
 
     private void readSitemap(String value) {
         String sitemap = new String(value.getBytes(ISO_8859_1), UTF_8);
-        boolean hasRoom = sitemaps.size() < RobotsRules.MAX_SITEMAPS || sitemaps.contains(sitemap);
-        if (hasRoom && value.length() <= RobotsRules.MAX_SITEMAP_LENGTH) {
+        boolean hasRoom = sitemaps.size() < MAX_SITEMAPS || sitemaps.contains(sitemap);
+        if (hasRoom && value.length() <= MAX_SITEMAP_LENGTH) {
             sitemaps.add(sitemap);
         } else {
             sitemapsLeftOut++;
@@ -180,8 +200,7 @@ final class RobotsParser {
         if (value.isEmpty()) {
             return;
         }
-        byte[] bytes = value.getBytes(ISO_8859_1);
-        RuleSet.Rule rule = new RuleSet.Rule(Escapes.escape(bytes), allow);
+        RuleSet.Rule rule = new RuleSet.Rule(PathSpelling.ofPattern(value.getBytes(ISO_8859_1)), allow);
         if (own.takesRules) {
             own.rules.add(rule);
         }
@@ -195,7 +214,7 @@ final class RobotsParser {
         if (!SECONDS.matcher(value).matches()) {
             return;
         }
-        double seconds = Math.min(Double.parseDouble(value), (double) RobotsRules.MAX_CRAWL_DELAY.toSeconds());
+        double seconds = Math.min(Double.parseDouble(value), (double) MAX_CRAWL_DELAY.toSeconds());
         Duration delay = Duration.ofMillis((long) Math.ceil(seconds * 1000));
         own.addDelay(delay);
         anyone.addDelay(delay);
@@ -210,6 +229,6 @@ final class RobotsParser {
     }
 
     private static boolean isTokenPart(char c) {
-        return Escapes.isLetter(c) || c == '-' || c == '_';
+        return UrlSyntax.isLetter(c) || c == '-' || c == '_';
     }
 }

@@ -8,74 +8,71 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What the robots.txt of one origin lets one crawler do, by RFC 9309.
+ * The rules that the robots.txt of one origin sets for one crawler, by RFC 9309.
  *
- * <p>Groups that name the crawler's product token hold, all of them together; where there is none, the groups for
- * {@code *}. Of the rules that match a path the longest decides, {@code Allow} where two are equally long, and a path
- * that no rule matches is allowed. {@code *} stands for any characters and a {@code $} at the end for the end.
+ * <p>All groups that name the crawler's product token apply together or, without one, all groups for {@code *}. Of the
+ * rules that match a path the longest applies, {@code Allow} if two are equally long; a path that no rule matches is
+ * allowed. In a rule {@code *} matches any characters, and {@code $} at its end matches the end of the path.
  *
- * <p>Rules are compared byte by byte with the path as it is spelled (Google's reading), and once more with the escapes
- * of unreserved characters decoded on both sides (the reading of RFC 9309, section 2.2.2). Only what both allow is
- * allowed, so that no rule is passed by through a change of spelling.
+ * <p>Rules are compared byte by byte with the path as it is sent (as Google does), and once more with the escapes of
+ * unreserved characters decoded on both sides (RFC 9309, section 2.2.2). A path is allowed only if both comparisons
+ * allow it, so that another spelling of a path never evades a rule.
  *
- * <p>No content, however hostile, makes parsing or asking slow: {@link #MAX_BYTES} are read, in linear time, and asking
- * takes a bounded number of steps, after which the answer is no. Immutable.
+ * <p>Hostile content makes neither parsing nor matching slow: at most {@link #MAX_BYTES} are parsed, in linear time, and
+ * matching takes a bounded number of steps, after which the path is disallowed. Immutable.
  */
 public final class RobotsRules {
-    /** How much of a robots.txt counts, in bytes; what RFC 9309, section 2.5, demands at the least. */
-    public static final int MAX_BYTES = 500 * 1024;
+    /** How many bytes of a robots.txt are parsed: the least that RFC 9309, section 2.5, permits. */
+    public static final int MAX_BYTES = RobotsParser.MAX_BYTES;
 
-    /** The longest Crawl-delay that is passed on; longer ones are cut to it. */
-    public static final Duration MAX_CRAWL_DELAY = Duration.ofHours(24);
+    /** The longest Crawl-delay; longer ones are reduced to it. */
+    public static final Duration MAX_CRAWL_DELAY = RobotsParser.MAX_CRAWL_DELAY;
 
-    /** How many sitemaps of a robots.txt count. */
-    public static final int MAX_SITEMAPS = 1000;
+    /** The most sitemaps of a robots.txt that are returned. */
+    public static final int MAX_SITEMAPS = RobotsParser.MAX_SITEMAPS;
 
-    /** The longest name of a sitemap that counts, in bytes: what the protocol of sitemaps.org allows a URL. */
-    public static final int MAX_SITEMAP_LENGTH = 2048;
+    /** The longest URL of a sitemap, in bytes: the limit of the sitemaps.org protocol. */
+    public static final int MAX_SITEMAP_LENGTH = RobotsParser.MAX_SITEMAP_LENGTH;
 
-    /** Everything may be fetched. */
-    public static final RobotsRules ALLOW_ALL = new RobotsRules(RuleSet.of(List.of()), Optional.empty(), List.of(), 0);
+    /** Allows every URL. */
+    public static final RobotsRules ALLOW_ALL = parse(new byte[0], "");
 
-    /** Nothing may be fetched. */
-    public static final RobotsRules DENY_ALL =
-            new RobotsRules(RuleSet.of(List.of(new RuleSet.Rule("/", false))), Optional.empty(), List.of(), 0);
+    /** Allows no URL. */
+    public static final RobotsRules DENY_ALL = parse("User-agent: *\nDisallow: /".getBytes(UTF_8), "");
 
     private final RuleSet rules;
     private final Optional<Duration> crawlDelay;
     private final List<String> sitemaps;
     private final int sitemapsLeftOut;
 
-    RobotsRules(RuleSet rules, Optional<Duration> crawlDelay, List<String> sitemaps, int sitemapsLeftOut) {
-        this.rules = rules;
-        this.crawlDelay = crawlDelay;
-        this.sitemaps = List.copyOf(sitemaps);
-        this.sitemapsLeftOut = sitemapsLeftOut;
+    private RobotsRules(RobotsParser parser) {
+        rules = parser.rules();
+        crawlDelay = parser.crawlDelay();
+        sitemaps = parser.sitemaps();
+        sitemapsLeftOut = parser.sitemapsLeftOut();
     }
 
     /**
-     * Reads a robots.txt for one crawler. Whatever the content is, rules come of it: lines that are not understood are
-     * passed over.
+     * Parses a robots.txt for one crawler. Any content yields rules: lines that cannot be parsed are skipped.
      *
-     * @param content the file as it was received, of which at most {@link #MAX_BYTES} count
-     * @param productToken what the crawler is called in robots.txt, upper and lower case alike; see
-     *     {@link #productToken}
+     * @param content the file as it was received; at most {@link #MAX_BYTES} are parsed
+     * @param productToken the name of the crawler in robots.txt, in any case; see {@link #productToken}
      */
     public static RobotsRules parse(byte[] content, String productToken) {
-        return RobotsParser.parse(content, Objects.requireNonNull(productToken, "productToken"));
+        return new RobotsRules(new RobotsParser(content, Objects.requireNonNull(productToken, "productToken")));
     }
 
     /**
-     * The product token that a User-Agent header begins with: its leading letters, hyphens and underscores, which are
-     * all that a robots.txt can name (RFC 9309, section 2.2.1). Empty when there are none; then only groups for
-     * {@code *} hold.
+     * Returns the product token at the start of a User-Agent header: its leading letters, hyphens and underscores, the
+     * only characters that a robots.txt can name (RFC 9309, section 2.2.1). Empty when there are none; then only groups
+     * for {@code *} apply.
      */
     public static String productToken(String userAgent) {
         return RobotsParser.productToken(userAgent);
     }
 
     /**
-     * Whether a URL may be fetched. Do not ask for {@code /robots.txt} itself, which may always be.
+     * Returns whether a URL may be fetched. Not meant for {@code /robots.txt} itself, which may always be fetched.
      *
      * @param url a URL or its path and query, percent-encoded as it will be sent; a fragment is ignored
      */
@@ -84,27 +81,27 @@ public final class RobotsRules {
     }
 
     /**
-     * The least time between two requests that the robots.txt asks for, the longest one where there are several; at
-     * most {@link #MAX_CRAWL_DELAY}.
+     * Returns the time between two requests that the robots.txt requests, the longest if there are several; at most
+     * {@link #MAX_CRAWL_DELAY}.
      */
     public Optional<Duration> crawlDelay() {
         return crawlDelay;
     }
 
     /**
-     * The sitemaps that the robots.txt names for any crawler, as they are written there, each once; the first
+     * Returns the sitemaps that the robots.txt names, as they are written there and without duplicates: the first
      * {@link #MAX_SITEMAPS} of those that are not longer than {@link #MAX_SITEMAP_LENGTH}.
      */
     public List<String> sitemaps() {
         return sitemaps;
     }
 
-    /** How many lines name sitemaps that are left out of {@link #sitemaps}, being too many or too long. */
+    /** Returns how many sitemap lines exceed the limits and are missing from {@link #sitemaps}. */
     public int sitemapsLeftOut() {
         return sitemapsLeftOut;
     }
 
-    /** About how many bytes of heap these rules take, so that a cache of them can be bounded. */
+    /** Returns the approximate heap size of these rules in bytes, for caches of bounded size. */
     public long memoryBytes() {
         long bytes = 64 + rules.memoryBytes();
         for (String sitemap : sitemaps) {

@@ -1,85 +1,72 @@
 package dev.sieve.robots;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
-
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 
 /**
- * The rules that hold for one crawler on one origin, twice: as they are spelled, and with unreserved escapes decoded.
- * In both lists the rule that decides comes first.
+ * The rules for one crawler on one origin in two spellings: as they are sent, and with unreserved escapes decoded. Both
+ * lists are in the order in which rules take precedence.
  */
 final class RuleSet {
-    private static final Comparator<Rule> DECISIVE_FIRST =
+    private static final Comparator<Rule> BY_PRECEDENCE =
             Comparator.comparingInt((Rule rule) -> -rule.pattern.length()).thenComparing(rule -> !rule.allow);
 
-    private final Compiled[] spelled;
-    private final Compiled[] decoded;
+    private final List<Compiled> sent;
+    private final List<Compiled> decoded;
 
-    private RuleSet(Compiled[] spelled, Compiled[] decoded) {
-        this.spelled = spelled;
-        this.decoded = decoded;
-    }
-
-    /** A rule as it is spelled, one char a byte, with everything beyond ASCII escaped. */
+    /** A rule whose pattern is in the spelling of {@link PathSpelling#ofPattern}. */
     record Rule(String pattern, boolean allow) {
-        Rule decoded() {
-            String plain = Escapes.decodeUnreserved(pattern);
-            return plain.equals(pattern) ? this : new Rule(plain, allow);
+        private Rule decoded() {
+            return new Rule(PathSpelling.decoded(pattern), allow);
         }
     }
 
     private record Compiled(PathPattern pattern, boolean allow) {}
 
-    static RuleSet of(List<Rule> rules) {
-        List<Rule> decoded = rules.stream().map(Rule::decoded).toList();
-        Compiled[] spelled = compile(rules);
-        return new RuleSet(spelled, decoded.equals(rules) ? spelled : compile(decoded));
+    RuleSet(List<Rule> rules) {
+        List<Rule> decodedRules = rules.stream().map(Rule::decoded).toList();
+        sent = compile(rules);
+        decoded = decodedRules.equals(rules) ? sent : compile(decodedRules);
     }
 
-    private static Compiled[] compile(List<Rule> rules) {
+    private static List<Compiled> compile(List<Rule> rules) {
         return new LinkedHashSet<>(rules)
                 .stream()
-                        .sorted(DECISIVE_FIRST)
-                        .map(rule -> new Compiled(PathPattern.of(rule.pattern), rule.allow))
-                        .toArray(Compiled[]::new);
+                        .sorted(BY_PRECEDENCE)
+                        .map(rule -> new Compiled(new PathPattern(rule.pattern), rule.allow))
+                        .toList();
     }
 
     boolean allows(byte[] path) {
-        PathMatcher asSpelled = new PathMatcher(Escapes.upperCase(path));
-        if (!decides(spelled, asSpelled)) {
+        String pathAsSent = PathSpelling.ofPath(path);
+        if (!allows(sent, pathAsSent)) {
             return false;
         }
-        PathMatcher asDecoded = new PathMatcher(Escapes.decodeUnreserved(asSpelled.path()));
-        boolean sameQuestion = decoded == spelled && Arrays.equals(asDecoded.path(), asSpelled.path());
-        return sameQuestion || decides(decoded, asDecoded);
+        String decodedPath = PathSpelling.decoded(pathAsSent);
+        boolean sameSpelling = decoded == sent && decodedPath.equals(pathAsSent);
+        return sameSpelling || allows(decoded, decodedPath);
     }
 
-    /** The rule that decides says yes, or there is none; no when it could not be found in the steps allowed. */
-    private static boolean decides(Compiled[] rules, PathMatcher path) {
+    /** Whether the first rule that matches allows the path, or no rule matches; false when the steps did not suffice. */
+    private static boolean allows(List<Compiled> rules, String text) {
+        PathPattern.Path path = new PathPattern.Path(text);
         for (Compiled rule : rules) {
-            if (path.matches(rule.pattern)) {
+            if (rule.pattern.matches(path)) {
                 return rule.allow;
             }
         }
-        return !path.exhausted();
+        return !path.isExhausted();
     }
 
     long memoryBytes() {
-        return bytes(spelled) + (decoded == spelled ? 0 : bytes(decoded));
+        return memoryBytes(sent) + (decoded == sent ? 0 : memoryBytes(decoded));
     }
 
-    private static long bytes(Compiled[] rules) {
-        long bytes = 16;
-        for (Compiled rule : rules) {
-            bytes += 28 + rule.pattern.memoryBytes();
-        }
-        return bytes;
-    }
-
-    static byte[] ascii(String pattern) {
-        return pattern.getBytes(ISO_8859_1);
+    private static long memoryBytes(List<Compiled> rules) {
+        return 16
+                + rules.stream()
+                        .mapToLong(rule -> 28 + rule.pattern.memoryBytes())
+                        .sum();
     }
 }

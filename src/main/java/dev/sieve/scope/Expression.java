@@ -4,11 +4,10 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
 /**
- * A user's expression that comes to an end on any URL.
+ * A user's regular expression with a limit on the steps that matching may take.
  *
- * <p>The JDK's engine backtracks: on some texts an expression that looks harmless takes time exponential in their
- * length, or a stack as deep as they are long. But it reads a character at every step, so a text that counts how often
- * it is read can stop it.
+ * <p>The JDK's engine backtracks: an expression that looks harmless can take time exponential in the length of the text,
+ * or a stack as deep as the text is long. It reads a character at every step, so a text that counts reads can stop it.
  */
 final class Expression {
     private static final int MAX_STEPS = 1_000_000;

@@ -1,11 +1,11 @@
 package dev.sieve.scope;
 
 /**
- * Counts by key, of the keys that were met last, in fixed memory.
+ * Counters for the most recently used keys, in fixed memory.
  *
- * <p>A key has its place in one of many short lists, in which the key that was met last stands first; a new key pushes
- * the last one of its list out. Keys are hashes, so that the lists fill alike. Safe for use by many threads: a list is
- * guarded by one of some locks.
+ * <p>Each key belongs to one of many short lists, ordered from the most to the least recently used key; a new key evicts
+ * the last key of its list. Keys must be hashes, so that the lists fill evenly. Safe for use by many threads: the lists
+ * share a fixed number of locks.
  */
 final class RecentCounts {
     private static final int LIST = 8;
@@ -16,9 +16,9 @@ final class RecentCounts {
     private final Object[] locks = new Object[LOCKS];
 
     /**
-     * Counts that are all zero.
+     * Creates counters that are all zero.
      *
-     * @param capacity how many keys are remembered; a power of two from 8 on
+     * @param capacity how many keys are stored; a power of two, at least 8
      */
     RecentCounts(int capacity) {
         keys = new long[capacity];
@@ -28,7 +28,7 @@ final class RecentCounts {
         }
     }
 
-    /** The count of a key, which is met by that; 0 when it is not known. */
+    /** Returns the count of a key and marks the key as used; 0 when the key is not stored. */
     int count(long key) {
         int list = list(key);
         synchronized (lock(list)) {
@@ -42,7 +42,7 @@ final class RecentCounts {
         }
     }
 
-    /** Counts one more, and answers the new count. */
+    /** Adds one to the count of a key and returns the new count. */
     int increment(long key) {
         int list = list(key);
         synchronized (lock(list)) {
@@ -61,7 +61,7 @@ final class RecentCounts {
         return locks[(list / LIST) & (LOCKS - 1)];
     }
 
-    /** Where a key is; -1 when it is not there. A place whose count is zero is free. */
+    /** The index of a key; -1 when it is not stored. An entry whose count is zero is unused. */
     private int find(int list, long key) {
         for (int i = list; i < list + LIST && counts[i] > 0; i++) {
             if (keys[i] == key) {

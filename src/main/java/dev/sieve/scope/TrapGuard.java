@@ -74,18 +74,20 @@ public final class TrapGuard {
     }
 
     private Trap judgePath(String url, int from, int end) {
-        if (UrlShape.count('/', url, from, end) > limit(Trap.PATH_DEPTH)) {
+        if (Repetition.count('/', url, from, end) > limit(Trap.PATH_DEPTH)) {
             return Trap.PATH_DEPTH;
         }
-        return UrlShape.repeats(url, from + 1, end, "/", limit(Trap.REPEATED_SEGMENTS)) ? Trap.REPEATED_SEGMENTS : null;
+        return Repetition.exceeds(limit(Trap.REPEATED_SEGMENTS), url, from + 1, end, "/")
+                ? Trap.REPEATED_SEGMENTS
+                : null;
     }
 
     private Trap judgeQuery(String url, int from) {
         int end = url.length();
-        if (UrlShape.count('&', url, from, end) >= limit(Trap.PARAMETERS)) {
+        if (Repetition.count('&', url, from, end) >= limit(Trap.PARAMETERS)) {
             return Trap.PARAMETERS;
         }
-        return UrlShape.repeats(url, from, end, "&=;/?", limit(Trap.REPEATED_PARAMETERS))
+        return Repetition.exceeds(limit(Trap.REPEATED_PARAMETERS), url, from, end, "&=;/?")
                 ? Trap.REPEATED_PARAMETERS
                 : null;
     }

@@ -1,18 +1,15 @@
 package dev.sieve.scope;
 
-import dev.sieve.url.Ascii;
 import dev.sieve.url.UrlParts;
+import dev.sieve.url.UrlSyntax;
 
 /**
- * What many URLs of a trap have in common.
+ * Computes what the URLs of a trap have in common: shape, host and domain, each as a 64-bit hash.
  *
- * <p>Shapes, hosts and domains are told apart by 64-bit hashes: FNV-1a (draft-eastlake-fnv) from a start chosen at
- * random, then the mixing step of SplitMix64.
+ * <p>The hash is FNV-1a (draft-eastlake-fnv) with a random start, followed by the mixing step of SplitMix64.
  */
 final class UrlShape {
     private static final long FNV_PRIME = 0x100000001B3L;
-    /** Longer blocks are not looked for: before they stand there thrice, the path is deep enough to be refused. */
-    private static final int MAX_BLOCK = 16;
 
     private final long seed;
 
@@ -21,8 +18,8 @@ final class UrlShape {
     }
 
     /**
-     * The host, the path and the names of the parameters, with each word that has a digit in it taken for one and the
-     * same: {@code /2024/05?page=2&sort=up} is {@code /0/0?page&sort}.
+     * The shape: host, path and parameter names, where every word that contains a digit counts as the same word. So
+     * {@code /2024/05?page=2&sort=up} has the shape {@code /0/0?page&sort}.
      */
     long of(String url) {
         int path = UrlParts.pathStart(url);
@@ -68,7 +65,7 @@ final class UrlShape {
 
     private static int wordEnd(String text, int from, int end) {
         int i = from;
-        while (i < end && (Ascii.isLetter(text.charAt(i)) || Ascii.isDigit(text.charAt(i)))) {
+        while (i < end && (UrlSyntax.isLetter(text.charAt(i)) || UrlSyntax.isDigit(text.charAt(i)))) {
             i++;
         }
         return i;
@@ -76,7 +73,7 @@ final class UrlShape {
 
     private static boolean hasDigit(String text, int from, int end) {
         for (int i = from; i < end; i++) {
-            if (Ascii.isDigit(text.charAt(i))) {
+            if (UrlSyntax.isDigit(text.charAt(i))) {
                 return true;
             }
         }
@@ -99,60 +96,5 @@ final class UrlShape {
         long h = (hash ^ (hash >>> 30)) * 0xBF58476D1CE4E5B9L;
         h = (h ^ (h >>> 27)) * 0x94D049BB133111EBL;
         return h ^ (h >>> 31);
-    }
-
-    static int count(char c, String text, int from, int end) {
-        int count = 0;
-        for (int i = text.indexOf(c, from); i >= 0 && i < end; i = text.indexOf(c, i + 1)) {
-            count++;
-        }
-        return count;
-    }
-
-    /**
-     * Whether a part, or up to 16 parts together, stand more often in a row than the limit says. What is empty is no
-     * part.
-     *
-     * @param separators what stands between parts
-     */
-    static boolean repeats(String text, int from, int end, String separators, int limit) {
-        int size = 0;
-        int most = 1;
-        for (int i = from; i < end; i++) {
-            most += isIn(separators, text.charAt(i)) ? 1 : 0;
-        }
-        if (most <= limit) {
-            return false;
-        }
-        long[] parts = new long[most];
-        for (int i = from, start = from; i <= end; i++) {
-            if (i == end || isIn(separators, text.charAt(i))) {
-                if (i > start) {
-                    parts[size++] = letters(0, text, start, i);
-                }
-                start = i + 1;
-            }
-        }
-        for (int block = 1; block <= MAX_BLOCK && (long) block * limit < size; block++) {
-            if (repeats(parts, size, block, (long) block * limit)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static boolean isIn(String separators, char c) {
-        return separators.indexOf(c) >= 0;
-    }
-
-    private static boolean repeats(long[] parts, int size, int block, long limit) {
-        long equal = 0;
-        for (int i = block; i < size; i++) {
-            equal = parts[i] == parts[i - block] ? equal + 1 : 0;
-            if (equal >= limit) {
-                return true;
-            }
-        }
-        return false;
     }
 }

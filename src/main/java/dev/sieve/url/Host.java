@@ -1,8 +1,5 @@
 package dev.sieve.url;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import java.io.ByteArrayOutputStream;
 import okhttp3.HttpUrl;
 
 /**
@@ -51,7 +48,7 @@ public final class Host {
             char c = text.charAt(i);
             if (c >= 'A' && c <= 'Z') {
                 capitals = true;
-            } else if (!Ascii.isLetter(c) && !Ascii.isDigit(c) && c != '-' && c != '.' && c != '_') {
+            } else if (!UrlSyntax.isLetter(c) && !UrlSyntax.isDigit(c) && c != '-' && c != '.' && c != '_') {
                 return null;
             }
             if (c == '-' && text.regionMatches(true, i - 3, "xn-", 0, 3)) {
@@ -65,7 +62,7 @@ public final class Host {
     private static String lowerCase(String domain) {
         char[] chars = domain.toCharArray();
         for (int i = 0; i < chars.length; i++) {
-            if (Ascii.isLetter(chars[i])) {
+            if (UrlSyntax.isLetter(chars[i])) {
                 chars[i] = (char) (chars[i] | 0x20);
             }
         }
@@ -73,7 +70,7 @@ public final class Host {
     }
 
     private static String international(String text) {
-        String decoded = text.indexOf('%') < 0 ? text : decode(text);
+        String decoded = text.indexOf('%') < 0 ? text : UrlSyntax.decode(text);
         if (!isShort(decoded) || hasForbidden(decoded)) {
             return null;
         }
@@ -98,17 +95,6 @@ public final class Host {
     private static String okHttpHost(String host) {
         HttpUrl url = HttpUrl.parse("http://" + host + "/");
         return url == null ? null : url.host();
-    }
-
-    private static String decode(String text) {
-        ByteArrayOutputStream octets = new ByteArrayOutputStream(text.length());
-        byte[] utf8 = text.getBytes(UTF_8);
-        for (int i = 0; i < utf8.length; i++) {
-            int octet = utf8[i] == '%' ? Ascii.octet(utf8, i) : -1;
-            octets.write(octet < 0 ? utf8[i] : octet);
-            i += octet < 0 ? 0 : 2;
-        }
-        return octets.toString(UTF_8);
     }
 
     private static boolean hasForbidden(String domain) {

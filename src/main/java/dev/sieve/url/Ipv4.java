@@ -13,7 +13,7 @@ final class Ipv4 {
     static boolean endsInNumber(String domain) {
         int end = domain.endsWith(".") ? domain.length() - 1 : domain.length();
         int start = domain.lastIndexOf('.', end - 1) + 1;
-        if (start >= end || !Ascii.isDigit(domain.charAt(start))) {
+        if (start >= end || !UrlSyntax.isDigit(domain.charAt(start))) {
             return false;
         }
         return isDecimal(domain, start, end) || number(domain, start, end) >= 0;
@@ -71,7 +71,7 @@ final class Ipv4 {
 
     private static boolean isDecimal(String text, int from, int end) {
         for (int i = from; i < end; i++) {
-            if (!Ascii.isDigit(text.charAt(i))) {
+            if (!UrlSyntax.isDigit(text.charAt(i))) {
                 return false;
             }
         }

@@ -7,7 +7,7 @@ public enum Refusal {
     /** No scheme, and nothing to resolve it against. */
     NO_SCHEME("no scheme"),
     /** Longer than {@link UrlNormalizer#MAX_LENGTH}, as written or as it would be fetched. */
-    TOO_LONG("longer than " + UrlNormalizer.MAX_LENGTH + " characters"),
+    TOO_LONG("longer than " + UrlBuffer.MAX_LENGTH + " characters"),
     /** No host, or one that no name server and no network could know. */
     BAD_HOST("no valid host"),
     /** A port that is no number from 1 to 65535. */

@@ -14,7 +14,7 @@ import java.nio.charset.Charset;
 /** The lines of a text of any length and any content, in memory that does not grow with either. */
 final class SeedLines {
     /** The most characters of a line that are kept: more than a URL may have, and some blanks. */
-    static final int MAX_CHARS = 2 * UrlNormalizer.MAX_LENGTH;
+    static final int MAX_CHARS = 2 * UrlBuffer.MAX_LENGTH;
 
     private final InputStream in;
     private final StringBuilder line = new StringBuilder();

@@ -9,6 +9,9 @@ import java.util.Arrays;
  * it takes back again. Used over and over by one parser.
  */
 final class UrlBuffer {
+    /** The most characters of a URL; see {@link UrlNormalizer#MAX_LENGTH}. */
+    static final int MAX_LENGTH = 4096;
+
     /** Kinds of characters: what is escaped in a path, what ends a segment there, what is escaped in a query. */
     private static final int PATH = 1;
 

@@ -2,7 +2,7 @@ package dev.sieve.url;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-/** Makes the key of a URL that {@link UrlParser} wrote; {@link UrlNormalizer#key} says what a key is. */
+/** Computes the key of a URL that {@link UrlParser} wrote; {@link UrlNormalizer#key} defines the key. */
 final class UrlKey {
     private UrlKey() {}
 
@@ -27,14 +27,15 @@ final class UrlKey {
         int size = percent;
         int stray = -3;
         for (int i = percent; i < ascii.length; i++) {
-            int octet = ascii[i] == '%' ? Ascii.octet(ascii, i) : -1;
+            int octet = UrlSyntax.octet(ascii, i);
             if (octet < 0) {
                 stray = ascii[i] == '%' ? size : stray;
                 ascii[size++] = ascii[i];
                 continue;
             }
-            // Behind a stray % a decoded digit could become an escape, and the key of the key another one.
-            if (Ascii.isUnreserved(octet) && size - stray > 2) {
+            // After a stray % a decoded digit could complete an escape, and the key of the key would differ from the
+            // key.
+            if (UrlSyntax.isUnreserved(octet) && size - stray > 2) {
                 ascii[size++] = (byte) octet;
             } else {
                 ascii[size++] = '%';

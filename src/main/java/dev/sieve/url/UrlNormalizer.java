@@ -29,7 +29,7 @@ public final class UrlNormalizer {
      * The most characters of a URL: as it would be fetched, and as it is written, without the fragment and the blanks
      * around it.
      */
-    public static final int MAX_LENGTH = 4096;
+    public static final int MAX_LENGTH = UrlBuffer.MAX_LENGTH;
 
     private UrlNormalizer() {}
 

@@ -53,7 +53,7 @@ final class UrlParser {
         boolean broken = false;
         int end = from;
         for (; end < to && text.charAt(end) != '#'; end++) {
-            if (end - from == UrlNormalizer.MAX_LENGTH) {
+            if (end - from == UrlBuffer.MAX_LENGTH) {
                 return refuse(otherScheme(text, from, end) ? Refusal.OTHER_SCHEME : Refusal.TOO_LONG);
             }
             broken |= isLineBreak(text.charAt(end));
@@ -167,7 +167,7 @@ final class UrlParser {
     private boolean port(String text, int from, int end) {
         int port = 0;
         for (int i = from; i < end; i++) {
-            if (!Ascii.isDigit(text.charAt(i))) {
+            if (!UrlSyntax.isDigit(text.charAt(i))) {
                 return false;
             }
             port = Math.min(port * 10 + text.charAt(i) - '0', 65_536);
@@ -202,7 +202,7 @@ final class UrlParser {
     }
 
     private String result() {
-        return out.size() > UrlNormalizer.MAX_LENGTH ? refuse(Refusal.TOO_LONG) : out.toString();
+        return out.size() > UrlBuffer.MAX_LENGTH ? refuse(Refusal.TOO_LONG) : out.toString();
     }
 
     private void copyBase(int end) {
@@ -214,8 +214,8 @@ final class UrlParser {
     private static int schemeEnd(String text, int from, int end) {
         for (int i = from; i < end; i++) {
             char c = text.charAt(i);
-            boolean inside = Ascii.isDigit(c) || c == '+' || c == '-' || c == '.';
-            if (!Ascii.isLetter(c) && (i == from || !inside)) {
+            boolean inside = UrlSyntax.isDigit(c) || c == '+' || c == '-' || c == '.';
+            if (!UrlSyntax.isLetter(c) && (i == from || !inside)) {
                 return c == ':' && i > from ? i : -1;
             }
         }

@@ -143,6 +143,7 @@ class CliIT {
                 "--miss-rate | 0",
                 "--scope | galaxy",
                 "--on-full | explode",
+                "--filter | bloom",
                 "--include | (",
                 "--exclude | [",
                 "-H | nonsense",
@@ -182,6 +183,14 @@ class CliIT {
         assertThat(crawl.exitCode()).isEqualTo(2);
         assertThat(crawl.stderr()).contains("No SEED");
         assertThat(folder.resolve("new")).doesNotExist();
+    }
+
+    @Test
+    void aJobIsMadeWithTheFilterThatIsChosenAndKeepsIt() throws Exception {
+        sieve("http://127.0.0.1:1/", "--job", "job", "--retries", "0", "--filter", "classic");
+        sieve("--job", "job", "--retries", "0");
+
+        assertThat(folder.resolve("job/settings")).content().contains("\nfilter classic\n");
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.sieve.FilterKind;
 import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,7 +32,7 @@ class OptionValuesTest {
         "007, 7"
     })
     void quantitiesAreUnderstood(String text, long value) {
-        assertThat(new Quantity().convert(text)).isEqualTo(value);
+        assertThat(new Converters.Quantity().convert(text)).isEqualTo(value);
     }
 
     @ParameterizedTest
@@ -62,7 +63,7 @@ class OptionValuesTest {
                 "\u0661"
             })
     void otherQuantitiesAreRefusedInOneLineWithTheirText(String text) {
-        assertThatThrownBy(() -> new Quantity().convert(text))
+        assertThatThrownBy(() -> new Converters.Quantity().convert(text))
                 .isInstanceOf(TypeConversionException.class)
                 .hasMessageStartingWith("'" + text + "' is ")
                 .hasMessageNotContaining("\n");
@@ -82,7 +83,7 @@ class OptionValuesTest {
         "1e-15, 1e-15"
     })
     void missRatesAreUnderstood(String text, double value) {
-        assertThat(new MissRate().convert(text)).isEqualTo(value, within(value * 1e-12));
+        assertThat(new Converters.MissRate().convert(text)).isEqualTo(value, within(value * 1e-12));
     }
 
     @ParameterizedTest
@@ -104,7 +105,7 @@ class OptionValuesTest {
                 "0,1"
             })
     void otherMissRatesAreRefusedInOneLineWithTheirText(String text) {
-        assertThatThrownBy(() -> new MissRate().convert(text))
+        assertThatThrownBy(() -> new Converters.MissRate().convert(text))
                 .isInstanceOf(TypeConversionException.class)
                 .hasMessageStartingWith("'" + text + "' is ")
                 .hasMessageNotContaining("\n");
@@ -125,16 +126,52 @@ class OptionValuesTest {
         "0.000000000001, PT0S"
     })
     void timesAreUnderstood(String text, Duration value) {
-        assertThat(new TimeSpan().convert(text)).isEqualTo(value);
+        assertThat(new Converters.TimeSpan().convert(text)).isEqualTo(value);
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {"", "x", "-1s", "1 s", "1S", "s", "1h30m", "1us", "366d", "999999999999d", "1e3", ".5s", "PT1S"})
     void otherTimesAreRefusedInOneLineWithTheirText(String text) {
-        assertThatThrownBy(() -> new TimeSpan().convert(text))
+        assertThatThrownBy(() -> new Converters.TimeSpan().convert(text))
                 .isInstanceOf(TypeConversionException.class)
                 .hasMessageStartingWith("'" + text + "' is ")
                 .hasMessageNotContaining("\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "split-blocks, SPLIT_BLOCKS",
+        "classic, CLASSIC",
+        "Growing, GROWING",
+        "EXACT, EXACT",
+    })
+    void filtersHaveNames(String text, FilterKind value) {
+        assertThat(new Converters.Filter().convert(text)).isEqualTo(value);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "bloom", "counting", "split_blocks", "exact "})
+    void otherFiltersAreRefusedWithTheNamesToChooseFrom(String text) {
+        assertThatThrownBy(() -> new Converters.Filter().convert(text))
+                .isInstanceOf(TypeConversionException.class)
+                .hasMessage("'" + text + "' is not a filter; choose one of split-blocks, classic, growing, exact");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "--exact --filter classic, '--exact', '--filter classic'",
+        "--filter classic --on-full grow, '--filter classic', '--on-full grow'",
+        "--filter split-blocks --on-full grow, '--filter split-blocks', '--on-full grow'",
+        "--filter growing --on-full fail, '--filter growing', '--on-full fail'",
+        "--exact --miss-rate 1e-3, '--exact', '--miss-rate'",
+        "--filter exact --on-full warn, '--filter exact', '--on-full'",
+    })
+    void contradictoryOptionsAreBothNamed(String options, String one, String other) {
+        String[] args = (options + " https://example.org/").split(" ", -1);
+        Run run = Run.of(Main.commandLine(), args);
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err().lines()).singleElement().asString().contains(one, other);
     }
 }

@@ -3,6 +3,7 @@ package dev.sieve.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.sieve.FilterKind;
 import dev.sieve.bloom.BloomFilter;
 import dev.sieve.bloom.CountingBloomFilter;
 import dev.sieve.bloom.ExactSet;
@@ -23,7 +24,7 @@ class PlanTest {
         List<String> lines = new Plan(1_000_000_000, 1e-4).lines();
 
         assertThat(lines.get(0)).startsWith("1,000,000,000 URLs;").contains("0.01 %");
-        assertThat(line(lines, "classic Bloom")).contains("2.40 GB", " 2.4 ", " 13 ", "0.01 %");
+        assertThat(line(lines, "classic")).contains("2.40 GB", " 2.4 ", " 13 ", "0.01 %");
         assertThat(line(lines, "least there can be")).contains("1.66 GB", "1.66");
         assertThat(String.join("\n", lines))
                 .contains("\"A billion URLs at 0.01 % in 18 MB\" cannot be")
@@ -43,8 +44,17 @@ class PlanTest {
 
     @Test
     void theKindThatASieveTakesIsMarked() {
-        assertThat(line(new Plan(1000, 1e-4).lines(), "split blocks")).startsWith("split blocks * ");
-        assertThat(line(new Plan(1000, 1e-12).lines(), "classic Bloom")).startsWith("classic Bloom * ");
+        assertThat(line(new Plan(1000, 1e-4).lines(), "split-blocks")).startsWith("split-blocks * ");
+        assertThat(line(new Plan(1000, 1e-12).lines(), "classic")).startsWith("classic * ");
+    }
+
+    @Test
+    void everyFilterThatCanBeChosenIsShownByItsName() {
+        List<String> lines = new Plan(1000, 1e-4).lines();
+
+        for (FilterKind kind : FilterKind.values()) {
+            assertThat(line(lines, Converters.name(kind))).contains("kB");
+        }
     }
 
     @Test

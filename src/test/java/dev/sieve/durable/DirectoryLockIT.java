@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.CapturedLog;
+import dev.sieve.FilterKind;
 import dev.sieve.FrontierContract;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -43,7 +44,10 @@ class DirectoryLockIT {
     }
 
     private static DurableSieve open(Path directory) throws IOException {
-        return DurableSieve.builder(directory).expectedUrls(100).exact().open();
+        return DurableSieve.builder(directory)
+                .expectedUrls(100)
+                .filter(FilterKind.EXACT)
+                .open();
     }
 
     @BeforeEach

@@ -1,5 +1,6 @@
 package dev.sieve.durable;
 
+import dev.sieve.FilterKind;
 import dev.sieve.Frontier;
 import dev.sieve.FrontierContract;
 import java.io.IOException;
@@ -15,7 +16,7 @@ class DurableSieveContractTest extends FrontierContract {
     protected Frontier open(long leaseTimeoutNanos) throws IOException {
         DurableSieveBuilder builder = DurableSieve.builder(directory.resolve("frontier"))
                 .expectedUrls(200_000)
-                .exact()
+                .filter(FilterKind.EXACT)
                 .segmentBytes(10_000);
         if (leaseTimeoutNanos > 0) {
             builder.leaseTimeout(Duration.ofNanos(leaseTimeoutNanos));

@@ -87,7 +87,7 @@ class DurableSieveCostTest {
     private long bytesFrom(LogPosition position) throws IOException {
         long bytes = Segment.HEADER_BYTES - position.offset();
         for (int number : FrontierFiles.list(disk).logs().tailSet(position.segment())) {
-            bytes += disk.bytes(Segment.name(number)).length;
+            bytes += disk.bytes(FrontierFiles.segment(number)).length;
         }
         return bytes;
     }

@@ -71,7 +71,7 @@ class DurableSieveDamageTest {
                 waiting.add(batch.url(i));
             }
             frontier.pushAll(batch);
-            lengths.add(disk.bytes(Segment.name(lastSegment(disk))).length);
+            lengths.add(disk.bytes(FrontierFiles.segment(lastSegment(disk))).length);
             accepted.add(next);
             open.add(List.copyOf(waiting));
             frontier.done(frontier.take(0));
@@ -91,7 +91,7 @@ class DurableSieveDamageTest {
     @ValueSource(booleans = {false, true})
     void theLogCutAtAnyByteKeepsAllBeforeIt(boolean withCheckpoints) throws IOException {
         run(100, withCheckpoints);
-        String name = Segment.name(lastSegment(disk));
+        String name = FrontierFiles.segment(lastSegment(disk));
         byte[] whole = disk.bytes(name);
         int first = Math.max(0, whole.length - 4096);
         if (withCheckpoints) {
@@ -148,7 +148,7 @@ class DurableSieveDamageTest {
         List<String> left = new ArrayList<>(open.get(9));
         left.remove(0);
         frontier.sync();
-        String name = Segment.name(lastSegment(disk));
+        String name = FrontierFiles.segment(lastSegment(disk));
         byte[] bytes = disk.bytes(name);
         disk.replace(name, Arrays.copyOf(bytes, bytes.length + zeros));
 
@@ -227,9 +227,9 @@ class DurableSieveDamageTest {
         capacity = 20_000;
         DurableSieve frontier = run(100, false);
         frontier.close();
-        byte[] bytes = disk.bytes(Segment.name(1));
+        byte[] bytes = disk.bytes(FrontierFiles.segment(1));
         bytes[bytes.length - 200] ^= 1;
-        disk.replace(Segment.name(1), bytes);
+        disk.replace(FrontierFiles.segment(1), bytes);
         assertThatThrownBy(() -> drain(open(disk.copy())))
                 .isInstanceOf(UncheckedIOException.class)
                 .hasMessageContaining("log-00000001: damaged at offset");
@@ -254,7 +254,7 @@ class DurableSieveDamageTest {
     @Test
     void aSegmentThatIsMissingIsRefusedByItsNameAndCanBeRepaired() throws IOException {
         run(100, false).close();
-        disk.delete(Segment.name(2));
+        disk.delete(FrontierFiles.segment(2));
 
         assertThatThrownBy(() -> open(disk)).isInstanceOf(IOException.class).hasMessageContaining("log-00000002");
 
@@ -268,7 +268,7 @@ class DurableSieveDamageTest {
     @Test
     void aSegmentUnderAnotherNameIsRefused() throws IOException {
         run(100, false).close();
-        disk.replace(Segment.name(2), disk.bytes(Segment.name(1)));
+        disk.replace(FrontierFiles.segment(2), disk.bytes(FrontierFiles.segment(1)));
 
         assertThatThrownBy(() -> drain(open(disk))).hasMessageContaining("log-00000002");
     }
@@ -292,8 +292,8 @@ class DurableSieveDamageTest {
         run(60, true).close();
         List<String> left = drain(open(disk.copy()));
         for (int number : FrontierFiles.list(disk).checkpoints()) {
-            byte[] bytes = disk.bytes(Checkpoint.name(number));
-            disk.replace(Checkpoint.name(number), Arrays.copyOf(bytes, bytes.length / 2));
+            byte[] bytes = disk.bytes(FrontierFiles.checkpoint(number));
+            disk.replace(FrontierFiles.checkpoint(number), Arrays.copyOf(bytes, bytes.length / 2));
         }
         FakeDisk kept = disk.copy();
 
@@ -314,7 +314,7 @@ class DurableSieveDamageTest {
         DurableSieve frontier = run(20, false);
         FakeDisk earlier = disk.afterKill();
         frontier.close();
-        String name = Segment.name(1);
+        String name = FrontierFiles.segment(1);
         disk.replace(name, Arrays.copyOf(earlier.bytes(name), earlier.bytes(name).length / 2));
 
         assertThatThrownBy(() -> open(disk)).hasMessageContaining("log-00000001");

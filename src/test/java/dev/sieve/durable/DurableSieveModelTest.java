@@ -2,6 +2,7 @@ package dev.sieve.durable;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sieve.FilterKind;
 import dev.sieve.Lease;
 import dev.sieve.UrlBatch;
 import java.io.IOException;
@@ -166,7 +167,7 @@ class DurableSieveModelTest {
     private void reopen() throws IOException {
         frontier = DurableSieve.builder(Path.of("fake"))
                 .expectedUrls(100_000)
-                .exact()
+                .filter(FilterKind.EXACT)
                 .seed(5)
                 .leaseTimeout(Duration.ofNanos(TIMEOUT))
                 .segmentBytes(500 + random.nextInt(20_000))

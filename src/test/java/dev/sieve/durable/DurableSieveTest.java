@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sieve.CapturedLog;
+import dev.sieve.FilterKind;
 import dev.sieve.FrontierContract;
 import dev.sieve.Lease;
 import dev.sieve.OnFull;
@@ -142,7 +143,7 @@ class DurableSieveTest {
 
     @Test
     void fewerUrlsThanThereAreCannotBeExpected() throws IOException {
-        try (DurableSieve frontier = builder().exact().open()) {
+        try (DurableSieve frontier = builder().filter(FilterKind.EXACT).open()) {
             frontier.pushAll(FrontierContract.urls(500));
         }
 
@@ -275,6 +276,29 @@ class DurableSieveTest {
             assertThat(Thread.interrupted()).isTrue();
             assertThat(frontier.pending()).isEqualTo(200);
         }
+    }
+
+    @Test
+    void theFilterIsChosenByNameAndKept() throws IOException {
+        try (DurableSieve frontier = builder().filter(FilterKind.CLASSIC).open()) {
+            frontier.pushAll(FrontierContract.urls(1000));
+        }
+        try (DurableSieve frontier = builder().onFull(OnFull.FAIL).open()) {
+            assertThat(frontier.pushAll(FrontierContract.urls(1000))).isZero();
+            assertThat(frontier.stats().memoryBytes())
+                    .isEqualTo(FilterKind.CLASSIC.create(10_000, 1e-4, 1).memoryBytes());
+        }
+        assertThat(directory.resolve("settings")).content().contains("\nfilter classic\n");
+        assertThatThrownBy(() ->
+                        builder().filter(FilterKind.GROWING).onFull(OnFull.WARN).open())
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void splitBlocksAreWrittenUnderTheNameThatTheyAlwaysHad() throws IOException {
+        builder().filter(FilterKind.SPLIT_BLOCKS).open().close();
+
+        assertThat(directory.resolve("settings")).content().contains("\nfilter bloom\n");
     }
 
     @Test

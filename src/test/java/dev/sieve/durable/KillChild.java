@@ -2,6 +2,7 @@ package dev.sieve.durable;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import dev.sieve.FilterKind;
 import dev.sieve.Lease;
 import dev.sieve.UrlBatch;
 import java.io.FileDescriptor;
@@ -54,7 +55,7 @@ final class KillChild {
     static DurableSieve open(Path folder, long seed) throws IOException {
         return DurableSieve.builder(folder)
                 .expectedUrls(100_000)
-                .exact()
+                .filter(FilterKind.EXACT)
                 .durability(List.of(Durability.values()).get((int) (seed % 3)))
                 .segmentBytes(20_000)
                 .checkpointBytes(1)

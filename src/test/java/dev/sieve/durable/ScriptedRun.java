@@ -3,6 +3,7 @@ package dev.sieve.durable;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sieve.FilterKind;
 import dev.sieve.FrontierContract;
 import dev.sieve.Lease;
 import dev.sieve.UrlBatch;
@@ -51,7 +52,7 @@ final class ScriptedRun {
     static DurableSieve open(FakeDisk disk, Durability durability) throws IOException {
         return DurableSieve.builder(Path.of("fake"))
                 .expectedUrls(1000)
-                .exact()
+                .filter(FilterKind.EXACT)
                 .seed(3)
                 .durability(durability)
                 .segmentBytes(1500)

@@ -1,9 +1,9 @@
 package dev.sieve.robots;
 
-import static dev.sieve.robots.RobotsAnswer.CLOSED;
-import static dev.sieve.robots.RobotsAnswer.FOLLOW;
-import static dev.sieve.robots.RobotsAnswer.OPEN;
-import static dev.sieve.robots.RobotsAnswer.READ;
+import static dev.sieve.robots.RobotsStatus.CLOSED;
+import static dev.sieve.robots.RobotsStatus.FOLLOW;
+import static dev.sieve.robots.RobotsStatus.OPEN;
+import static dev.sieve.robots.RobotsStatus.READ;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
@@ -13,31 +13,31 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Tag("hostile")
-class RobotsAnswerTest {
+class RobotsStatusTest {
 
     @ParameterizedTest
     @ValueSource(ints = {200, 204, 206})
     void aSuccessIsRead(int status) {
-        assertThat(RobotsAnswer.of(status, 0)).isEqualTo(READ);
+        assertThat(RobotsStatus.of(status, 0)).isEqualTo(READ);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {400, 401, 403, 404, 410, 451, 499})
     void aHostWithoutRobotsIsOpen(int status) {
-        assertThat(RobotsAnswer.of(status, 0)).isEqualTo(OPEN);
+        assertThat(RobotsStatus.of(status, 0)).isEqualTo(OPEN);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {429, 500, 502, 503, 599, 600, 999, 300, 304, 100, 99, 0, -1})
     void aHostThatCannotSayIsClosed(int status) {
-        assertThat(RobotsAnswer.of(status, 0)).isEqualTo(CLOSED);
+        assertThat(RobotsStatus.of(status, 0)).isEqualTo(CLOSED);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {301, 302, 303, 307, 308})
     void fiveRedirectsAreFollowedAndTheSixthMeansNone(int status) {
-        assertThat(RobotsAnswer.of(status, 4)).isEqualTo(FOLLOW);
-        assertThat(RobotsAnswer.of(status, 5)).isEqualTo(OPEN);
+        assertThat(RobotsStatus.of(status, 4)).isEqualTo(FOLLOW);
+        assertThat(RobotsStatus.of(status, 5)).isEqualTo(OPEN);
     }
 
     @Test

@@ -1,0 +1,139 @@
+package dev.sieve.cli;
+
+import dev.sieve.FilterKind;
+import dev.sieve.OnFull;
+import dev.sieve.Sieve;
+import dev.sieve.bloom.BloomSize;
+import dev.sieve.crawl.CrawlDirectory;
+import dev.sieve.durable.Durability;
+import dev.sieve.durable.DurableSieve;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Locale;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** The options that say how a crawl remembers URLs. */
+final class FrontierOptions {
+    /** The rest is for the queue, the pages in work and the program itself. */
+    private static final double SHARE_OF_HEAP = 0.8;
+
+    private static final long DEFAULT_CAPACITY = 1_000_000;
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec spec;
+
+    @Option(
+            names = "--capacity",
+            paramLabel = "N",
+            converter = Converters.Quantity.class,
+            description = "URLs that the sieve is made for (default: 1M).")
+    private Long capacity;
+
+    @Option(
+            names = "--miss-rate",
+            paramLabel = "P",
+            converter = Converters.MissRate.class,
+            description = "Share of new pages it may miss when full (default: 1e-4).")
+    private Double missRate;
+
+    @Option(
+            names = "--filter",
+            paramLabel = "NAME",
+            converter = Converters.Filter.class,
+            description = "What remembers the URLs: split-blocks, classic, growing or exact; 'plan' compares them"
+                    + " (default: split-blocks).")
+    private FilterKind filter;
+
+    @Option(names = "--exact", description = "Remember every URL by 128 bits: no page missed, more memory.")
+    private boolean isExact;
+
+    @Option(
+            names = "--on-full",
+            paramLabel = "WHAT",
+            description = "Past the capacity: warn, grow or fail (default: warn).")
+    private OnFull onFull;
+
+    /**
+     * Refuses contradictory options, and a filter that cannot fit into the heap, before anything is created.
+     *
+     * @param goesOn whether there is a job already, whose settings hold where no option changes them
+     */
+    void check(boolean goesOn) {
+        if (isExact && filter != null && filter != FilterKind.EXACT) {
+            throw Checks.wrong(spec, "Option '--exact' does not go with '--filter " + Converters.name(filter) + "'");
+        }
+        FilterKind kind = filter();
+        if (kind == FilterKind.EXACT && (missRate != null || onFull != null)) {
+            String option = isExact ? "--exact" : "--filter exact";
+            throw Checks.wrong(spec, "Option '" + option + "' goes with neither '--miss-rate' nor '--on-full'");
+        }
+        if (kind != null && onFull != null && (kind == FilterKind.GROWING) != (onFull == OnFull.GROW)) {
+            throw Checks.wrong(
+                    spec,
+                    "Option '--filter " + Converters.name(kind) + "' does not go with '--on-full "
+                            + Converters.name(onFull) + "'");
+        }
+        if (capacity != null || !goesOn) {
+            checkCapacity();
+        }
+    }
+
+    private void checkCapacity() {
+        long urls = urls();
+        double rate = missRate == null ? Sieve.DEFAULT_FALSE_POSITIVE_RATE : missRate;
+        Checks.check(spec, "--capacity", () -> Sieve.builder(urls));
+        Checks.check(spec, "--miss-rate", () -> BloomSize.hashes(rate));
+        long bytes = filter() == FilterKind.EXACT ? 0 : BloomSize.bits(urls, rate) / 8;
+        long heap = Runtime.getRuntime().maxMemory();
+        if (bytes > heap * SHARE_OF_HEAP) {
+            throw Checks.wrong(
+                    spec,
+                    String.format(
+                            Locale.ROOT,
+                            "Invalid value for option '--capacity': %,d URLs at %s take %s, and this process may have"
+                                    + " %s: run java with -Xmx%dm",
+                            urls,
+                            rate,
+                            Units.bytes(bytes),
+                            Units.bytes(heap),
+                            (long) (bytes / SHARE_OF_HEAP) >> 20));
+        }
+    }
+
+    /** Makes a frontier in memory. */
+    Sieve open() {
+        Sieve.Builder builder = Sieve.builder(urls());
+        Checks.set(spec, "--filter", filter(), builder::filter);
+        Checks.set(spec, "--miss-rate", missRate, builder::falsePositiveRate);
+        Checks.set(spec, "--on-full", onFull, builder::onFull);
+        return builder.build();
+    }
+
+    /** Opens or creates the directory of a job; in one that exists, settings without an option stay as they are. */
+    CrawlDirectory open(Path job, Durability durability, boolean keepsLog) throws IOException {
+        try {
+            return CrawlDirectory.open(job, builder -> {
+                builder.durability(durability).keepLog(keepsLog);
+                if (capacity != null || !DurableSieve.exists(job)) {
+                    builder.expectedUrls(urls());
+                }
+                Checks.set(spec, "--filter", filter(), builder::filter);
+                Checks.set(spec, "--miss-rate", missRate, builder::falsePositiveRate);
+                Checks.set(spec, "--on-full", onFull, builder::onFull);
+            });
+        } catch (IllegalArgumentException e) {
+            throw Checks.invalid(spec, capacity == null ? "--job" : "--capacity", e.getMessage());
+        }
+    }
+
+    /** Null where the filter was not chosen. */
+    private FilterKind filter() {
+        return isExact ? FilterKind.EXACT : filter;
+    }
+
+    private long urls() {
+        return capacity == null ? DEFAULT_CAPACITY : capacity;
+    }
+}

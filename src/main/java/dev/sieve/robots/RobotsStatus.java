@@ -1,0 +1,55 @@
+package dev.sieve.robots;
+
+import dev.sieve.polite.BackOff;
+import dev.sieve.polite.RetryAfter;
+import java.time.Duration;
+
+/**
+ * The status of an origin after a request for its robots.txt, by RFC 9309, section 2.3.1.
+ *
+ * <p>An origin that fails to return its rules is closed: nothing else is requested from it for a while. An origin that
+ * has no robots.txt, or denies access to it, is open.
+ */
+public enum RobotsStatus {
+    /** 2xx: the body holds the rules. */
+    READ,
+    /** A redirect: request its target, if that address is permitted; if not, the origin is {@link #CLOSED}. */
+    FOLLOW,
+    /** 4xx, or too many redirects: there is no robots.txt, everything is allowed. */
+    OPEN,
+    /** 5xx, 429, any other status, or no response: nothing is allowed until the next request for robots.txt. */
+    CLOSED;
+
+    /** How many consecutive redirects are followed; after that the robots.txt counts as absent. */
+    public static final int MAX_REDIRECTS = 5;
+
+    /** How long rules may be used before robots.txt is requested again (RFC 9309, section 2.4). */
+    public static final Duration MAX_AGE = Duration.ofHours(24);
+
+    private static final BackOff CLOSED_FOR = new BackOff(Duration.ofMinutes(1), Duration.ofHours(6));
+
+    /**
+     * Returns the status of the origin after a response.
+     *
+     * @param status the HTTP status as the server sent it, which may be any number
+     * @param redirects how many consecutive redirects led to this response
+     */
+    public static RobotsStatus of(int status, int redirects) {
+        return switch (status) {
+            case 301, 302, 303, 307, 308 -> redirects < MAX_REDIRECTS ? FOLLOW : OPEN;
+            case 429 -> CLOSED;
+            default -> status >= 200 && status < 300 ? READ : status >= 400 && status < 500 ? OPEN : CLOSED;
+        };
+    }
+
+    /**
+     * Returns how long this status holds before robots.txt is requested again: a day or, while the origin is closed, the
+     * pause that the server requested, and at least one that doubles from a minute to six hours.
+     *
+     * @param failures how many consecutive requests found the origin closed, this one included
+     * @param retryAfter the pause that the server requested, see {@link RetryAfter}; zero for none
+     */
+    public Duration holdsFor(int failures, Duration retryAfter) {
+        return this == CLOSED ? CLOSED_FOR.pause(failures, retryAfter) : MAX_AGE;
+    }
+}

@@ -1,0 +1,71 @@
+package dev.sieve.scope;
+
+/** Counts characters and repeated parts in a stretch of a URL. */
+final class Repetition {
+    /** The most parts of a repeated block. Before a longer block occurs three times, the path is refused for its depth. */
+    private static final int MAX_BLOCK = 16;
+
+    private static final long FNV_PRIME = 0x100000001B3L;
+
+    private Repetition() {}
+
+    static int count(char c, String text, int from, int end) {
+        int count = 0;
+        for (int i = text.indexOf(c, from); i >= 0 && i < end; i = text.indexOf(c, i + 1)) {
+            count++;
+        }
+        return count;
+    }
+
+    /**
+     * Whether a part, or a block of up to 16 parts, occurs more often in succession than the limit allows. Empty parts
+     * are skipped; parts are compared by 64-bit hashes.
+     *
+     * @param separators the characters between parts
+     */
+    static boolean exceeds(int limit, String text, int from, int end, String separators) {
+        int most = 1;
+        for (int i = from; i < end; i++) {
+            most += separators.indexOf(text.charAt(i)) < 0 ? 0 : 1;
+        }
+        if (most <= limit) {
+            return false;
+        }
+        long[] parts = new long[most];
+        int size = 0;
+        for (int i = from, start = from; i <= end; i++) {
+            if (i == end || separators.indexOf(text.charAt(i)) >= 0) {
+                if (i > start) {
+                    parts[size++] = hash(text, start, i);
+                }
+                start = i + 1;
+            }
+        }
+        for (int block = 1; block <= MAX_BLOCK && (long) block * limit < size; block++) {
+            if (hasBlocks(parts, size, block, (long) block * limit)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether as many parts in succession as the limit says equal the part one block before them. */
+    private static boolean hasBlocks(long[] parts, int size, int block, long limit) {
+        long equal = 0;
+        for (int i = block; i < size; i++) {
+            equal = parts[i] == parts[i - block] ? equal + 1 : 0;
+            if (equal >= limit) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static long hash(String text, int from, int end) {
+        long hash = 0;
+        for (int i = from; i < end; i++) {
+            hash = (hash ^ text.charAt(i)) * FNV_PRIME;
+        }
+        return hash;
+    }
+}
