@@ -13,15 +13,15 @@ import org.slf4j.event.Level;
  * Watches how full a filter is and what that has cost so far.
  *
  * <p>The size is estimated from the fill, never from a counter: false positives freeze a counter just when it matters.
- * Asking the filter costs logarithms, so it is asked again only after some more URLs were accepted, in steps so small
- * that an event is late by a thousandth of the capacity at most.
+ * An estimate costs logarithms, so it is made again only after a thousandth of the capacity was accepted; an event is
+ * late by that much at most.
  *
  * <p>Pages missed: a push is accepted with probability 1 - f when the URL is new, f being the false-positive rate. So
- * for each accepted URL, f / (1 - f) new ones were turned away on average; that is summed up.
+ * for each accepted URL, f / (1 - f) new ones were rejected on average; that is summed up.
  *
- * <p>Owned by the lock of its frontier, but for {@link #publish}, which runs outside it.
+ * <p>Guarded by the lock of its frontier, except {@link #publish}, which runs outside it.
  */
-public final class CapacityWatch {
+final class CapacityWatch {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.capacity");
     private static final double FIRST_THRESHOLD = 0.8;
     private static final int STEPS = 1024;
@@ -39,22 +39,20 @@ public final class CapacityWatch {
     private double missed;
 
     CapacityWatch(Membership filter, long capacity, OnFull onFull, Consumer<CapacityEvent> listener) {
-        this(filter, capacity, onFull, listener, 0);
-    }
-
-    /** Goes on to watch a filter that has turned away so many new URLs before. */
-    public CapacityWatch(
-            Membership filter, long capacity, OnFull onFull, Consumer<CapacityEvent> listener, double missedBefore) {
         this.filter = filter;
         this.capacity = capacity;
         this.onFull = onFull;
         this.listener = listener;
-        missed = missedBefore;
         step = Math.max(1, capacity / STEPS);
         passSilently(filter.estimatedSize());
     }
 
-    /** A filter that was loaded has had its events already: they are not told a second time. */
+    /** Adds the URLs that an earlier run has missed. */
+    void restore(double missedBefore) {
+        missed += missedBefore;
+    }
+
+    /** A filter that was loaded has passed these thresholds before: their events are not published again. */
     private void passSilently(long size) {
         while (watches() && size >= threshold * capacity) {
             threshold = next(threshold);
@@ -62,8 +60,8 @@ public final class CapacityWatch {
         look(size);
     }
 
-    /** Notes that so many URLs were new; answers the events that are to be published, nearly always none. */
-    public List<CapacityEvent> accepted(int count) {
+    /** Notes that a number of URLs were new; returns the events to be published, nearly always none. */
+    List<CapacityEvent> accepted(int count) {
         sinceCheck += count;
         return sinceCheck < step ? List.of() : check();
     }
@@ -92,7 +90,7 @@ public final class CapacityWatch {
         sinceCheck = 0;
     }
 
-    /** A set that makes no mistakes has no capacity to watch. */
+    /** An exact set has no capacity to watch. */
     private boolean watches() {
         return filter.capacity() != Long.MAX_VALUE;
     }
@@ -102,12 +100,12 @@ public final class CapacityWatch {
     }
 
     /**
-     * Refuses hashed keys when the sieve is full, fails then, and one of them is new.
+     * Refuses hashed keys when the sieve is full, may not take more, and one of them is new.
      *
      * @param absent a bit for each key that may be, as answered by {@link Membership#absent}
-     * @throws SieveFullException then; nothing has changed
+     * @throws SieveFullException in that case; nothing has changed
      */
-    public void refuseIfFull(long[] hashes, long absent) {
+    void refuseIfFull(long[] hashes, long absent) {
         if (!full || onFull != OnFull.FAIL || !watches()) {
             return;
         }
@@ -119,12 +117,12 @@ public final class CapacityWatch {
         }
     }
 
-    public double missed() {
+    double missed() {
         return missed + sinceCheck * missedPerAccepted;
     }
 
-    /** Logs events and hands them to the listener; called without any lock, since both may do as they please. */
-    public void publish(List<CapacityEvent> events) {
+    /** Logs events and hands them to the listener; called without the lock, since both may block. */
+    void publish(List<CapacityEvent> events) {
         // An iterator for each push would be garbage.
         if (!events.isEmpty()) {
             events.forEach(this::publish);

@@ -4,17 +4,19 @@ import dev.sieve.bloom.Membership;
 import java.util.Collection;
 
 /**
- * A to-visit queue that takes each URL once and hands it out until somebody says that it is done.
+ * A to-visit queue that takes each URL once and hands it out until it is done.
  *
  * <p>A URL is <em>new</em> when its key was not pushed before, up to the false-positive rate of the filter behind the
  * frontier. New URLs come out first in, first out; a URL that was given back by {@link #retry} comes out again when its
- * time has come. Of racing pushes of one URL exactly one is told that it was new.
+ * time has come. Of racing pushes of one URL exactly one returns that it was new.
  *
- * <p>Every frontier is safe for use by many threads. Time is passed in: any clock that never runs backwards will do, as
- * long as every call on one frontier reads the same one ({@link System#nanoTime()} is the usual choice).
+ * <p>Every frontier is safe for use by many threads. Time is passed in, from any clock that never runs backwards; all
+ * calls on one frontier use the same clock, usually {@link System#nanoTime()}.
  *
  * <p>A frontier on a disk or behind a network throws {@link java.io.UncheckedIOException} from any method when it can
- * no longer keep its promises; nothing is said to be accepted that was not.
+ * no longer keep its promises; a URL that was not accepted is never reported as accepted.
+ *
+ * <p>To write one, use a {@link Deduplicator} and a store.
  */
 public interface Frontier extends AutoCloseable {
 
@@ -26,8 +28,8 @@ public interface Frontier extends AutoCloseable {
     boolean push(String url);
 
     /**
-     * Queues seeds in batches of 64, which costs far less than pushing each by itself. When a batch throws, those before
-     * it were accepted.
+     * Queues seeds in batches of 64, which costs far less than pushing each by itself. When a batch throws, the batches
+     * before it were pushed.
      *
      * @return how many of them were new
      */
@@ -45,7 +47,7 @@ public interface Frontier extends AutoCloseable {
     }
 
     /**
-     * Queues the URLs that were found on one page, in their order. Afterwards {@link UrlBatch#isNew} tells which of
+     * Queues the URLs that were found on one page, in their order. Afterwards {@link UrlBatch#isNew} returns which of
      * them were new.
      *
      * @return how many of them were new
@@ -55,7 +57,7 @@ public interface Frontier extends AutoCloseable {
     /**
      * Hands out the next URL.
      *
-     * @param nowNanos the present moment, in nanoseconds of the caller's clock
+     * @param nowNanos the present time, in nanoseconds of the caller's clock
      * @return null when nothing can be handed out at this moment; see {@link #pending()} and {@link #inFlight()} for
      *     whether that may change
      */
@@ -64,13 +66,13 @@ public interface Frontier extends AutoCloseable {
     /**
      * How long until {@link #take} may have something to hand out, in nanoseconds, if nothing else happens.
      *
-     * @param nowNanos the present moment, in nanoseconds of the caller's clock
-     * @return 0 when it has something now; {@link Long#MAX_VALUE} when time alone will bring nothing
+     * @param nowNanos the present time, in nanoseconds of the caller's clock
+     * @return 0 when it has something now; {@link Long#MAX_VALUE} when waiting alone changes nothing
      */
     long waitNanos(long nowNanos);
 
     /**
-     * Says that the work on a URL is over; it will not be handed out again. Push what was found on the page before.
+     * Ends the work on a URL, which will not be handed out again. Push what was found on the page first.
      *
      * @return false when the lease was no longer held: it was answered before, or it had expired
      */
@@ -78,23 +80,23 @@ public interface Frontier extends AutoCloseable {
 
     /**
      * Gives a URL back, to be handed out again with {@link Lease#attempt()} one higher. After a crash it may come out
-     * earlier than asked for, never later.
+     * earlier than requested, never later.
      *
-     * @param readyNanos the moment from which it may be handed out, on the clock that {@link #take} is given
+     * @param readyNanos the time from which it may be handed out, on the clock that {@link #take} is given
      * @return false when the lease was no longer held: it was answered before, or it had expired
      */
     boolean retry(Lease lease, long readyNanos);
 
-    /** How many URLs wait to be handed out, those that were given back for later included. */
+    /** How many URLs wait to be handed out, including those that were given back for later. */
     long pending();
 
-    /** How many URLs are handed out and not answered for. The crawl is over when this and {@link #pending()} are 0. */
+    /** How many URLs are handed out and not answered. The crawl is over when this and {@link #pending()} are 0. */
     long inFlight();
 
-    /** What the frontier has done so far, and how far its filter can be trusted. */
+    /** The counters of the frontier and the state of its filter. */
     SieveStats stats();
 
-    /** Releases what the frontier holds. Leases that are still out count as never answered. */
+    /** Releases what the frontier holds. Leases that are still out count as not answered. */
     @Override
     void close();
 }

@@ -1,24 +1,24 @@
 package dev.sieve;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.PriorityQueue;
 
 /**
- * What a frontier in memory knows of the URLs that it has handed out: which of them are held, at which attempt, until
- * when, and which have been given back for later.
+ * Which of the URLs handed out are held, at which attempt, until when, and which were given back for later. Only ids and
+ * attempts are kept, no URLs.
  *
- * <p>A held lease costs about a bit. Only where leases expire does each of them have to be kept. Not safe for use by
- * many threads.
+ * <p>A held lease costs about a bit; where leases expire, some 50 bytes. Owned by the lock of its frontier.
  */
 public final class Leases {
-    /** A lease that falls due: it is to be handed out again, or it expires. Of equal moments the earlier id comes first. */
-    private record Due(long nanos, Lease lease) {
+    /** A URL that falls due: it is to be handed out again, or its lease expires. Of equal times the lower id is first. */
+    private record Due(long nanos, long id, int attempt) {
         static final Comparator<Due> ORDER = (a, b) -> {
             int byTime = Long.signum(a.nanos - b.nanos);
-            return byTime != 0 ? byTime : Long.compare(a.lease.id(), b.lease.id());
+            return byTime != 0 ? byTime : Long.compare(a.id, b.id);
         };
     }
 
@@ -31,28 +31,40 @@ public final class Leases {
     /** All leases take equally long to expire, so the one that was handed out first expires first. */
     private final ArrayDeque<Due> expiries = new ArrayDeque<>();
 
-    /** Leases that expire after so many nanoseconds; {@link Long#MAX_VALUE}: never. */
-    Leases(long timeoutNanos) {
-        this(timeoutNanos, new HashMap<>());
-    }
-
-    /** Leases that go on with attempts that were counted before. */
+    /**
+     * No leases yet.
+     *
+     * @param timeoutNanos how long a lease is held before it expires; {@link Long#MAX_VALUE}: for ever
+     * @param attempts attempts that were counted before; kept up to date
+     */
     public Leases(long timeoutNanos, Map<Long, Integer> attempts) {
         this.timeoutNanos = timeoutNanos;
         this.attempts = attempts;
     }
 
-    public Lease hold(Lease lease, long nowNanos) {
-        held.add(lease.id());
-        if (timeoutNanos != Long.MAX_VALUE) {
-            expiries.addLast(new Due(nowNanos + timeoutNanos, lease));
+    /**
+     * A lease timeout in nanoseconds.
+     *
+     * @throws IllegalArgumentException when it is not above 0
+     */
+    public static long timeoutNanos(Duration timeout) {
+        if (timeout.isNegative() || timeout.isZero()) {
+            throw new IllegalArgumentException("leaseTimeout must be above 0: " + timeout);
         }
-        return lease;
+        return timeout.toNanos();
     }
 
-    /** Takes a lease back for good; false when it was not held any more. */
+    /** Notes that a URL is handed out. */
+    public void hold(Lease lease, long nowNanos) {
+        held.add(lease.id());
+        if (timeoutNanos != Long.MAX_VALUE) {
+            expiries.addLast(new Due(nowNanos + timeoutNanos, lease.id(), lease.attempt()));
+        }
+    }
+
+    /** Takes a lease back for good; false when it was no longer held. */
     public boolean release(Lease lease) {
-        if (!isHeld(lease)) {
+        if (!isHeld(lease.id(), lease.attempt())) {
             return false;
         }
         held.remove(lease.id());
@@ -60,52 +72,48 @@ public final class Leases {
         return true;
     }
 
-    /** Takes a lease back, to be handed out again at some moment; false when it was not held any more. */
+    /** Takes a lease back, to be handed out again at some time; false when it was no longer held. */
     public boolean delay(Lease lease, long readyNanos) {
-        if (!isHeld(lease)) {
+        return delay(lease.id(), lease.attempt(), readyNanos);
+    }
+
+    private boolean delay(long id, int attempt, long readyNanos) {
+        if (!isHeld(id, attempt)) {
             return false;
         }
-        held.remove(lease.id());
-        attempts.put(lease.id(), lease.attempt() + 1);
-        delayed.add(new Due(readyNanos, again(lease)));
+        held.remove(id);
+        attempts.put(id, attempt + 1);
+        delayed.add(new Due(readyNanos, id, attempt + 1));
         return true;
     }
 
-    private static Lease again(Lease lease) {
-        return new Lease(
-                lease.id(),
-                lease.url(),
-                lease.depth(),
-                lease.redirects(),
-                lease.referrer(),
-                lease.label(),
-                lease.attempt() + 1);
+    private boolean isHeld(long id, int attempt) {
+        return held.contains(id) && attempts.getOrDefault(id, 0) == attempt;
     }
 
-    private boolean isHeld(Lease lease) {
-        return held.contains(lease.id()) && attempts.getOrDefault(lease.id(), 0) == lease.attempt();
-    }
-
-    /** The URL that has been due the longest; null when none is. */
-    public Lease pollDue(long nowNanos) {
+    /** Takes out the id of the URL that has been due the longest; empty when none is. */
+    public OptionalLong pollDue(long nowNanos) {
         expire(nowNanos);
         Due next = delayed.peek();
-        return next == null || next.nanos - nowNanos > 0 ? null : delayed.remove().lease;
+        if (next == null || next.nanos - nowNanos > 0) {
+            return OptionalLong.empty();
+        }
+        return OptionalLong.of(delayed.remove().id);
     }
 
     private void expire(long nowNanos) {
         for (Due first = expiries.peekFirst(); first != null; first = expiries.peekFirst()) {
-            if (isHeld(first.lease)) {
+            if (isHeld(first.id, first.attempt)) {
                 if (first.nanos - nowNanos > 0) {
                     return;
                 }
-                delay(first.lease, first.nanos);
+                delay(first.id, first.attempt, first.nanos);
             }
             expiries.removeFirst();
         }
     }
 
-    /** How long until {@link #pollDue} answers, if nothing else happens; {@link Long#MAX_VALUE}: never. */
+    /** How long until {@link #pollDue} returns an id, if nothing else happens; {@link Long#MAX_VALUE}: never. */
     public long waitNanos(long nowNanos) {
         expire(nowNanos);
         long toDelayed = delayed.isEmpty() ? Long.MAX_VALUE : Math.max(0, delayed.peek().nanos - nowNanos);
@@ -113,11 +121,13 @@ public final class Leases {
         return Math.min(toDelayed, toExpiry);
     }
 
+    /** How many URLs are handed out. */
     public long held() {
         return held.size();
     }
 
-    long delayed() {
+    /** How many URLs were given back for later. */
+    public long delayed() {
         return delayed.size();
     }
 }

@@ -2,59 +2,53 @@ package dev.sieve;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sieve.bloom.BloomSize;
 import dev.sieve.bloom.Membership;
 import dev.sieve.bloom.Memberships;
-import dev.sieve.bloom.Murmur3;
 import java.time.Duration;
-import java.util.List;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.atomic.LongAdder;
+import java.util.OptionalLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
  * A to-visit queue in memory that gives out each URL once.
  *
- * <p>It pairs a first-in, first-out queue with a Bloom filter, so that what it remembers of a URL that was seen is a few
- * bits and never the URL. The price is that it sometimes takes a new URL for a seen one: at most the false-positive rate
- * asked for, while it holds no more URLs than it was made for. {@link #stats()} tells how full it is and what that has
- * cost; the logger {@code dev.sieve.capacity} and {@link Builder#onCapacity} are told at 80 % and 100 % of the capacity
- * and at each doubling from there, once each.
+ * <p>It pairs a first-in, first-out queue with a Bloom filter, so it remembers a URL in a few bits instead of storing it.
+ * In exchange it takes some new URLs for seen ones: at most the false-positive rate asked for, until it holds as many
+ * URLs as it was made for. {@link #stats()} returns how full it is and how many pages that has cost. The logger
+ * {@code dev.sieve.capacity} and {@link Builder#onCapacity} receive an event at 80 % and 100 % of the capacity and at
+ * each doubling after that, each once.
  *
- * <p>A URL is compared byte by byte: normalise it first, or push it with a key in a {@link UrlBatch}. {@link #pop} is
- * for those who only want the next URL; {@link #take} hands it out as a lease that has to be answered. A push costs the
- * same whether a million or a billion URLs were seen, but for the cache misses; a batch overlaps these, so it is several
- * times as fast a URL.
+ * <p>A URL is compared byte by byte: normalise it first, or push it with a key in a {@link UrlBatch}. {@link #pop} returns
+ * the next URL and forgets it; {@link #take} hands it out as a lease, to be answered with {@link #done} or
+ * {@link #retry}. A push costs the same however many URLs were seen, but for cache misses; a batch overlaps these, so it
+ * is several times as fast per URL.
  *
- * <p>Safe for use by many threads; what a Bloom filter has seen it tells without a lock. Nothing is kept when the process
- * ends.
+ * <p>Safe for use by many threads; duplicates are detected without a lock. Nothing is kept when the process ends.
  */
 public final class Sieve implements Frontier {
-    /** The false-positive rate where none is given: one new page in ten thousand is missed, for about 3 bytes a URL. */
+    /** The default false-positive rate: one new page in ten thousand is missed, at about 3 bytes per URL. */
     public static final double DEFAULT_FALSE_POSITIVE_RATE = 1e-4;
 
-    private static final int BATCH = Membership.BATCH;
+    private final Deduplicator deduplicator;
 
-    /** Counted without the lock, since most URLs that were seen never take it. */
-    private final LongAdder seen = new LongAdder();
+    /** Guards all below. */
+    private final ReentrantLock lock;
 
-    /**
-     * Guards all below, but for {@link Membership#absent}. What is slow and needs no lock, hashing and cache misses,
-     * happens before it is taken.
-     */
-    private final ReentrantLock lock = new ReentrantLock();
-
-    private final Membership filter;
-    private final long capacity;
-    private final CapacityWatch watch;
     private final UrlQueue queue = new UrlQueue();
     private final Leases leases;
-    private long accepted;
+    private final boolean leasesExpire;
+    /** Every lease that may be handed out again: those that were given back, and all of them where leases expire. */
+    private final Map<Long, Lease> kept = new HashMap<>();
+
     private long done;
 
     /**
-     * A sieve for so many distinct URLs, at the {@link #DEFAULT_FALSE_POSITIVE_RATE}.
+     * A sieve for a number of distinct URLs, at the {@link #DEFAULT_FALSE_POSITIVE_RATE}.
      *
      * @throws IllegalArgumentException when the number is below 1, or needs more memory than an array can have
      */
@@ -63,9 +57,10 @@ public final class Sieve implements Frontier {
     }
 
     /**
-     * A sieve for so many distinct URLs.
+     * A sieve for a number of distinct URLs.
      *
-     * @param falsePositiveRate the share of new URLs that it may take for seen ones when it is full, above 0, below 1
+     * @param falsePositiveRate the share of new URLs that it may take for seen ones when it is full, from
+     *     {@link BloomSize#MIN_RATE} to {@link BloomSize#MAX_RATE}, which is 0.5
      * @throws IllegalArgumentException when a number is out of its bounds, or needs more memory than an array can have
      */
     public Sieve(long expectedUrls, double falsePositiveRate) {
@@ -73,13 +68,13 @@ public final class Sieve implements Frontier {
     }
 
     private Sieve(Builder builder) {
-        filter = builder.newFilter();
-        capacity = builder.expectedUrls;
-        watch = new CapacityWatch(filter, capacity, builder.onFull(), builder.listener);
-        leases = new Leases(builder.leaseTimeoutNanos);
+        deduplicator = new Deduplicator(builder.newFilter(), builder.expectedUrls, builder.onFull(), builder.listener);
+        lock = deduplicator.lock();
+        leases = new Leases(builder.leaseTimeoutNanos, new HashMap<>());
+        leasesExpire = builder.leaseTimeoutNanos != Long.MAX_VALUE;
     }
 
-    /** Starts a sieve for so many distinct URLs, at least 1, with choices. */
+    /** Starts a sieve for a number of distinct URLs, at least 1, with choices. */
     public static Builder builder(long expectedUrls) {
         return new Builder(expectedUrls);
     }
@@ -87,79 +82,28 @@ public final class Sieve implements Frontier {
     /**
      * {@inheritDoc}
      *
-     * @throws SieveFullException when the sieve is full, fails then, and the URL is new
+     * @throws SieveFullException when the sieve is full, refuses new URLs then, and the URL is new
      */
     @Override
     public boolean push(String url) {
-        byte[] utf8 = url.getBytes(UTF_8);
-        long[] hash = new long[2];
-        Murmur3.hash(utf8, 0, utf8.length, filter.seed(), hash, 0);
-        long absent = filter.absent(hash, 1);
-        if (absent == 0) {
-            seen.increment();
-            return false;
-        }
-        List<CapacityEvent> events;
-        lock.lock();
-        try {
-            watch.refuseIfFull(hash, absent);
-            if (filter.addAbsent(hash, absent) == 0) {
-                seen.increment();
-                return false;
-            }
-            queue.append(utf8);
-            accepted++;
-            events = watch.accepted(1);
-        } finally {
-            lock.unlock();
-        }
-        watch.publish(events);
-        return true;
+        return deduplicator.push(url.getBytes(UTF_8), queue);
     }
 
     /**
      * {@inheritDoc}
      *
-     * @throws SieveFullException when the sieve is full, fails then, and there is a new URL among the next 64: those
-     *     before it were accepted
+     * @throws SieveFullException when the sieve is full, refuses new URLs then, and there is one among the next 64: those
+     *     before them were pushed
      */
     @Override
     public int pushAll(UrlBatch batch) {
-        int isNew = 0;
-        for (int from = 0; from < batch.size(); from += BATCH) {
-            isNew += push(batch, from, Math.min(BATCH, batch.size() - from));
-        }
-        return isNew;
+        return deduplicator.pushAll(batch, queue);
     }
 
-    private int push(UrlBatch batch, int from, int count) {
-        long[] hashes = batch.hash(from, count, filter.seed());
-        long absent = filter.absent(hashes, count);
-        if (absent == 0) {
-            batch.noteNew(from, 0);
-            seen.add(count);
-            return 0;
-        }
-        int isNew;
-        List<CapacityEvent> events;
-        lock.lock();
-        try {
-            watch.refuseIfFull(hashes, absent);
-            long mask = filter.addAbsent(hashes, absent);
-            batch.noteNew(from, mask);
-            queue.append(batch, from, mask);
-            isNew = Long.bitCount(mask);
-            accepted += isNew;
-            seen.add(count - isNew);
-            events = watch.accepted(isNew);
-        } finally {
-            lock.unlock();
-        }
-        watch.publish(events);
-        return isNew;
-    }
-
-    /** Takes the URL that was pushed first and counts it as done; empty when none is pending. */
+    /**
+     * Takes the URL that was pushed first and counts it as done. Empty when none is left; a URL that was given back by
+     * {@link #retry} is pending, but only {@link #take} hands it out.
+     */
     public Optional<String> pop() {
         lock.lock();
         try {
@@ -178,12 +122,23 @@ public final class Sieve implements Frontier {
     public Lease take(long nowNanos) {
         lock.lock();
         try {
-            Lease due = leases.pollDue(nowNanos);
-            Lease next = due != null ? due : queue.poll();
-            return next == null ? null : leases.hold(next, nowNanos);
+            OptionalLong due = leases.pollDue(nowNanos);
+            Lease next = due.isPresent() ? again(due.getAsLong()) : queue.poll();
+            if (next == null) {
+                return null;
+            }
+            leases.hold(next, nowNanos);
+            if (leasesExpire) {
+                kept.put(next.id(), next);
+            }
+            return next;
         } finally {
             lock.unlock();
         }
+    }
+
+    private Lease again(long id) {
+        return kept.remove(id).again();
     }
 
     @Override
@@ -203,6 +158,7 @@ public final class Sieve implements Frontier {
             if (!leases.release(lease)) {
                 return false;
             }
+            kept.remove(lease.id());
             done++;
             return true;
         } finally {
@@ -214,7 +170,11 @@ public final class Sieve implements Frontier {
     public boolean retry(Lease lease, long readyNanos) {
         lock.lock();
         try {
-            return leases.delay(lease, readyNanos);
+            if (!leases.delay(lease, readyNanos)) {
+                return false;
+            }
+            kept.put(lease.id(), lease);
+            return true;
         } finally {
             lock.unlock();
         }
@@ -242,35 +202,20 @@ public final class Sieve implements Frontier {
 
     /** How many distinct URLs were seen, estimated from the fill of the filter; above the capacity, too. */
     public long estimatedSize() {
-        lock.lock();
-        try {
-            return filter.estimatedSize();
-        } finally {
-            lock.unlock();
-        }
+        return stats().estimatedSize();
     }
 
     @Override
     public SieveStats stats() {
         lock.lock();
         try {
-            return new SieveStats(
-                    accepted,
-                    seen.sum(),
-                    queue.size() + leases.delayed(),
-                    leases.held(),
-                    done,
-                    filter.estimatedSize(),
-                    capacity,
-                    filter.falsePositiveRate(),
-                    watch.missed(),
-                    filter.memoryBytes());
+            return deduplicator.stats(queue.accepted(), queue.size() + leases.delayed(), leases.held(), done);
         } finally {
             lock.unlock();
         }
     }
 
-    /** Does nothing: a sieve in memory holds nothing but memory. */
+    /** Does nothing: a sieve in memory has nothing to release. */
     @Override
     public void close() {}
 
@@ -292,12 +237,13 @@ public final class Sieve implements Frontier {
             this.expectedUrls = expectedUrls;
         }
 
-        /** The share of new URLs that may be taken for seen ones when the sieve is full, above 0, below 1; 0.0001. */
+        /**
+         * The share of new URLs that may be taken for seen ones when the sieve is full. Default: 0.0001.
+         *
+         * @throws IllegalArgumentException when it is not from {@link BloomSize#MIN_RATE} to {@link BloomSize#MAX_RATE}
+         */
         public Builder falsePositiveRate(double rate) {
-            if (!(rate > 0 && rate < 1)) {
-                throw new IllegalArgumentException("falsePositiveRate must be above 0 and below 1: " + rate);
-            }
-            falsePositiveRate = rate;
+            falsePositiveRate = BloomSize.checkRate(rate);
             return this;
         }
 
@@ -313,33 +259,30 @@ public final class Sieve implements Frontier {
             return this;
         }
 
-        /** Who is told of each {@link CapacityEvent}, by the thread whose push caused it, outside of any lock; nobody. */
+        /** Receives each {@link CapacityEvent}, on the thread whose push caused it, outside the lock. Default: no listener. */
         public Builder onCapacity(Consumer<CapacityEvent> callback) {
             listener = Objects.requireNonNull(callback, "onCapacity");
             return this;
         }
 
         /**
-         * The seed of the hash; a secret random one. Whoever knows it can choose URLs that hide others: give one only
-         * where runs have to be repeatable.
+         * The seed of the hash. Default: a secret random one. An attacker who has the seed can choose URLs that hide
+         * others, so set it only where runs have to be repeatable.
          */
         public Builder seed(long value) {
             seed = value;
             return this;
         }
 
-        /** The set that remembers what was seen, in place of a new Bloom filter; from now on the sieve's own. */
+        /** The set that remembers what was seen, in place of a new filter; it belongs to the sieve from now on. */
         public Builder membership(Membership set) {
             membership = Objects.requireNonNull(set, "membership");
             return this;
         }
 
-        /** How long a URL may be handed out before it is handed out again, above 0; for ever. */
+        /** How long a URL may be handed out before it is handed out again, above 0. Default: leases do not expire. */
         public Builder leaseTimeout(Duration timeout) {
-            if (timeout.isNegative() || timeout.isZero()) {
-                throw new IllegalArgumentException("leaseTimeout must be above 0: " + timeout);
-            }
-            leaseTimeoutNanos = timeout.toNanos();
+            leaseTimeoutNanos = Leases.timeoutNanos(timeout);
             return this;
         }
 

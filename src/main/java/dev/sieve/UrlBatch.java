@@ -19,22 +19,30 @@ public final class UrlBatch {
     /** The highest label. */
     public static final int MAX_LABEL = 255;
 
-    private final Slices urls = new Slices();
-    /** Those of all URLs, once one has another key; {@link #hasKeys} tells. */
+    private final Slices urls;
+    /** The keys of all URLs, once one of them has another key; see {@link #hasKeys}. */
     private Slices keys;
 
     private boolean hasKeys;
 
     private int size;
     private long[] isNew = new long[1];
-    private final long[] hashes = new long[2 * Membership.BATCH];
+    private long[] hashes;
     private int depth;
     private int redirects;
     private String referrer;
     private int label;
 
     /** An empty batch of seeds: depth 0, no referrer. */
-    public UrlBatch() {}
+    public UrlBatch() {
+        urls = new Slices(Membership.BATCH);
+    }
+
+    /** A batch of one seed, given as UTF-8. */
+    UrlBatch(byte[] url) {
+        urls = new Slices(1);
+        append(url, 0, url.length);
+    }
 
     /**
      * An empty batch of links.
@@ -44,6 +52,7 @@ public final class UrlBatch {
      * @param referrer the page that the URLs were found on; null when there is none
      */
     public UrlBatch(int depth, int redirects, String referrer) {
+        this();
         clear(depth, redirects, referrer);
     }
 
@@ -53,6 +62,7 @@ public final class UrlBatch {
      * @param label a number of the caller's choice, 0 to {@link #MAX_LABEL}, which the {@link Lease} of each URL carries as well
      */
     public UrlBatch(int depth, int redirects, String referrer, int label) {
+        this();
         clear(depth, redirects, referrer, label);
     }
 
@@ -126,7 +136,7 @@ public final class UrlBatch {
     /** Gives the URL that was added last another key. */
     private void setKey(byte[] utf8, int from, int to) {
         if (!hasKeys) {
-            keys = keys == null ? new Slices() : keys;
+            keys = keys == null ? new Slices(Membership.BATCH) : keys;
             keys.setAll(urls, size);
             hasKeys = true;
         }
@@ -165,48 +175,119 @@ public final class UrlBatch {
 
     /** The URL at an index, 0 for the one that was added first. */
     public String url(int index) {
-        Objects.checkIndex(index, size);
-        return urls.text(index);
+        return urls.text(check(index));
     }
 
     /** The key of the URL at an index; the URL itself unless another one was given. */
     public String key(int index) {
-        Objects.checkIndex(index, size);
-        return keys().text(index);
+        return keys().text(check(index));
+    }
+
+    /** The array that holds the URL at an index as UTF-8, from {@link #urlFrom} to {@link #urlTo}; not a copy. */
+    public byte[] urlBytes(int index) {
+        return urls.arrays[check(index)];
+    }
+
+    /** Where the URL at an index begins in {@link #urlBytes}. */
+    public int urlFrom(int index) {
+        return urls.bounds[2 * check(index)];
+    }
+
+    /** Where the URL at an index ends in {@link #urlBytes}, exclusive. */
+    public int urlTo(int index) {
+        return urls.bounds[2 * check(index) + 1];
+    }
+
+    /** The array that holds the key of the URL at an index, as {@link #urlBytes} does; the same where it has no other. */
+    public byte[] keyBytes(int index) {
+        return keys().arrays[check(index)];
+    }
+
+    /** Where the key of the URL at an index begins in {@link #keyBytes}. */
+    public int keyFrom(int index) {
+        return keys().bounds[2 * check(index)];
+    }
+
+    /** Where the key of the URL at an index ends in {@link #keyBytes}, exclusive. */
+    public int keyTo(int index) {
+        return keys().bounds[2 * check(index) + 1];
     }
 
     /** Whether the URL at an index was new when the batch was last pushed; meaningless before that. */
     public boolean isNew(int index) {
-        Objects.checkIndex(index, size);
-        return (isNew[index >> 6] >>> index & 1) != 0;
+        return (isNew[check(index) >> 6] >>> index & 1) != 0;
     }
 
-    /** The bytes of the URLs, by their indices. */
-    public Slices urls() {
-        return urls;
+    private int check(int index) {
+        return Objects.checkIndex(index, size);
     }
 
-    /** The bytes of the keys, by the indices of the URLs. */
-    public Slices keys() {
+    private Slices keys() {
         return hasKeys ? keys : urls;
     }
 
     /** Hashes the keys of up to 64 URLs, into an array that is used again by the next call. */
-    public long[] hash(int from, int count, long seed) {
+    long[] hash(int from, int count, long seed) {
+        if (hashes == null) {
+            hashes = new long[2 * Membership.BATCH];
+        }
         Slices of = keys();
         for (int i = 0; i < count; i++) {
             int at = from + i;
-            Murmur3.hash(of.array(at), of.start(at), of.end(at), seed, hashes, 2 * i);
+            Murmur3.hash(of.arrays[at], of.bounds[2 * at], of.bounds[2 * at + 1], seed, hashes, 2 * i);
         }
         return hashes;
     }
 
-    /** Notes which of the 64 URLs from an index on, a multiple of 64, were new, one bit each. */
-    public void noteNew(int from, long mask) {
-        int word = from >> 6;
-        if (word >= isNew.length) {
-            isNew = Arrays.copyOf(isNew, Math.max(word + 1, isNew.length * 2));
+    /** Notes that no URL is new, until {@link #noteNew} says otherwise. */
+    void noteNoneNew() {
+        int words = (size + 63) >> 6;
+        if (words > isNew.length) {
+            isNew = new long[Math.max(words, isNew.length * 2)];
+        } else {
+            Arrays.fill(isNew, 0, words, 0);
         }
-        isNew[word] = mask;
+    }
+
+    /** Notes which of the 64 URLs from an index on, a multiple of 64, are new, a bit for each. */
+    void noteNew(int from, long mask) {
+        isNew[from >> 6] = mask;
+    }
+
+    /** A growing list of parts of byte arrays; the arrays are not copied. */
+    private static final class Slices {
+        private byte[][] arrays;
+        /** Slice i goes from bounds[2i] to bounds[2i + 1]. */
+        private int[] bounds;
+
+        Slices(int capacity) {
+            arrays = new byte[capacity][];
+            bounds = new int[2 * capacity];
+        }
+
+        void set(int index, byte[] array, int from, int to) {
+            if (index == arrays.length) {
+                arrays = Arrays.copyOf(arrays, 2 * index);
+                bounds = Arrays.copyOf(bounds, 4 * index);
+            }
+            // Many slices of one array are the usual case, and a reference costs more to write than to compare.
+            if (arrays[index] != array) {
+                arrays[index] = array;
+            }
+            bounds[2 * index] = from;
+            bounds[2 * index + 1] = to;
+        }
+
+        /** Becomes a list of the first slices of another. */
+        void setAll(Slices other, int count) {
+            for (int i = 0; i < count; i++) {
+                set(i, other.arrays[i], other.bounds[2 * i], other.bounds[2 * i + 1]);
+            }
+        }
+
+        String text(int index) {
+            int from = bounds[2 * index];
+            return new String(arrays[index], from, bounds[2 * index + 1] - from, UTF_8);
+        }
     }
 }

@@ -20,7 +20,7 @@ import java.util.Objects;
  *
  * The context is written when it changes: once per page, not once per link. Not safe for use by many threads.
  */
-final class UrlQueue {
+final class UrlQueue implements Deduplicator.Store {
     private static final int SEGMENT_BYTES = 1 << 16;
     private static final int END = 0;
     private static final int CONTEXT = 1;
@@ -51,27 +51,21 @@ final class UrlQueue {
         return size;
     }
 
-    /** Appends the URLs of a batch from {@code from} on whose bits are set, the lowest bit for the first. */
-    void append(UrlBatch batch, int from, long mask) {
-        if (mask == 0) {
-            return;
-        }
+    /** How many URLs were ever appended. */
+    long accepted() {
+        return nextId + size;
+    }
+
+    @Override
+    public void append(UrlBatch batch, int from, long mask) {
         if (!written.is(batch)) {
             writeContext(new Context(batch.depth(), batch.redirects(), batch.label(), batch.referrer()));
         }
-        Slices urls = batch.urls();
         for (long bits = mask; bits != 0; bits &= bits - 1) {
             int index = from + Long.numberOfTrailingZeros(bits);
-            writeUrl(urls.array(index), urls.start(index), urls.length(index));
+            int start = batch.urlFrom(index);
+            writeUrl(batch.urlBytes(index), start, batch.urlTo(index) - start);
         }
-    }
-
-    /** Appends a seed, given as UTF-8. */
-    void append(byte[] url) {
-        if (!written.equals(SEED)) {
-            writeContext(SEED);
-        }
-        writeUrl(url, 0, url.length);
     }
 
     private void writeUrl(byte[] bytes, int start, int length) {

@@ -236,6 +236,25 @@ class SieveTest {
     }
 
     @Test
+    void popLeavesUrlsThatWereGivenBackToTake() {
+        Sieve sieve = new Sieve(1000);
+        sieve.push("http://a/");
+        sieve.retry(sieve.take(0), 0);
+
+        assertThat(sieve.pop()).isEmpty();
+        assertThat(sieve.pending()).isEqualTo(1);
+        assertThat(sieve.take(0).url()).isEqualTo("http://a/");
+    }
+
+    @Test
+    void aRateThatNoFilterCanHaveIsRefusedWhereItIsSet() {
+        assertThatThrownBy(() -> Sieve.builder(10).falsePositiveRate(0.9))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("0.9")
+                .hasMessageContaining("0.5");
+    }
+
+    @Test
     void badChoicesAreNamed() {
         assertThatThrownBy(() -> new Sieve(0)).hasMessageContaining("expectedUrls < 1: 0");
         assertThatThrownBy(() -> new Sieve(10, 1.5)).hasMessageContaining("1.5");

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sieve.polite.Codec;
 import dev.sieve.polite.HostSchedule;
-import dev.sieve.polite.ScheduleBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -59,7 +58,7 @@ public class HostsBench {
     @Setup(Level.Trial)
     public void fill() throws IOException {
         directory = Files.createTempDirectory("bench-");
-        ScheduleBuilder<String> options = HostSchedule.<String>builder().delay(Duration.ofNanos(STEP * hosts));
+        HostSchedule.Builder<String> options = HostSchedule.<String>builder().delay(Duration.ofNanos(STEP * hosts));
         if (spill) {
             options.spill(directory, new Text(), hosts / 5);
         }

@@ -150,7 +150,12 @@ public final class BloomSize {
         return keys;
     }
 
-    static double checkRate(double rate) {
+    /**
+     * Returns a rate that can be asked for.
+     *
+     * @throws IllegalArgumentException when it is not from {@link #MIN_RATE} to {@link #MAX_RATE}
+     */
+    public static double checkRate(double rate) {
         if (!(rate >= MIN_RATE && rate <= MAX_RATE)) {
             throw new IllegalArgumentException(
                     "false-positive rate must be from " + MIN_RATE + " to " + MAX_RATE + ": " + rate);

@@ -3,6 +3,7 @@ package dev.sieve.bloom;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.invoke.VarHandle;
+import java.security.SecureRandom;
 import java.util.Arrays;
 
 /**
@@ -22,9 +23,9 @@ public final class ExactSet implements Membership {
      * Random odd numbers that say where a digest lies, others in each process: who makes up keys or a saved form cannot
      * bring all digests to one place.
      */
-    private static final long SPREAD1 = Memberships.randomSeed() | 1;
+    private static final long SPREAD1 = new SecureRandom().nextLong() | 1;
 
-    private static final long SPREAD2 = Memberships.randomSeed() | 1;
+    private static final long SPREAD2 = new SecureRandom().nextLong() | 1;
 
     private final long seed;
 

@@ -4,6 +4,7 @@ import ch.qos.logback.classic.Level;
 import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.durable.Durability;
+import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.DurableSieve;
 import dev.sieve.url.Seeds;
 import java.io.IOException;
@@ -161,7 +162,7 @@ final class CrawlCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         Logging.set(isQuiet ? Level.WARN : isVerbose ? Level.DEBUG : Level.INFO);
-        boolean goesOn = job != null && DurableSieve.exists(job);
+        boolean goesOn = job != null && DurableFolder.exists(job);
         if (seeds.isEmpty() && !goesOn) {
             throw wrong("Missing SEED: a URL, a file of URLs, or - for standard input");
         }

@@ -1,6 +1,6 @@
 package dev.sieve.cli;
 
-import dev.sieve.durable.DurableSieve;
+import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.Export;
 import java.io.BufferedWriter;
 import java.io.FileDescriptor;
@@ -50,7 +50,7 @@ final class ExportCommand implements Callable<Integer> {
         PrintWriter out = new PrintWriter(new BufferedWriter(
                 new OutputStreamWriter(new FileOutputStream(FileDescriptor.out), StandardCharsets.UTF_8)));
         try {
-            DurableSieve.export(job, which.export(), url -> out.print(url + "\n"));
+            DurableFolder.export(job, which.export(), url -> out.print(url + "\n"));
         } finally {
             out.flush();
         }

@@ -6,7 +6,7 @@ import dev.sieve.Sieve;
 import dev.sieve.bloom.BloomSize;
 import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.durable.Durability;
-import dev.sieve.durable.DurableSieve;
+import dev.sieve.durable.DurableFolder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -116,7 +116,7 @@ final class FrontierOptions {
         try {
             return CrawlDirectory.open(job, builder -> {
                 builder.durability(durability).keepLog(keepsLog);
-                if (capacity != null || !DurableSieve.exists(job)) {
+                if (capacity != null || !DurableFolder.exists(job)) {
                     builder.expectedUrls(urls());
                 }
                 Checks.set(spec, "--filter", filter(), builder::filter);

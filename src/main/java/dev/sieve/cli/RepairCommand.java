@@ -1,6 +1,6 @@
 package dev.sieve.cli;
 
-import dev.sieve.durable.DurableSieve;
+import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.RepairReport;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -22,7 +22,7 @@ final class RepairCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        RepairReport report = DurableSieve.repair(job);
+        RepairReport report = DurableFolder.repair(job);
         report.findings().forEach(System.out::println);
         System.out.printf(
                 Locale.ROOT,

@@ -1,7 +1,7 @@
 package dev.sieve.cli;
 
 import dev.sieve.SieveStats;
-import dev.sieve.durable.DurableSieve;
+import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.DurableState;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -22,7 +22,7 @@ final class StateCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        DurableState state = DurableSieve.inspect(job);
+        DurableState state = DurableFolder.inspect(job);
         System.out.print(text(state));
         return state.problems().isEmpty() ? 0 : ExitCode.OUTPUT_FAILED;
     }

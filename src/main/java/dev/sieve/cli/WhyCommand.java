@@ -3,7 +3,7 @@ package dev.sieve.cli;
 import ch.qos.logback.classic.Level;
 import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.crawl.CrawlOptions;
-import dev.sieve.durable.DurableSieve;
+import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.Export;
 import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.fetch.Fetcher;
@@ -68,7 +68,7 @@ final class WhyCommand implements Callable<Integer> {
         Logging.set(Level.WARN);
         CrawlOptions options = new CrawlOptions();
         where.apply(options, spec);
-        if (job != null && !DurableSieve.exists(job)) {
+        if (job != null && !DurableFolder.exists(job)) {
             throw Checks.wrong(spec, "Invalid value for option '--job': there is no job: " + job);
         }
         if (job == null && seeds.isEmpty() && !where.isAnywhere()) {
@@ -160,7 +160,7 @@ final class WhyCommand implements Callable<Integer> {
 
     private boolean isAmong(Export which, String key) throws IOException {
         boolean[] isThere = new boolean[1];
-        DurableSieve.export(
+        DurableFolder.export(
                 job, which, each -> isThere[0] |= UrlNormalizer.key(each).equals(key));
         return isThere[0];
     }

@@ -2,7 +2,6 @@ package dev.sieve.crawl;
 
 import dev.sieve.Frontier;
 import dev.sieve.durable.DurableSieve;
-import dev.sieve.durable.DurableSieveBuilder;
 import dev.sieve.url.UrlNormalizer;
 import java.io.Closeable;
 import java.io.IOException;
@@ -57,12 +56,12 @@ public final class CrawlDirectory implements Closeable {
      * @param settings sets up the frontier before it is opened
      * @throws IOException when a file cannot be read or written, or is damaged
      */
-    public static CrawlDirectory open(Path directory, Consumer<DurableSieveBuilder> settings) throws IOException {
+    public static CrawlDirectory open(Path directory, Consumer<DurableSieve.Builder> settings) throws IOException {
         return open(directory, settings, CrawlClock.SYSTEM.now());
     }
 
-    static CrawlDirectory open(Path directory, Consumer<DurableSieveBuilder> settings, Instant now) throws IOException {
-        DurableSieveBuilder builder = DurableSieve.builder(directory);
+    static CrawlDirectory open(Path directory, Consumer<DurableSieve.Builder> settings, Instant now) throws IOException {
+        DurableSieve.Builder builder = DurableSieve.builder(directory);
         settings.accept(builder);
         // The frontier first, since its lock guards the other files.
         DurableSieve frontier = builder.open();

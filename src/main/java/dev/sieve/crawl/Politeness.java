@@ -8,7 +8,6 @@ import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.Fetcher;
 import dev.sieve.polite.BackOff;
 import dev.sieve.polite.HostSchedule;
-import dev.sieve.polite.ScheduleBuilder;
 import dev.sieve.robots.RobotsCache;
 import dev.sieve.robots.RobotsRules;
 import dev.sieve.robots.RobotsStatus;
@@ -59,7 +58,7 @@ final class Politeness {
      */
     static HostSchedule<Lease> schedule(
             CrawlOptions options, CrawlDirectory directory, boolean continues, long nowNanos) {
-        ScheduleBuilder<Lease> builder = HostSchedule.<Lease>builder()
+        HostSchedule.Builder<Lease> builder = HostSchedule.<Lease>builder()
                 .delay(options.delay)
                 .perHost(options.perHost)
                 .probeFirst(options.obeyRobots)

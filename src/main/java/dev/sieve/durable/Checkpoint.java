@@ -61,10 +61,9 @@ record Checkpoint(
     NavigableMap<Integer, Segment> olderSegments(Set<Integer> present, DoneSet done) throws DamageException {
         NavigableMap<Integer, Segment> older = new TreeMap<>();
         for (Segment segment : segments.headMap(position.segment(), false).values()) {
-            long end = segments.higherEntry(segment.number()).getValue().firstId();
             if (present.contains(segment.number())) {
                 older.put(segment.number(), segment);
-            } else if (!done.containsAll(segment.firstId(), end)) {
+            } else if (!segment.isDone(segments, done)) {
                 throw new DamageException(segment.name(), 0, "the file is missing");
             }
         }

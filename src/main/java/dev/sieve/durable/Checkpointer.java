@@ -3,11 +3,11 @@ package dev.sieve.durable;
 import dev.sieve.SieveStats;
 import dev.sieve.bloom.Membership;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
  * Writes checkpoints, and removes what they make superfluous: older checkpoints but for one, which is kept for the case
@@ -114,18 +114,13 @@ final class Checkpointer {
     }
 
     private List<Segment> finished() {
-        List<Segment> finished = new ArrayList<>();
         if (keepLog || newest == 0) {
-            return finished;
+            return List.of();
         }
         NavigableMap<Integer, Segment> segments = log.segments();
-        for (Segment segment : segments.headMap(newestPosition.segment(), false).values()) {
-            long end = segments.higherEntry(segment.number()).getValue().firstId();
-            if (state.done().containsAll(segment.firstId(), end)) {
-                finished.add(segment);
-            }
-        }
-        return finished;
+        return segments.headMap(newestPosition.segment(), false).values().stream()
+                .filter(segment -> segment.isDone(segments, state.done()))
+                .collect(Collectors.toList());
     }
 
     private void forget(int written, List<Segment> finished) throws IOException {

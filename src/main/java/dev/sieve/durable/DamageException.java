@@ -1,10 +1,34 @@
 package dev.sieve.durable;
 
 import java.io.IOException;
+import java.util.Optional;
+import java.util.OptionalLong;
 
-/** Thrown when a file is not what was written into it. */
-final class DamageException extends IOException {
-    DamageException(String name, long offset, String what) {
-        super(name + ": damaged at offset " + offset + ": " + what);
+/** Thrown when a file of a frontier is missing or is not what was written into it; see {@link DurableFolder#repair}. */
+public final class DamageException extends IOException {
+    private final String file;
+    private final long offset;
+
+    DamageException(String file, long offset, String what) {
+        super(file + ": damaged at offset " + offset + ": " + what);
+        this.file = file;
+        this.offset = offset;
+    }
+
+    /** Damage that is not in one place. */
+    DamageException(String what) {
+        super(what);
+        file = null;
+        offset = 0;
+    }
+
+    /** The name of the damaged file in the folder; empty when it is not one file. */
+    public Optional<String> file() {
+        return Optional.ofNullable(file);
+    }
+
+    /** Where the damage begins in the file, in bytes; empty when it is not one file. */
+    public OptionalLong offset() {
+        return file == null ? OptionalLong.empty() : OptionalLong.of(offset);
     }
 }

@@ -11,12 +11,12 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Sees to it that a folder has one owner at a time.
+ * The lock on a folder, which has one owner at a time.
  *
- * <p>The lock is one of the operating system on the file {@code lock}, so that it dies with its process, whatever the file
- * holds. The file says which process that is, and nothing when it is damaged. Such a lock is lost as soon as its
- * process closes any handle on the file: within this process the folders that are held are therefore also kept in a
- * set, and their files are not touched.
+ * <p>It is an operating system lock on the file {@code lock}, so it ends with its process, whatever the file contains. The
+ * file contains the number of the process, for messages only; a checksum keeps a damaged file from naming another
+ * process. Such a lock is lost as soon as its process closes any handle on the file. Therefore the folders that are
+ * locked by this process are also kept in a set, and their lock files are not opened again.
  */
 final class DirectoryLock implements AutoCloseable {
     private static final String NAME = "lock";

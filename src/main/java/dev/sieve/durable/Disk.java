@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * One folder of files, and all that a durable sieve ever asks of it; the seam at which tests make a disk fail.
+ * One folder of files, with the operations that a durable sieve needs; tests substitute a disk that fails.
  *
  * <p>A file is only ever appended to, cut, or replaced by another one that was written beside it. What was written
  * survives the end of the process at once, a power cut only after {@link Sink#force}; that a file is there, has a name,
@@ -18,6 +18,21 @@ interface Disk {
 
         /** Reads up to {@code length} bytes, fewer only where the file ends; answers how many, 0 at its end. */
         int read(long position, byte[] into, int from, int length) throws IOException;
+
+        /** Appends the bytes from a position to before another one to a file; returns how many there were. */
+        default long copy(long from, long to, Sink sink) throws IOException {
+            byte[] buffer = new byte[1 << 16];
+            long at = from;
+            while (at < to) {
+                int count = read(at, buffer, 0, (int) Math.min(buffer.length, to - at));
+                if (count == 0) {
+                    break;
+                }
+                sink.append(buffer, 0, count);
+                at += count;
+            }
+            return at - from;
+        }
 
         /** The present length in bytes; it may grow at any time. */
         long size() throws IOException;

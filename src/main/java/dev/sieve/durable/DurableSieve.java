@@ -3,24 +3,23 @@ package dev.sieve.durable;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sieve.CapacityEvent;
-import dev.sieve.CapacityWatch;
+import dev.sieve.Deduplicator;
+import dev.sieve.FilterKind;
 import dev.sieve.Frontier;
 import dev.sieve.Lease;
 import dev.sieve.Leases;
+import dev.sieve.OnFull;
 import dev.sieve.Sieve;
 import dev.sieve.SieveFullException;
 import dev.sieve.SieveStats;
 import dev.sieve.UrlBatch;
-import dev.sieve.bloom.Membership;
-import dev.sieve.bloom.Murmur3;
+import dev.sieve.bloom.BloomSize;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.OptionalLong;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
@@ -47,25 +46,17 @@ import java.util.function.Consumer;
  * one, {@link #close} included: from then on nothing is accepted, and nothing that was said to be accepted is lost.
  * Open the folder again when there is room. A checkpoint that cannot be written is only a warning.
  *
- * <p>Safe for use by many threads; what a Bloom filter has seen it tells without a lock. That may be a URL which another
- * thread is only just pushing: whatever is answered for from then on stands behind it in the log, and who notes it
- * elsewhere calls {@link #sync} first. Two threads of its own write to the disk in the background until it is closed.
+ * <p>Safe for use by many threads. Duplicates are detected without a lock, so push may return false for a URL that another
+ * thread is still writing; call {@link #sync} before recording that result elsewhere. Two threads of its own write to the
+ * disk in the background until it is closed. {@link DurableFolder} has the tools for a folder that is not open.
  */
 public final class DurableSieve implements Frontier {
-    private static final int BATCH = Membership.BATCH;
-
     private final AutoCloseable folderLock;
-    private final Durability durability;
-    private final long capacity;
+    private final Deduplicator deduplicator;
 
-    /** Counted without the lock, since most URLs that were seen never take it. */
-    private final LongAdder seen = new LongAdder();
+    /** Guards all below. */
+    private final ReentrantLock lock;
 
-    /** Guards all below, but for {@link Membership#absent}: hashing and cache misses happen before it is taken. */
-    private final ReentrantLock lock = new ReentrantLock();
-
-    private final Membership filter;
-    private final CapacityWatch watch;
     private final LogState state;
     private final LogWriter writer;
     private final LogQueue queue;
@@ -82,90 +73,40 @@ public final class DurableSieve implements Frontier {
      * Opens the frontier in a folder, or makes one there, for so many distinct URLs at the rate of
      * {@link Sieve#DEFAULT_FALSE_POSITIVE_RATE}.
      *
-     * @throws IOException as in {@link DurableSieveBuilder#open}
+     * @throws DamageException as in {@link Builder#open}
+     * @throws IOException as in {@link Builder#open}
      */
     public static DurableSieve open(Path directory, long expectedUrls) throws IOException {
         return builder(directory).expectedUrls(expectedUrls).open();
     }
 
     /** Starts to open the frontier in a folder, or to make one there, with choices. */
-    public static DurableSieveBuilder builder(Path directory) {
-        return new DurableSieveBuilder(Objects.requireNonNull(directory, "directory"));
+    public static Builder builder(Path directory) {
+        return new Builder(Objects.requireNonNull(directory, "directory"));
     }
 
-    /** Whether there is a frontier in a folder, in whatever state. */
-    public static boolean exists(Path directory) {
-        return Files.exists(directory.resolve(Settings.NAME));
-    }
-
-    /**
-     * Looks at the frontier in a folder, which may be open meanwhile, and changes nothing. It reads the last checkpoint
-     * without its filter, and the log since then; older parts of the log are not read, so damage in them is not found.
-     *
-     * @throws IOException when the disk fails, or when there is no frontier
-     */
-    public static DurableState inspect(Path directory) throws IOException {
-        LocalDisk disk = new LocalDisk(directory);
-        OptionalLong owner = DirectoryLock.owner(directory);
-        return Inspection.of(disk).state(owner);
-    }
-
-    /**
-     * Hands out the URLs of the frontier in a folder, in the order in which they were accepted. The frontier may be open
-     * meanwhile: then it is the URLs of one moment. All of the log is read.
-     *
-     * @param urls takes one URL after the other
-     * @return how many there were
-     * @throws IOException when the disk fails, when there is no frontier, or when it is damaged; the URLs before the
-     *     damaged place were handed out
-     */
-    public static long export(Path directory, Export which, Consumer<String> urls) throws IOException {
-        return Inspection.of(new LocalDisk(directory)).export(which, urls);
-    }
-
-    /**
-     * Makes the frontier in a folder one that can be opened, where {@link DurableSieveBuilder#open} refuses it as damaged:
-     * keeps all that is whole, and counts what is lost. Files that it changes are kept beside as {@code .broken}.
-     *
-     * @throws IOException when the disk fails; when another process has the folder; when a file was written by a later
-     *     version; or when the settings are gone and no checkpoint knows them
-     */
-    public static RepairReport repair(Path directory) throws IOException {
-        LocalDisk disk = new LocalDisk(directory);
-        DirectoryLock folderLock = DirectoryLock.acquire(directory);
-        try {
-            return new Repair(disk).run();
-        } finally {
-            folderLock.close();
-        }
-    }
-
-    DurableSieve(
-            DurableSieveBuilder builder, Disk disk, AutoCloseable folderLock, Settings settings, Recovery.Found found)
+    private DurableSieve(Builder builder, Disk disk, AutoCloseable folderLock, Settings settings, Recovery.Found found)
             throws IOException {
         this.folderLock = folderLock;
-        durability = builder.durability;
-        capacity = settings.capacity();
-        filter = found.filter();
-        watch = found.watch();
+        deduplicator = found.deduplicator();
+        lock = deduplicator.lock();
         state = found.state();
-        seen.add(found.seen());
         leases = new Leases(builder.leaseTimeoutNanos, state.attempts());
         SegmentLog log = new SegmentLog(
                 disk, settings.frontierId(), builder.segmentBytes, found.segments(), found.end(), found.forced());
-        writer = new LogWriter(log, state, lock);
+        writer = new LogWriter(log, state, lock, builder.durability);
         queue = new LogQueue(log, state);
         checkpointer = new Checkpointer(disk, settings, builder.keepLog, found, log, writer, lock);
-        long checkpointBytes = Math.max(builder.checkpointBytes, filter.memoryBytes());
+        long checkpointBytes = Math.max(builder.checkpointBytes, found.filter().memoryBytes());
         upkeep = builder.hasKeepers
-                ? new Upkeep(durability, writer, () -> checkpointer.isDue(checkpointBytes), this::checkpoint)
+                ? new Upkeep(builder.durability, writer, () -> checkpointer.isDue(checkpointBytes), this::checkpoint)
                 : null;
     }
 
     /**
      * {@inheritDoc}
      *
-     * @throws SieveFullException when the sieve is full, fails then, and the URL is new
+     * @throws SieveFullException when the sieve is full, refuses new URLs then, and the URL is new
      * @throws IllegalArgumentException when the URL has more than 1,048,576 bytes
      * @throws UncheckedIOException when the disk fails, now or before; the URL is not accepted
      */
@@ -173,94 +114,22 @@ public final class DurableSieve implements Frontier {
     public boolean push(String url) {
         byte[] utf8 = url.getBytes(UTF_8);
         UrlFrameWriter.checkLength("URL", utf8.length);
-        long[] hash = new long[2];
-        Murmur3.hash(utf8, 0, utf8.length, filter.seed(), hash, 0);
-        long absent = filter.absent(hash, 1);
-        if (absent == 0) {
-            writer.requireUsable();
-            seen.increment();
-            return false;
-        }
-        List<CapacityEvent> events;
-        LogPosition end;
-        lock.lock();
-        try {
-            writer.requireUsable();
-            watch.refuseIfFull(hash, absent);
-            if (filter.addAbsent(hash, absent) == 0) {
-                seen.increment();
-                return false;
-            }
-            writer.append(1, (frames, id) -> frames.write(id, utf8));
-            end = writer.end();
-            events = watch.accepted(1);
-        } finally {
-            lock.unlock();
-        }
-        forceIfAlways(end);
-        watch.publish(events);
-        return true;
+        return deduplicator.push(utf8, writer);
     }
 
     /**
      * {@inheritDoc}
      *
-     * @throws SieveFullException when the sieve is full, fails then, and there is a new URL among the next 64: those
-     *     before it were accepted
+     * @throws SieveFullException when the sieve is full, refuses new URLs then, and there is one among the next 64: those
+     *     before them were pushed
      * @throws IllegalArgumentException when a URL, a key or the referrer has more than 1,048,576 bytes; nothing of the
      *     batch was accepted
-     * @throws UncheckedIOException when the disk fails, now or before; what the batch says to be new may be accepted
+     * @throws UncheckedIOException when the disk fails, now or before; URLs that the batch says are new may be accepted
      */
     @Override
     public int pushAll(UrlBatch batch) {
-        byte[] referrer = UrlFrameWriter.utf8(batch.referrer());
-        UrlFrameWriter.check(batch, referrer);
-        int isNew = 0;
-        for (int from = 0; from < batch.size(); from += BATCH) {
-            isNew += push(batch, referrer, from, Math.min(BATCH, batch.size() - from));
-        }
-        return isNew;
-    }
-
-    private int push(UrlBatch batch, byte[] referrer, int from, int count) {
-        long[] hashes = batch.hash(from, count, filter.seed());
-        long absent = filter.absent(hashes, count);
-        if (absent == 0) {
-            writer.requireUsable();
-            batch.noteNew(from, 0);
-            seen.add(count);
-            return 0;
-        }
-        int isNew;
-        List<CapacityEvent> events;
-        LogPosition end;
-        lock.lock();
-        try {
-            writer.requireUsable();
-            watch.refuseIfFull(hashes, absent);
-            long mask = filter.addAbsent(hashes, absent);
-            isNew = Long.bitCount(mask);
-            if (isNew > 0) {
-                writer.append(isNew, (frames, id) -> frames.write(id, batch, referrer, from, mask));
-            }
-            end = writer.end();
-            batch.noteNew(from, mask);
-            seen.add(count - isNew);
-            events = watch.accepted(isNew);
-        } finally {
-            lock.unlock();
-        }
-        if (isNew > 0) {
-            forceIfAlways(end);
-        }
-        watch.publish(events);
-        return isNew;
-    }
-
-    private void forceIfAlways(LogPosition end) {
-        if (durability == Durability.ALWAYS) {
-            writer.force(end);
-        }
+        UrlFrameWriter.check(batch);
+        return deduplicator.pushAll(batch, writer);
     }
 
     /**
@@ -277,24 +146,17 @@ public final class DurableSieve implements Frontier {
         lock.lock();
         try {
             writer.requireUsable();
-            Lease due = leases.pollDue(nowNanos);
-            Lease next = due == null ? queue.poll() : queue.reread(due.id());
-            return next == null ? null : hold(next, nowNanos);
+            OptionalLong due = leases.pollDue(nowNanos);
+            Lease next = due.isPresent() ? queue.reread(due.getAsLong()) : queue.poll();
+            if (next != null) {
+                leases.hold(next, nowNanos);
+            }
+            return next;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } finally {
             lock.unlock();
         }
-    }
-
-    private Lease hold(Lease lease, long nowNanos) {
-        leases.hold(bare(lease), nowNanos);
-        return lease;
-    }
-
-    /** A lease without its texts, which are in the log. */
-    private static Lease bare(Lease lease) {
-        return new Lease(lease.id(), "", 0, 0, null, 0, lease.attempt());
     }
 
     @Override
@@ -327,7 +189,7 @@ public final class DurableSieve implements Frontier {
         lock.lock();
         try {
             writer.requireUsable();
-            if (!leases.delay(bare(lease), readyNanos)) {
+            if (!leases.delay(lease, readyNanos)) {
                 return false;
             }
             writer.retry(lease.id(), lease.attempt() + 1);
@@ -361,17 +223,7 @@ public final class DurableSieve implements Frontier {
     public SieveStats stats() {
         lock.lock();
         try {
-            return new SieveStats(
-                    state.accepted(),
-                    seen.sum(),
-                    state.open() - leases.held(),
-                    leases.held(),
-                    state.doneCount(),
-                    filter.estimatedSize(),
-                    capacity,
-                    filter.falsePositiveRate(),
-                    watch.missed(),
-                    filter.memoryBytes());
+            return deduplicator.stats(state.accepted(), state.open() - leases.held(), leases.held(), state.doneCount());
         } finally {
             lock.unlock();
         }
@@ -438,6 +290,186 @@ public final class DurableSieve implements Frontier {
             throw new UncheckedIOException(new IOException("the files could not be closed: " + e.getMessage(), e));
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** The choices that a frontier on the disk is opened with. Not safe for use by many threads. */
+    public static final class Builder {
+        private static final long DEFAULT_SEGMENT_BYTES = 64 << 20;
+
+        private final Path directory;
+        private Long expectedUrls;
+        private Double falsePositiveRate;
+        private FilterKind kind;
+        private Long seed;
+        private OnFull onFull;
+        private Consumer<CapacityEvent> listener = event -> {};
+        private Durability durability = Durability.PROCESS;
+        private boolean keepLog;
+        private long leaseTimeoutNanos = Long.MAX_VALUE;
+        private long segmentBytes = DEFAULT_SEGMENT_BYTES;
+        private long checkpointBytes = DEFAULT_SEGMENT_BYTES;
+        private boolean hasKeepers = true;
+
+        private Builder(Path directory) {
+            this.directory = directory;
+        }
+
+        /** How many distinct URLs it is made for, at least 1. */
+        public Builder expectedUrls(long count) {
+            if (count < 1) {
+                throw new IllegalArgumentException("expectedUrls < 1: " + count);
+            }
+            expectedUrls = count;
+            return this;
+        }
+
+        /**
+         * The share of new URLs that may be taken for seen ones when it is full. Default: 0.0001.
+         *
+         * @throws IllegalArgumentException when it is not from {@link BloomSize#MIN_RATE} to {@link BloomSize#MAX_RATE}
+         */
+        public Builder falsePositiveRate(double rate) {
+            falsePositiveRate = BloomSize.checkRate(rate);
+            return this;
+        }
+
+        /** The filter. Default: {@link FilterKind#SPLIT_BLOCKS}, or {@link FilterKind#GROWING} for a frontier that grows. */
+        public Builder filter(FilterKind choice) {
+            kind = Objects.requireNonNull(choice, "filter");
+            return this;
+        }
+
+        /** What happens once it is full. Default: {@link OnFull#WARN}, or what the filter is made for. */
+        public Builder onFull(OnFull choice) {
+            onFull = Objects.requireNonNull(choice, "onFull");
+            return this;
+        }
+
+        /**
+         * Receives each {@link CapacityEvent}, on the thread whose push caused it, outside the lock. Default: no listener.
+         */
+        public Builder onCapacity(Consumer<CapacityEvent> callback) {
+            listener = Objects.requireNonNull(callback, "onCapacity");
+            return this;
+        }
+
+        /** The seed of the hash. Default: a secret random one. Give one only where runs have to be repeatable. */
+        public Builder seed(long value) {
+            seed = value;
+            return this;
+        }
+
+        /** What accepted URLs survive. Default: {@link Durability#PROCESS}. */
+        public Builder durability(Durability level) {
+            durability = Objects.requireNonNull(level, "durability");
+            return this;
+        }
+
+        /**
+         * Whether all of the log is kept. Then URLs that are done can be exported, and the frontier can be opened with another
+         * filter, which is made from the log. Default: parts of which all is done are removed.
+         */
+        public Builder keepLog(boolean choice) {
+            keepLog = choice;
+            return this;
+        }
+
+        /** How long a URL may be handed out before it is handed out again, above 0. Default: leases do not expire. */
+        public Builder leaseTimeout(Duration timeout) {
+            leaseTimeoutNanos = Leases.timeoutNanos(timeout);
+            return this;
+        }
+
+        /** The bytes at which a file of the log is followed by the next one, at least 1. Default: 64 MiB. */
+        public Builder segmentBytes(long bytes) {
+            segmentBytes = requirePositive("segmentBytes", bytes);
+            return this;
+        }
+
+        /**
+         * The bytes of the log after which a checkpoint is written, at least 1. Default: 64 MiB. The log also grows by at
+         * least the size of the filter between two checkpoints.
+         */
+        public Builder checkpointBytes(long bytes) {
+            checkpointBytes = requirePositive("checkpointBytes", bytes);
+            return this;
+        }
+
+        private static long requirePositive(String name, long value) {
+            if (value < 1) {
+                throw new IllegalArgumentException(name + " < 1: " + value);
+            }
+            return value;
+        }
+
+        /** Starts no threads: nothing happens outside calls. */
+        Builder withoutKeepers() {
+            hasKeepers = false;
+            return this;
+        }
+
+        /**
+         * Opens the frontier, or makes one where the folder is empty or missing. An existing one keeps what it was made with
+         * where nothing was chosen here; where something else was chosen, its filter is made again from the log.
+         *
+         * @throws IllegalArgumentException when there is no frontier and {@link #expectedUrls} was not given; when the filter
+         *     would take more memory than an array can have, or cannot do what was chosen for a full frontier; when something
+         *     else was chosen and part of the log was removed; or when fewer URLs are expected than the frontier holds.
+         *     Nothing is made or changed
+         * @throws DamageException when a file is damaged or missing that had been safe on the disk; see
+         *     {@link DurableFolder#repair}
+         * @throws IOException when the disk fails; when another process has the folder, which the message names; or when a
+         *     file was written by a later version, or belongs to another frontier
+         */
+        public DurableSieve open() throws IOException {
+            wish(null).tryOut(directory);
+            LocalDisk.makeFolder(directory);
+            DirectoryLock folderLock = DirectoryLock.acquire(directory);
+            try {
+                return open(new LocalDisk(directory), folderLock);
+            } catch (IOException | RuntimeException | Error e) {
+                folderLock.close();
+                throw e;
+            }
+        }
+
+        /** Opens it on any disk, which nobody else has. */
+        DurableSieve open(Disk disk, AutoCloseable folderLock) throws IOException {
+            Settings stored = Settings.read(disk);
+            Settings settings =
+                    stored == null ? wish(null).make(disk) : wish(stored).change(stored, disk);
+            OnFull full = onFull(settings);
+            Recovery.Found found = new Recovery(disk, settings)
+                    .run(filter -> new Deduplicator(filter, settings.capacity(), full, listener));
+            if (stored != null && !settings.equals(stored)) {
+                settings.write(disk);
+            }
+            return new DurableSieve(this, disk, folderLock, settings, found);
+        }
+
+        /** What is wished for, given the settings of an existing frontier; null when there is none. */
+        private SettingsWish wish(Settings stored) {
+            FilterKind wished = kind(stored);
+            return new SettingsWish(
+                    wished == null ? null : Settings.Kind.of(wished), expectedUrls, falsePositiveRate, seed);
+        }
+
+        /** Null where the filter stays as it is. */
+        private FilterKind kind(Settings stored) {
+            if (kind != null) {
+                kind.check(onFull == null ? kind.defaultOnFull() : onFull);
+                return kind;
+            }
+            if (onFull == OnFull.GROW) {
+                return FilterKind.GROWING;
+            }
+            boolean mustStopGrowing = onFull != null && stored != null && stored.kind() == Settings.Kind.GROWING;
+            return mustStopGrowing ? FilterKind.SPLIT_BLOCKS : null;
+        }
+
+        private OnFull onFull(Settings settings) {
+            return onFull != null ? onFull : settings.kind().filter.defaultOnFull();
         }
     }
 }

@@ -150,7 +150,7 @@ final class Inspection {
      */
     long export(Export which, Consumer<String> urls) throws IOException {
         if (!problems.isEmpty()) {
-            throw new IOException(problems.get(0));
+            throw new DamageException(problems.get(0));
         }
         long count = 0;
         for (Segment segment : segments.values()) {

@@ -1,6 +1,5 @@
 package dev.sieve.durable;
 
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.channels.ClosedByInterruptException;
@@ -96,7 +95,7 @@ final class LocalDisk implements Disk {
 
     @Override
     public Source read(String name) throws IOException {
-        return new LocalSource(checked(name));
+        return new LocalFile(checked(name), "r");
     }
 
     @Override
@@ -104,12 +103,12 @@ final class LocalDisk implements Disk {
         Path path = folder.resolve(name);
         Files.newByteChannel(path, NEW, posix ? attributes(OWNER_ONLY) : new FileAttribute<?>[0])
                 .close();
-        return new LocalSink(path);
+        return new LocalFile(path, "rw");
     }
 
     @Override
     public Sink append(String name) throws IOException {
-        return new LocalSink(checked(name));
+        return new LocalFile(checked(name), "rw");
     }
 
     @Override
@@ -160,13 +159,17 @@ final class LocalDisk implements Disk {
         return new IOException(path + ": cannot " + verb + " at offset " + offset + ": " + cause.getMessage(), cause);
     }
 
-    private static final class LocalSource implements Source {
+    /** An open file, either to be read or to be appended to. */
+    private static final class LocalFile implements Source, Sink {
         private final Path path;
         private final RandomAccessFile file;
+        private long end;
 
-        LocalSource(Path path) throws FileNotFoundException {
+        LocalFile(Path path, String mode) throws IOException {
             this.path = path;
-            file = new RandomAccessFile(path.toFile(), "r");
+            file = new RandomAccessFile(path.toFile(), mode);
+            end = file.length();
+            file.seek(end);
         }
 
         @Override
@@ -190,24 +193,6 @@ final class LocalDisk implements Disk {
         @Override
         public long size() throws IOException {
             return file.length();
-        }
-
-        @Override
-        public void close() throws IOException {
-            file.close();
-        }
-    }
-
-    private static final class LocalSink implements Sink {
-        private final Path path;
-        private final RandomAccessFile file;
-        private long end;
-
-        LocalSink(Path path) throws IOException {
-            this.path = path;
-            file = new RandomAccessFile(path.toFile(), "rw");
-            end = file.length();
-            file.seek(end);
         }
 
         @Override

@@ -1,5 +1,7 @@
 package dev.sieve.durable;
 
+import dev.sieve.Deduplicator;
+import dev.sieve.UrlBatch;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -13,25 +15,24 @@ import org.slf4j.LoggerFactory;
  * <p>When a write or a force fails, that is the end: what is known of the log in memory may be ahead of the log on the
  * disk from then on. Every later call throws.
  *
- * <p>{@link #force} and {@link #handOver} take the lock of the frontier, {@link #isUsable} and {@link #requireUsable} need
+ * <p>{@link #force}, {@link #appended} and {@link #handOver} take the lock of the frontier, {@link #isUsable} and {@link #requireUsable} need
  * none; all others are called under it.
  */
-final class LogWriter implements Closeable {
+final class LogWriter implements Deduplicator.Store, Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(LogWriter.class);
-
-    /** Puts new URLs into frames, which begin with the given id. */
-    interface Urls {
-        void write(UrlFrameWriter frames, long firstId);
-    }
 
     private final SegmentLog log;
     private final LogState state;
     private final ReentrantLock lock;
-    private final AnswerBuffer answers = new AnswerBuffer();
+    private final Durability durability;
+    private final PendingResults results = new PendingResults();
     private final FrameWriter frames = new FrameWriter();
     private final UrlFrameWriter urlFrames = new UrlFrameWriter(frames);
     private LogPosition forcedWritten;
     private long written;
+    /** Where the log ended after the last append; read without the lock, when it may be that of a later append. */
+    private volatile LogPosition appended;
+
     private volatile Throwable failure;
     private volatile boolean closed;
 
@@ -43,48 +44,64 @@ final class LogWriter implements Closeable {
      *
      * @param lock the one of the frontier
      */
-    LogWriter(SegmentLog log, LogState state, ReentrantLock lock) {
+    LogWriter(SegmentLog log, LogState state, ReentrantLock lock, Durability durability) {
         this.log = log;
         this.state = state;
         this.lock = lock;
+        this.durability = durability;
         forcedWritten = log.forced();
     }
 
     /**
-     * Writes new URLs, after all answers that wait. They are in the filter by now, from which nothing can be taken
-     * back: when this fails, the filter says "seen" of URLs that are not in the log.
+     * {@inheritDoc}
+     *
+     * <p>They are written after all results that wait. They are in the filter by now, from which nothing can be removed:
+     * when this fails, the filter says "seen" of URLs that are not in the log.
      */
-    void append(int count, Urls urls) {
+    @Override
+    public void append(UrlBatch batch, int from, long mask) {
+        assert lock.isHeldByCurrentThread();
         try {
             begin();
-            urls.write(urlFrames, state.nextId());
+            urlFrames.write(state.nextId(), batch, from, mask);
             write();
-            state.added(count);
+            state.added(Long.bitCount(mask));
+            appended = log.end();
         } catch (IOException | RuntimeException | Error e) {
             throw fail(e);
         }
     }
 
+    /** Forces what was appended where that is the durability. */
+    @Override
+    public void appended() {
+        if (durability == Durability.ALWAYS) {
+            force(appended);
+        }
+    }
+
     /** Notes that a URL is done; it is written in the company of others. */
     void done(long id) {
+        assert lock.isHeldByCurrentThread();
         state.done().add(id);
-        answers.done(id);
+        results.done(id);
         flushIfMany();
     }
 
     /** Notes that a URL was given back and is now at such an attempt; it is written in the company of others. */
     void retry(long id, int attempt) {
-        answers.retry(id, attempt);
+        assert lock.isHeldByCurrentThread();
+        results.retry(id, attempt);
         flushIfMany();
     }
 
     private void flushIfMany() {
-        if (answers.isFull()) {
+        if (results.isFull()) {
             flush();
         }
     }
 
-    /** Hands the answers that wait to the operating system. Called without the lock. */
+    /** Hands the results that wait to the operating system. Called without the lock. */
     void handOver() {
         lock.lock();
         try {
@@ -97,7 +114,8 @@ final class LogWriter implements Closeable {
 
     /** As {@link #handOver}, under the lock. */
     void flush() {
-        if (answers.isEmpty()) {
+        assert lock.isHeldByCurrentThread();
+        if (results.isEmpty()) {
             return;
         }
         try {
@@ -118,7 +136,7 @@ final class LogWriter implements Closeable {
             frames.putNumber(forcedWritten.offset());
             frames.end();
         }
-        answers.drain(frames);
+        results.drain(frames);
     }
 
     private void write() throws IOException {
@@ -126,13 +144,9 @@ final class LogWriter implements Closeable {
         written += frames.size();
     }
 
-    /** Where the log ends. */
-    LogPosition end() {
-        return log.end();
-    }
-
     /** The bytes that were written since the log was opened. */
     long written() {
+        assert lock.isHeldByCurrentThread();
         return written;
     }
 
@@ -205,7 +219,8 @@ final class LogWriter implements Closeable {
         return failure == null && !closed;
     }
 
-    void requireUsable() {
+    @Override
+    public void requireUsable() {
         if (closed) {
             throw new IllegalStateException("the frontier is closed");
         }

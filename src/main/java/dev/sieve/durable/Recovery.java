@@ -1,12 +1,10 @@
 package dev.sieve.durable;
 
-import dev.sieve.CapacityWatch;
-import dev.sieve.UrlBatch;
+import dev.sieve.Deduplicator;
 import dev.sieve.bloom.Membership;
 import java.io.IOException;
 import java.util.List;
 import java.util.NavigableMap;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,11 +23,10 @@ final class Recovery {
      *
      * @param filter every URL of the log is in it
      * @param state what the log says
-     * @param watch over the filter, which has taken part in filling it
+     * @param deduplicator holds the filter
      * @param segments the files of the log
      * @param end where the log ends; null when there is none yet
      * @param forced before this position all of the log is known to be on the disk
-     * @param seen URLs that were turned away as seen until the newest checkpoint
      * @param from where the reading of the log began
      * @param checkpoint the number of the checkpoint that was loaded; 0 when there was none
      * @param lastCheckpoint the highest number of a checkpoint that was there; 0 when there was none
@@ -37,11 +34,10 @@ final class Recovery {
     record Found(
             Membership filter,
             LogState state,
-            CapacityWatch watch,
+            Deduplicator deduplicator,
             NavigableMap<Integer, Segment> segments,
             LogPosition end,
             LogPosition forced,
-            long seen,
             LogPosition from,
             int checkpoint,
             int lastCheckpoint) {}
@@ -62,29 +58,30 @@ final class Recovery {
     /**
      * Does it.
      *
-     * @param watcher makes the watch over a filter, given the URLs that the filter has missed before
+     * @param deduplicators makes a deduplicator around a filter
      * @throws IOException when the disk fails, or when something is damaged that had been safe on it
      */
-    Found run(Function<Loaded, CapacityWatch> watcher) throws IOException {
+    Found run(Function<Membership, Deduplicator> deduplicators) throws IOException {
         boolean mustExplain = !files.checkpoints().isEmpty();
         Loaded loaded = loadNewest();
         if (loaded == null) {
             if (!files.isLogWhole()) {
-                throw new IOException("no whole checkpoint is left, and the log no longer has its first segments");
+                throw new DamageException("no whole checkpoint is left, and the log no longer has its first segments");
             }
             if (mustExplain) {
                 LOG.warn("no checkpoint of this filter is left: it is made again from the log");
             }
             loaded = Loaded.nothing(settings.newFilter());
         }
-        CapacityWatch watch = watcher.apply(loaded);
+        Deduplicator deduplicator = deduplicators.apply(loaded.filter());
+        deduplicator.restore(seen, loaded.missed());
         LogPosition from = loaded.from();
         LogScan scan = new LogScan(
                 disk,
                 settings.frontierId(),
                 files.logs().tailSet(from.segment(), true),
                 loaded.state,
-                filler(loaded.filter, watch),
+                deduplicator::restore,
                 loaded.forced());
         if (!files.logs().isEmpty() || loaded.saved != null) {
             scan.run(from);
@@ -99,11 +96,10 @@ final class Recovery {
         return new Found(
                 loaded.filter,
                 loaded.state,
-                watch,
+                deduplicator,
                 segments,
                 segments.isEmpty() ? null : scan.end(),
                 scan.forced(),
-                seen,
                 from,
                 loaded.saved == null ? 0 : loaded.saved.checkpoint().number(),
                 lastCheckpoint);
@@ -158,13 +154,5 @@ final class Recovery {
             }
         }
         return null;
-    }
-
-    private static Consumer<UrlBatch> filler(Membership filter, CapacityWatch watch) {
-        return urls -> {
-            long[] hashes = urls.hash(0, urls.size(), filter.seed());
-            filter.addAbsent(hashes, filter.absent(hashes, urls.size()));
-            watch.accepted(urls.size());
-        };
     }
 }

@@ -1,5 +1,7 @@
 package dev.sieve.durable;
 
+import dev.sieve.Deduplicator;
+import dev.sieve.OnFull;
 import dev.sieve.SieveStats;
 import dev.sieve.bloom.Membership;
 import java.io.IOException;
@@ -26,6 +28,7 @@ final class Repair {
     private Checkpoint.Saved saved;
 
     private Membership filter;
+    private Deduplicator deduplicator;
     private LogState state = new LogState();
     private boolean isLogDamaged;
 
@@ -56,7 +59,7 @@ final class Repair {
                 wrong += "; " + e.getMessage();
             }
         }
-        throw new IOException(wrong + ", and there is no checkpoint to take them from");
+        throw new DamageException(wrong + ", and there is no checkpoint to take them from");
     }
 
     RepairReport run() throws IOException {
@@ -65,6 +68,7 @@ final class Repair {
         if (saved == null || !isSomethingRemoved()) {
             filter = settings.newFilter();
         }
+        deduplicator = new Deduplicator(filter, settings.capacity(), OnFull.WARN, event -> {});
         for (int number = firstSegment(); number <= lastSegment(); number++) {
             readSegment(number);
         }
@@ -166,10 +170,7 @@ final class Repair {
         SegmentRepair repair = start(number);
         repairs.put(number, repair);
         segments.put(number, repair.segment());
-        String wrong = repair.read(state, urls -> {
-            long[] hashes = urls.hash(0, urls.size(), filter.seed());
-            filter.addAbsent(hashes, filter.absent(hashes, urls.size()));
-        });
+        String wrong = repair.read(state, deduplicator::restore);
         if (wrong != null) {
             note(wrong);
         }
@@ -191,11 +192,7 @@ final class Repair {
         }
         NavigableMap<Integer, Segment> known = saved.checkpoint().segments();
         Segment segment = known.get(number);
-        return segment == null
-                || state.done()
-                        .containsAll(
-                                segment.firstId(),
-                                known.higherEntry(number).getValue().firstId());
+        return segment == null || segment.isDone(known, state.done());
     }
 
     private void writeEmpty(Segment segment) throws IOException {

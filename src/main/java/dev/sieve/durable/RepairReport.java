@@ -3,7 +3,7 @@ package dev.sieve.durable;
 import java.util.List;
 
 /**
- * What {@link DurableSieve#repair} has done.
+ * What {@link DurableFolder#repair} has done.
  *
  * @param urls URLs whose records are whole
  * @param lost URLs that had been accepted, were not known to be done, and whose records are gone

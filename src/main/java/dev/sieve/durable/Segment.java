@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.NavigableMap;
 import java.util.zip.CRC32C;
 
 /**
@@ -27,6 +28,11 @@ record Segment(int number, long firstId, int version) {
 
     String name() {
         return FrontierFiles.segment(number);
+    }
+
+    /** Whether all URLs of this segment are done; {@code all} has to contain a later segment. */
+    boolean isDone(NavigableMap<Integer, Segment> all, DoneSet done) {
+        return done.containsAll(firstId, all.higherEntry(number).getValue().firstId());
     }
 
     LogPosition start() {

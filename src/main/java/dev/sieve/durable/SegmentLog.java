@@ -16,19 +16,7 @@ import java.util.TreeMap;
 final class SegmentLog implements Closeable {
 
     /** What has to be forced so that all of the log before a position is on the disk. */
-    static final class Unforced {
-        private final Disk disk;
-        private final List<Disk.Sink> sinks;
-        private final boolean names;
-        private final LogPosition end;
-
-        Unforced(Disk disk, List<Disk.Sink> sinks, boolean names, LogPosition end) {
-            this.disk = disk;
-            this.sinks = sinks;
-            this.names = names;
-            this.end = end;
-        }
-
+    record Unforced(Disk disk, List<Disk.Sink> sinks, boolean names, LogPosition end) {
         void force() throws IOException {
             for (Disk.Sink sink : sinks) {
                 sink.force();

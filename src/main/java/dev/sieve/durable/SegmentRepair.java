@@ -121,12 +121,12 @@ final class SegmentRepair {
             sink.append(segment.header(frontierId), 0, Segment.HEADER_BYTES);
             long from = Segment.HEADER_BYTES;
             for (Range range : damaged) {
-                copy(source, sink, from, range.from);
+                source.copy(from, range.from, sink);
                 writeLost(sink, range.to - range.from);
                 lost += Math.max(0, Math.min(size, range.to) - range.from);
                 from = range.to;
             }
-            copy(source, sink, from, size);
+            source.copy(from, size, sink);
             sink.force();
         }
         disk.rename(temporary, name);
@@ -139,22 +139,10 @@ final class SegmentRepair {
         disk.delete(temporary);
         try (Disk.Source source = disk.read(name);
                 Disk.Sink sink = disk.create(temporary)) {
-            copy(source, sink, 0, size);
+            source.copy(0, size, sink);
             sink.force();
         }
         disk.rename(temporary, name + ".broken");
-    }
-
-    private static void copy(Disk.Source source, Disk.Sink sink, long from, long to) throws IOException {
-        byte[] buffer = new byte[BUFFER_BYTES];
-        for (long at = from; at < to; ) {
-            int count = source.read(at, buffer, 0, (int) Math.min(buffer.length, to - at));
-            if (count == 0) {
-                return;
-            }
-            sink.append(buffer, 0, count);
-            at += count;
-        }
     }
 
     /** Writes frames of so many bytes together, or of the smallest frame there is. */

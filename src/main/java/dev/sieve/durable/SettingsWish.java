@@ -23,7 +23,7 @@ record SettingsWish(Settings.Kind kind, Long expectedUrls, Double falsePositiveR
      * @throws IOException when there is a part of a frontier
      */
     void tryOut(Path directory) throws IOException {
-        if (Files.exists(directory.resolve(Settings.NAME))) {
+        if (DurableFolder.exists(directory)) {
             return;
         }
         if (Files.exists(directory)) {
@@ -38,7 +38,7 @@ record SettingsWish(Settings.Kind kind, Long expectedUrls, Double falsePositiveR
             String name = files.logs().isEmpty()
                     ? FrontierFiles.checkpoint(files.checkpoints().first())
                     : FrontierFiles.segment(files.logs().first());
-            throw new IOException(Settings.NAME + ": the file is missing, and " + name + " is there");
+            throw new DamageException(Settings.NAME + ": the file is missing, and " + name + " is there");
         }
     }
 

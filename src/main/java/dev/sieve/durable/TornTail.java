@@ -8,7 +8,6 @@ import org.slf4j.LoggerFactory;
 /** What a crash leaves behind the end of the log: bytes that are no frames, and nobody was told that they are there. */
 final class TornTail {
     private static final Logger LOG = LoggerFactory.getLogger(TornTail.class);
-    private static final int COPY_BYTES = 1 << 16;
 
     private final Disk disk;
     private final NavigableSet<Integer> segments;
@@ -62,14 +61,10 @@ final class TornTail {
         String name = FrontierFiles.segment(at.segment());
         String temporary = name + ".tmp";
         disk.delete(temporary);
-        long bytes = 0;
+        long bytes;
         try (Disk.Source source = disk.read(name);
                 Disk.Sink copy = disk.create(temporary)) {
-            byte[] buffer = new byte[COPY_BYTES];
-            for (int count = COPY_BYTES; count == COPY_BYTES; bytes += count) {
-                count = source.read(at.offset() + bytes, buffer, 0, COPY_BYTES);
-                copy.append(buffer, 0, count);
-            }
+            bytes = source.copy(at.offset(), Long.MAX_VALUE, copy);
             copy.force();
         }
         disk.rename(temporary, name + "-" + at.offset() + ".broken");

@@ -2,63 +2,98 @@ package dev.sieve.durable;
 
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a frontier on the disk does beside its calls, in two threads of its own: answers do not wait for longer than a
- * second, and a checkpoint is written when the log has grown enough. It ends by itself when the log is no longer usable.
+ * The background work of a frontier on disk: a flush every second, and a checkpoint when the log has grown enough.
+ *
+ * <p>There are two threads, so that a checkpoint does not delay a flush. They end when this is closed or the log is no
+ * longer usable. Work that fails for any other reason is logged and tried again.
  */
 final class Upkeep implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(DurableSieve.class);
-    private static final long PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
+    private static final Logger LOG = LoggerFactory.getLogger(Upkeep.class);
+    private static final Duration PAUSE = Duration.ofSeconds(1);
 
-    private final Durability durability;
     private final LogWriter writer;
-    private final BooleanSupplier isCheckpointDue;
-    private final Runnable checkpoint;
-    private final Keeper flusher;
-    private final Keeper checkpointer;
+    private final ScheduledThreadPoolExecutor executor;
 
     Upkeep(Durability durability, LogWriter writer, BooleanSupplier isCheckpointDue, Runnable checkpoint) {
-        this.durability = durability;
-        this.writer = writer;
-        this.isCheckpointDue = isCheckpointDue;
-        this.checkpoint = checkpoint;
-        flusher = new Keeper("sieve-flush", PAUSE_NANOS, this::flush);
-        checkpointer = new Keeper("sieve-checkpoint", PAUSE_NANOS, this::checkpoint);
+        this(durability, writer, isCheckpointDue, checkpoint, PAUSE);
     }
 
-    private boolean flush() {
-        try {
+    Upkeep(
+            Durability durability,
+            LogWriter writer,
+            BooleanSupplier isCheckpointDue,
+            Runnable checkpoint,
+            Duration pause) {
+        this.writer = writer;
+        executor = new ScheduledThreadPoolExecutor(2, Upkeep::thread);
+        repeat(pause, "flush", () -> {
             if (durability == Durability.PROCESS) {
                 writer.handOver();
             } else {
                 writer.force(null);
             }
-            return true;
-        } catch (RuntimeException e) {
-            LOG.debug("nothing is flushed any more", e);
-            return false;
-        }
+        });
+        repeat(pause, "checkpoint", () -> {
+            if (isCheckpointDue.getAsBoolean()) {
+                write(checkpoint);
+            }
+        });
     }
 
-    private boolean checkpoint() {
+    private static void write(Runnable checkpoint) {
         try {
-            if (isCheckpointDue.getAsBoolean()) {
-                checkpoint.run();
-            }
+            checkpoint.run();
         } catch (UncheckedIOException e) {
             LOG.warn("no checkpoint could be written: {}", e.getMessage());
         }
-        return writer.isUsable();
     }
 
-    /** Ends both threads and waits for what is under way. */
+    private static Thread thread(Runnable work) {
+        Thread thread = new Thread(work, "sieve-upkeep");
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    private void repeat(Duration pause, String what, Runnable work) {
+        Runnable guarded = () -> {
+            // An executor silently drops a task that throws.
+            try {
+                work.run();
+            } catch (RuntimeException | Error e) {
+                if (writer.isUsable()) {
+                    LOG.error("the background {} failed unexpectedly and will be tried again", what, e);
+                }
+            }
+            if (!writer.isUsable()) {
+                executor.shutdown();
+            }
+        };
+        ScheduledFuture<?> unused =
+                executor.scheduleWithFixedDelay(guarded, pause.toNanos(), pause.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    /** Ends both threads and waits for the work in progress, also when interrupted. */
     @Override
     public void close() {
-        flusher.close();
-        checkpointer.close();
+        executor.shutdown();
+        boolean interrupted = false;
+        while (!executor.isTerminated()) {
+            try {
+                executor.awaitTermination(Long.MAX_VALUE, TimeUnit.NANOSECONDS);
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -2,13 +2,13 @@ package dev.sieve.durable;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.sieve.Slices;
 import dev.sieve.UrlBatch;
 import java.util.Arrays;
 
 /**
- * Writes new URLs as frames of {@link FrameKind#URLS} or {@link FrameKind#LABELLED}: each URL as its difference from the one before it, or from the page
- * that they were found on, whichever is more like it; a key as its difference from its URL, where it has one.
+ * Writes new URLs as frames of {@link FrameKind#URLS}, or {@link FrameKind#LABELLED} where they have a label: each URL as
+ * its difference from the one before it, or from the page that they were found on, whichever is more like it; a key as
+ * its difference from its URL, where it has one.
  *
  * <p>Every frame can be read by itself. Not safe for use by many threads.
  */
@@ -20,7 +20,6 @@ final class UrlFrameWriter {
     private static final int ENOUGH = 1 << 19;
 
     private static final byte[] NOTHING = {};
-    private static final UrlBatch SEED = new UrlBatch();
 
     private final FrameWriter out;
     private byte[] page;
@@ -33,12 +32,16 @@ final class UrlFrameWriter {
         this.out = out;
     }
 
-    /** Checks that the URLs of a batch, its keys and its referrer are not too long to be written. */
-    static void check(UrlBatch batch, byte[] referrer) {
-        checkLength("referrer", referrer.length);
+    /**
+     * Checks that the URLs of a batch, its keys and its referrer are not too long to be written.
+     *
+     * @throws IllegalArgumentException when one of them is
+     */
+    static void check(UrlBatch batch) {
+        checkLength("referrer", utf8(batch.referrer()).length);
         for (int i = 0; i < batch.size(); i++) {
-            checkLength("URL", batch.urls().length(i));
-            checkLength("key", batch.keys().length(i));
+            checkLength("URL", batch.urlTo(i) - batch.urlFrom(i));
+            checkLength("key", batch.keyTo(i) - batch.keyFrom(i));
         }
     }
 
@@ -49,7 +52,8 @@ final class UrlFrameWriter {
     }
 
     /** Writes the URLs of a batch from {@code from} on whose bits are set, the lowest bit for the first. */
-    void write(long firstId, UrlBatch batch, byte[] referrer, int from, long mask) {
+    void write(long firstId, UrlBatch batch, int from, long mask) {
+        byte[] referrer = utf8(batch.referrer());
         long id = firstId;
         begin(id, batch, referrer);
         for (long bits = mask; bits != 0; bits &= bits - 1) {
@@ -57,21 +61,13 @@ final class UrlFrameWriter {
                 out.end();
                 begin(id, batch, referrer);
             }
-            int i = from + Long.numberOfTrailingZeros(bits);
-            add(batch.urls(), batch.keys(), i);
+            add(batch, from + Long.numberOfTrailingZeros(bits));
             id++;
         }
         out.end();
     }
 
-    /** Writes a seed that is its own key. */
-    void write(long id, byte[] url) {
-        begin(id, SEED, NOTHING);
-        addUrl(url, 0, url.length, false);
-        out.end();
-    }
-
-    static byte[] utf8(String referrer) {
+    private static byte[] utf8(String referrer) {
         return referrer == null ? NOTHING : referrer.getBytes(UTF_8);
     }
 
@@ -98,15 +94,17 @@ final class UrlFrameWriter {
         length = 0;
     }
 
-    private void add(Slices urls, Slices keys, int i) {
-        byte[] url = urls.array(i);
-        byte[] key = keys.array(i);
-        int keyFrom = keys.start(i);
-        int keyTo = keys.end(i);
-        boolean hasKey = key != url || keyFrom != urls.start(i);
-        addUrl(url, urls.start(i), urls.end(i), hasKey);
+    private void add(UrlBatch batch, int i) {
+        byte[] url = batch.urlBytes(i);
+        int from = batch.urlFrom(i);
+        int to = batch.urlTo(i);
+        byte[] key = batch.keyBytes(i);
+        int keyFrom = batch.keyFrom(i);
+        int keyTo = batch.keyTo(i);
+        boolean hasKey = key != url || keyFrom != from || keyTo != to;
+        addUrl(url, from, to, hasKey);
         if (hasKey) {
-            int same = same(url, urls.start(i), urls.end(i), key, keyFrom, keyTo);
+            int same = same(url, from, to, key, keyFrom, keyTo);
             out.putNumber(same);
             out.putNumber(keyTo - keyFrom - same);
             out.put(key, keyFrom + same, keyTo);

@@ -37,8 +37,8 @@
  *   crc 00000000              CRC32C of the lines before
  * </pre>
  *
- * The settings are written as {@code .tmp}, forced, renamed, and the folder forced. The lock is one of the operating
- * system on its file; what the file holds is only told to others, and nothing is told when it is damaged.
+ * The settings are written as {@code .tmp}, forced, renamed, and the folder forced. The lock is an operating system lock on
+ * its file; the number in the file is only used in messages, and not used when its checksum is wrong.
  *
  * <h3>Frames</h3>
  *
@@ -75,9 +75,9 @@
  *   kind 6  LABELLED  label of the URLs, 1 to 255; then as kind 1, whose URLs have the label 0
  * </pre>
  *
- * Ids count the URLs from 0 on, without a gap but after a LOST. A frame of URLS or LABELLED holds what was new of up to 64 URLs that
- * were pushed together, and can be read by itself. A segment is closed when it has reached its size, and removed when all
- * of its URLs are done and no checkpoint needs it.
+ * Ids count the URLs from 0 on, without a gap but after a LOST. A frame of URLS or LABELLED contains the new ones of up to
+ * 64 URLs that were pushed together, and can be read by itself. A segment is closed when it has reached its size, and
+ * removed when all of its URLs are done and no checkpoint needs it.
  *
  * <p>The order is that of the calls: the URLs found on a page stand before the DONE of that page. So whatever suffix a
  * crash takes away, the rest is a frontier that had been true a moment earlier.
@@ -93,11 +93,11 @@
  *                      lost, seen, in flight, estimated size, bytes of memory; then 8 bytes each: present false-positive
  *                      rate, estimated missed
  *   kind 17  SEGMENTS  number and first id of each
- *   kind 18  DONE      all ids below 65,536 times this number are done; how many frames follow
- *   kind 19  CHUNK     number n, then 8,192 bytes: a bit for each id from 65,536 n on, 1 when it is done; no bytes: all are
+ *   kind 18  DONE_SET  all ids below 65,536 times this number are done; how many frames follow
+ *   kind 19  DONE_CHUNK  number n, then 8,192 bytes: a bit for each id from 65,536 n on, 1 when it is done; no bytes: all are
  *   kind 20  ATTEMPTS  one or more frames: id and attempt of each URL that was given back and is not done
  *   kind 21  FILTER    nothing; behind it the filter, in the form of {@link dev.sieve.bloom.Memberships}
- *   kind 22  FORCED    the last 25 bytes of the file: segment and offset of a position E, 8 bytes each
+ *   kind 22  TRAILER   the last 25 bytes of the file: segment and offset of a position E, 8 bytes each
  * </pre>
  *
  * What is in the frames was true at S. The filter is written while others push: it holds every URL before S, and some
@@ -114,7 +114,7 @@
  * decided by the highest position that is known to have been on the disk, from the checkpoint and from the frames of
  * FORCED, those behind the place included. Behind that position it is a torn tail: it is copied to {@code .broken} and cut
  * off, with one warning that has file, offset and bytes. Before it, it is damage: the frontier is refused with file and
- * offset, and {@link dev.sieve.durable.DurableSieve#repair} keeps the rest. Damage in parts of the log that an open does not read
+ * offset, and {@link dev.sieve.durable.DurableFolder#repair} keeps the rest. Damage in parts of the log that an open does not read
  * is found in the same way when their URLs are taken.
  *
  * <h2>Decisions</h2>
@@ -131,7 +131,7 @@
  *
  * <p><b>Leases are not written.</b> A crash returns them all. They take a bit each.
  *
- * <p><b>Answers may wait, URLs may not.</b> A lost "done" costs one more fetch; a lost URL is lost. So up to 512 answers
- * wait for company, for a second at most.
+ * <p><b>Results may wait, URLs may not.</b> A lost "done" costs one more fetch; a lost URL is lost. So up to 512 results
+ * are buffered, for one second at most.
  */
 package dev.sieve.durable;

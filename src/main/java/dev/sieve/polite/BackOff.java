@@ -3,20 +3,20 @@ package dev.sieve.polite;
 import java.time.Duration;
 
 /**
- * A pause that doubles with every failure in a row.
+ * A pause that doubles with every consecutive failure.
  *
  * @param first the pause after the first failure; more than zero
- * @param longest the pause that is not exceeded; at least {@code first}
+ * @param longest the limit of the pause; at least {@code first}
  */
 public record BackOff(Duration first, Duration longest) {
-    /** Checks the bounds. */
+    /** Creates a back-off with a valid range. */
     public BackOff {
         if (first.isZero() || first.isNegative() || longest.compareTo(first) < 0) {
             throw new IllegalArgumentException("back-off must be more than zero and grow: " + first + " to " + longest);
         }
     }
 
-    /** The pause after some failures in a row: min(longest, first · 2^(failures - 1)); zero after none. */
+    /** Returns the pause after consecutive failures: min(longest, first · 2^(failures - 1)); zero without a failure. */
     public Duration pause(int failures) {
         if (failures <= 0) {
             return Duration.ZERO;
@@ -28,7 +28,7 @@ public record BackOff(Duration first, Duration longest) {
         return pause;
     }
 
-    /** The pause after some failures in a row, or the one that the server asked for when that is longer. */
+    /** Returns the pause after consecutive failures, or the one that the server demands if that is longer. */
     public Duration pause(int failures, Duration retryAfter) {
         Duration pause = pause(failures);
         return retryAfter.compareTo(pause) > 0 ? retryAfter : pause;

@@ -8,12 +8,11 @@ import java.nio.file.Path;
 import java.util.BitSet;
 
 /**
- * A temporary file of blocks of equal size that are given out and taken back; the lowest free one is used first. It
- * costs a bit of memory a block, and is gone when it is closed or, where the system lets open files be deleted, when the
- * process ends however it ends.
+ * A temporary file of blocks of equal size that are allocated and released; the lowest free block is allocated first. It
+ * takes one bit of memory per block. The file is deleted when it is closed or, where the system permits the deletion of
+ * open files, however the process ends.
  *
- * <p>Read and written through a {@link RandomAccessFile}, since a channel is closed by the interruption of a thread that
- * uses it.
+ * <p>Uses a {@link RandomAccessFile}, because an interrupt of a thread that uses a channel closes the channel.
  */
 class BlockFile implements Closeable {
     static final int BLOCK = 1024;
@@ -41,7 +40,7 @@ class BlockFile implements Closeable {
         lowestFree = Math.min(lowestFree, block);
     }
 
-    /** Blocks that are given out. */
+    /** How many blocks are allocated. */
     int blocksInUse() {
         return used.cardinality();
     }

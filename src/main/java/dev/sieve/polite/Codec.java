@@ -1,14 +1,14 @@
 package dev.sieve.polite;
 
 /**
- * How items are turned into bytes for a spill file, and back.
+ * Converts items to bytes for a spill file, and back.
  *
  * @param <T> the items
  */
 public interface Codec<T> {
-    /** The bytes of an item, in an array that is not used again. */
+    /** Returns the bytes of an item, in a new array. */
     byte[] encode(T item);
 
-    /** The item that {@link #encode} made these bytes of. */
+    /** Returns the item that {@link #encode} converted to these bytes. */
     T decode(byte[] bytes);
 }

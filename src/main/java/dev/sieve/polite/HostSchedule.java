@@ -1,404 +1,450 @@
 package dev.sieve.polite;
 
-import static dev.sieve.polite.HostTable.GIVEN_UP;
-import static dev.sieve.polite.HostTable.GROUP;
-import static dev.sieve.polite.HostTable.IN_LINE;
-import static dev.sieve.polite.HostTable.NONE;
-import static dev.sieve.polite.HostTable.OPEN;
-import static dev.sieve.polite.HostTable.PROVEN;
-
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.function.IntPredicate;
+import java.util.function.Function;
 
 /**
- * Whose turn it is: one first-in-first-out queue a host, and the rule when a host may be asked.
+ * The queues of a crawl: one first-in, first-out queue per host, and the rules when a host may be requested.
  *
- * <p>Between the starts of two requests to one host lies at least its delay, and no more than a set number of them are
- * under way at a time: one, while the host fails. A request starts when it is handed out, or when it was {@link #sent}.
- * Hosts may share a further limit. Of the hosts that may be asked, the one that has been free the longest has every
- * other turn, so that no host starves another, however much is queued for it. The turns between are those of the hosts
- * that have the most work left, since these decide when a crawl is over.
+ * <p>The starts of two requests to a host are at least its delay apart, and at most a set number of requests to it are
+ * under way at a time; one, while the host fails. A request starts when its item is returned, or when it was {@link
+ * #sent}. Hosts may share a further limit, as a group. Of the hosts that may be requested, every other request goes to the
+ * one that has been ready the longest, so that no host starves, however much is queued for another. The requests between
+ * go to the hosts with the most work left, because these determine when a crawl ends.
  *
- * <p>A request begins when {@link #poll} hands out its item, and ends in exactly one of three ways: {@link #finished},
- * {@link #failed}, which makes the host back off, or {@link #skipped}, when it was not made at all.
+ * <p>A request begins when {@link #poll} returns its item, and ends in exactly one of three ways: {@link #finished};
+ * {@link #failed}, which makes the host back off; or {@link #skipped}, when it was not made at all.
  *
- * <p>Time is passed in: any clock that never runs backwards will do, {@link System#nanoTime()} for one; moments are
- * compared by their difference.
+ * <p>Time is passed in, from any clock that never runs backwards, such as {@link System#nanoTime()}. Moments are compared
+ * by their difference.
  *
- * <p>Not safe for use by many threads: call it under one lock. Adding, handing out and ending cost O(log n) of the number
- * of hosts that wait for their delay, and O(1) work on the disk where items are spilled; hosts without work cost nothing.
- * A host takes some hundred bytes and its name while it has work; once it has none and its delay is over, it may be
- * forgotten when its memory is wanted for another one.
+ * <p>Not safe for use by many threads: call it under one lock. Adding, polling and ending take O(log n) for the number n
+ * of hosts that wait for their delay, and O(1) disk accesses for items that are spilled; hosts without work cost no time.
+ * A host takes about 160 bytes while it has work; after that, and after its delay, it may be forgotten when its memory is
+ * needed for another host.
  *
- * <p>Where items are spilled, any method may throw {@link java.io.UncheckedIOException}, which names the file and the
- * offset. When {@link #add} does, the item was not added; when {@link #poll} does, the schedule is of no more use.
+ * <p>If items are spilled, every method may throw {@link UncheckedIOException}, which names the file and the offset. If
+ * {@link #add} throws it, the item was not added. If {@link #poll} throws it, the schedule must not be used any more.
  *
  * @param <T> the items
  */
 public final class HostSchedule<T> implements Closeable {
-    private static final int FIRST_CAPACITY = 64;
+    /** Longer durations count as this one, far below the point where the difference of two moments overflows. */
+    private static final Duration LONGEST = Duration.ofDays(3650);
 
-    private final ScheduleLimits limits;
-    private final HostTable hosts = new HostTable();
-    private final HostQueues<T> queues;
-    private final HostTurns turns;
-    private final WaitMeter meter = new WaitMeter(hosts);
+    private final Host.Limit hostLimit;
+    private final Host.Limit groupLimit;
+    private final boolean tellsProven;
+    private final BackOff backOff;
+
+    private final HostTable hosts;
+    private final HostSelector selector;
+    private final ItemQueues<T> queues;
+    private final WaitMeter meter = new WaitMeter();
 
     private long queued;
     private int underWay;
     private int hostsWithWork;
 
-    HostSchedule(ScheduleLimits limits, HostQueues<T> queues, long startNanos) {
-        this.limits = limits;
+    private HostSchedule(Builder<T> options, ItemQueues<T> queues, long startNanos) {
+        hostLimit = new Host.Limit(options.delayNanos, options.perHost, options.budget);
+        groupLimit = options.groupLimit;
+        tellsProven = options.tellsProven;
+        backOff = options.backOff;
+        // Hosts that are probed may be given their delay again.
+        hosts = new HostTable(hostLimit, groupLimit, options.groupOf, !options.probeFirst);
+        selector = new HostSelector(hostLimit, groupLimit, options.probeFirst, tellsProven, startNanos);
         this.queues = queues;
-        turns = new HostTurns(hosts, limits, startNanos);
     }
 
-    /** The options of a schedule: unless told otherwise, a second of delay and one request to a host at a time. */
-    public static <T> ScheduleBuilder<T> builder() {
-        return new ScheduleBuilder<>();
+    /** The options of a schedule. */
+    public static <T> Builder<T> builder() {
+        return new Builder<>();
     }
 
     /**
-     * Queues an item behind those that wait for its host.
+     * Queues an item behind the others of its host.
      *
-     * @return false when the budget of the host or of its group is used up; the item is then not queued
+     * @return false when the budget of the host or of its group is used up; the item is not queued then
      */
-    public boolean add(String host, T item) {
+    public boolean add(String hostName, T item) {
         Objects.requireNonNull(item, "item");
-        int number = intern(host);
-        int group = hosts.group[number];
-        if (hosts.accepted[number] >= limits.budget()
-                || (group != NONE && hosts.accepted[group] >= limits.groupBudget())) {
+        Host host = get(hostName);
+        Host.Group group = host.group;
+        if (host.accepted >= hostLimit.budget() || (group != null && group.accepted >= groupLimit.budget())) {
             return false;
         }
-        queues.addLast(number, item);
-        hosts.accepted[number]++;
-        if (group != NONE) {
-            hosts.accepted[group]++;
+        addLast(host, item);
+        host.accepted++;
+        if (group != null) {
+            group.accepted++;
         }
-        queued(number, 1);
         return true;
     }
 
-    /** Queues an item that was handed out before behind those that wait for its host; no budget counts it. */
-    public void addAgain(String host, T item) {
+    /** Queues an item that was returned before behind the others of its host; it does not count in a budget. */
+    public void addAgain(String hostName, T item) {
         Objects.requireNonNull(item, "item");
-        int number = intern(host);
-        queues.addLast(number, item);
-        queued(number, 1);
+        addLast(get(hostName), item);
     }
 
-    /** Queues an item that was handed out in front of those that wait for its host; no budget counts it. */
-    public void putBack(String host, T item) {
+    private void addLast(Host host, T item) {
+        boolean isFirst = !host.hasWork();
+        queues.addLast(host, item);
+        added(host, isFirst);
+    }
+
+    /** Queues an item that was returned before ahead of the others of its host; it does not count in a budget. */
+    public void putBack(String hostName, T item) {
         Objects.requireNonNull(item, "item");
-        int number = intern(host);
-        queues.addFirst(number, item);
-        queued(number, 1);
+        Host host = get(hostName);
+        boolean isFirst = !host.hasWork();
+        queues.addFirst(host, item);
+        added(host, isFirst);
+    }
+
+    private void added(Host host, boolean isFirst) {
+        hostsWithWork += isFirst ? 1 : 0;
+        queued++;
+        selector.update(host);
     }
 
     /**
-     * The next item whose host may be asked now; its request counts as started at this moment.
+     * Returns the next item whose host may be requested now; its request counts as started at this moment.
      *
-     * @return null when there is none; {@link #waitNanos} says for how long
+     * @return null when there is none; {@link #waitNanos} returns for how long
      */
     public T poll(long nowNanos) {
         return poll(nowNanos, true);
     }
 
     /**
-     * The same, or only of those hosts that have proven that they answer, see {@link #prove}.
+     * Returns the next item, from all hosts or from the proven ones only; see {@link #prove}.
      *
-     * @param unprovenToo whether the others are wanted as well
+     * @param unprovenToo whether unproven hosts are included
      */
     public T poll(long nowNanos, boolean unprovenToo) {
-        turns.advance(nowNanos);
-        int host = turns.next(nowNanos, unprovenToo);
-        if (host == NONE) {
-            if (turns.waiting() > 0) {
+        selector.advance(nowNanos);
+        Host host = selector.next(nowNanos, unprovenToo);
+        if (host == null) {
+            if (selector.waiting() > 0) {
                 meter.starved(nowNanos);
             }
             return null;
         }
         T item = queues.removeFirst(host);
         meter.served(nowNanos, host);
-        queued(host, -1);
+        queued--;
+        hostsWithWork -= host.hasWork() ? 0 : 1;
         underWay++;
-        turns.start(host, nowNanos);
+        selector.start(host, nowNanos);
         return item;
     }
 
     /**
-     * How long it is worth waiting before {@link #poll} is called again, if nothing else happens: 0 when it has an item
-     * now, {@link Long#MAX_VALUE} when nothing is queued, or only for hosts whose requests have to end first.
+     * Returns how long to wait before {@link #poll} is called again, if nothing else happens: 0 when it has an item now,
+     * {@link Long#MAX_VALUE} when nothing is queued, or only for hosts whose requests have to end first.
      */
     public long waitNanos(long nowNanos) {
         return waitNanos(nowNanos, true);
     }
 
-    /** The same for {@link #poll(long, boolean)}. */
+    /** Returns the same for {@link #poll(long, boolean)}. */
     public long waitNanos(long nowNanos, boolean unprovenToo) {
-        turns.advance(nowNanos);
-        return turns.next(nowNanos, unprovenToo) == NONE ? turns.waitNanos(nowNanos, unprovenToo) : 0;
+        selector.advance(nowNanos);
+        return selector.next(nowNanos, unprovenToo) == null ? selector.waitNanos(nowNanos, unprovenToo) : 0;
     }
 
     /**
-     * Says that a host has answered the request for an item, and whether soon enough to be trusted with further ones:
-     * then it is proven until it answers late or fails. To be said before the request is {@link #finished}.
+     * Records that a host has answered the request for an item, and whether in time: if so, it is proven until it answers
+     * late or fails. Must be called before the request is {@link #finished}.
      */
-    public void prove(String host, boolean isProven) {
-        turns.prove(asked(host), isProven);
+    public void prove(String hostName, boolean isProven) {
+        selector.prove(requested(hostName), isProven);
     }
 
-    /** Whether a host is proven; true where they are not told apart. */
-    public boolean isProven(String host) {
-        int number = hosts.names.find(HostNames.bytes(host));
-        return number == NONE ? !limits.tellsProven() : turns.isProven(number);
+    /** Returns whether a host is proven; true where proven hosts are not distinguished. */
+    public boolean isProven(String hostName) {
+        Host host = hosts.find(hostName);
+        return host == null ? !tellsProven : selector.isProven(host);
     }
 
-    /** How many proven hosts have items that wait, or requests under way. */
+    /** Returns how many proven hosts have queued items or requests under way. */
     public int provenAtWork() {
-        return turns.provenAtWork();
+        return selector.provenAtWork();
     }
 
-    /** Whether there may be hosts that could be asked if those that are not proven were wanted. */
+    /** Returns whether unproven hosts may be ready. */
     public boolean holdsUnproven() {
-        return turns.holdsUnproven();
+        return selector.holdsUnproven();
     }
 
     /**
-     * Says that a request to a host is sent at this moment: the delay counts from here, for the look-up of a name and a
-     * new connection may have taken longer than that. The host need not be one that {@link #poll} has named.
+     * Records that a request to a host is sent at this moment: the delay counts from here, because looking up the name
+     * and connecting may have taken longer than that. Also counts for hosts that {@link #poll} has not returned.
      */
-    public void sent(String host, long nowNanos) {
-        turns.advance(nowNanos);
-        turns.sent(intern(host), nowNanos);
+    public void sent(String hostName, long nowNanos) {
+        selector.advance(nowNanos);
+        selector.sent(get(hostName), nowNanos);
     }
 
-    /** Says that a request is over and that the host is well. */
-    public void finished(String host, long nowNanos) {
-        turns.advance(nowNanos);
-        int number = asked(host);
-        hosts.failures[number] = 0;
-        end(number);
+    /** Ends a request that succeeded. */
+    public void finished(String hostName, long nowNanos) {
+        selector.advance(nowNanos);
+        Host host = requested(hostName);
+        host.failures = 0;
+        end(host);
     }
 
     /**
-     * Says that a request is over and that the host is not well: it answered 429 or 503, or did not answer. It is left
-     * alone for as long as it wants, and at least for a pause that doubles with every failure in a row; then one request
-     * at a time is made until one is {@link #finished}. Of requests that were under way together, the failures count as
-     * one, but for the last.
+     * Ends a request that failed: the host answered 429 or 503, or did not answer. The host is not requested for the time
+     * that it demands, and at least for a pause that doubles with every consecutive failure; then one request at a time
+     * is made until one is {@link #finished}. Of requests that were under way together, the failures count as one, except
+     * for the last.
      *
-     * @param retryAfter what the host asked for, see {@link RetryAfter}; zero when it said nothing
-     * @return how many requests to the host have failed in a row, up to 127
+     * @param retryAfter the pause that the host demands, see {@link RetryAfter}; zero for none
+     * @return how many consecutive requests to the host have failed, up to 127
      */
-    public int failed(String host, Duration retryAfter, long nowNanos) {
-        turns.advance(nowNanos);
-        int number = asked(host);
-        boolean isInARow = hosts.failures[number] == 0 || hosts.underWay[number] == 1;
-        int failures = Math.min(Byte.MAX_VALUE, hosts.failures[number] + (isInARow ? 1 : 0));
-        hosts.failures[number] = (byte) failures;
-        turns.prove(number, false);
-        turns.leaveAlone(
-                number,
-                nowNanos + ScheduleBuilder.nanos("pause", limits.backOff().pause(failures, retryAfter)));
-        end(number);
+    public int failed(String hostName, Duration retryAfter, long nowNanos) {
+        selector.advance(nowNanos);
+        Host host = requested(hostName);
+        boolean isConsecutive = host.failures == 0 || host.underWay == 1;
+        int failures = Math.min(Byte.MAX_VALUE, host.failures + (isConsecutive ? 1 : 0));
+        host.failures = (byte) failures;
+        selector.prove(host, false);
+        selector.backOff(host, nowNanos + nanos("pause", backOff.pause(failures, retryAfter)));
+        end(host);
         return failures;
     }
 
     /**
-     * Says that the request for an item was not made, as when robots.txt forbids it: no delay is owed for it.
+     * Ends a request that was not made, as when robots.txt forbids it: no delay follows.
      *
-     * @param polledNanos the moment at which {@link #poll} handed out the item
+     * @param polledNanos the moment at which {@link #poll} returned the item
      */
-    public void skipped(String host, long polledNanos, long nowNanos) {
-        turns.advance(nowNanos);
-        int number = asked(host);
-        turns.forgive(number, polledNanos);
-        end(number);
+    public void skipped(String hostName, long polledNanos, long nowNanos) {
+        selector.advance(nowNanos);
+        Host host = requested(hostName);
+        selector.forgive(host, polledNanos);
+        end(host);
+    }
+
+    private void end(Host host) {
+        underWay--;
+        selector.end(host);
+    }
+
+    /** Ends the probe of a host, see {@link Builder#probeFirst}: from now on all the requests allowed may be under way. */
+    public void open(String hostName) {
+        Host host = get(hostName);
+        host.isOpen = true;
+        selector.settle(host);
     }
 
     /**
-     * Says that the host's robots.txt is known: as many requests as set may be under way from now on. Where hosts do not
-     * begin with a probe this changes nothing.
+     * Sets the delay of one host, such as the Crawl-delay of its robots.txt, from its last request on; it applies where it
+     * is longer than the delay of all hosts. Rounded up to milliseconds, at most 24 days.
      */
-    public void open(String host) {
-        int number = intern(host);
-        hosts.set(number, OPEN, true);
-        turns.settle(number);
+    public void delay(String hostName, Duration delay) {
+        long millis = (nanos("delay", delay) + 999_999) / 1_000_000;
+        selector.setDelay(get(hostName), (int) Math.min(Integer.MAX_VALUE, millis));
+    }
+
+    /** Makes no request to a host until a moment, or longer if its delay or another back-off lasts longer. */
+    public void backOff(String hostName, long untilNanos) {
+        selector.backOff(get(hostName), untilNanos);
     }
 
     /**
-     * Sets the host's own delay, as robots.txt may ask for one; it holds where it is longer than the delay of all hosts,
-     * from the last request on. Rounded up to milliseconds, at most 24 days.
+     * Gives a host up: its items, present and future, are returned as soon as possible, without delay or back-off, since
+     * no request is to be made for them.
      */
-    public void delay(String host, Duration delay) {
-        long nanos = ScheduleBuilder.nanos("delay", delay);
-        turns.setDelay(intern(host), (int) Math.min(Integer.MAX_VALUE, (nanos + 999_999) / 1_000_000));
+    public void giveUp(String hostName) {
+        selector.giveUp(get(hostName));
     }
 
-    /** Leaves a host alone until a moment, or longer if its delay or another reason wants so. */
-    public void backOff(String host, long untilNanos) {
-        turns.leaveAlone(intern(host), untilNanos);
+    /** Returns whether a host was given up. */
+    public boolean isGivenUp(String hostName) {
+        Host host = hosts.find(hostName);
+        return host != null && host.isGivenUp;
     }
 
-    /**
-     * Gives a host up: its items are handed out as soon as they can be, without delay or back-off, and so are those that
-     * are still to come, for no request is to be made for them.
-     */
-    public void giveUp(String host) {
-        turns.giveUp(intern(host));
-    }
-
-    /** Whether a host was given up. */
-    public boolean isGivenUp(String host) {
-        int number = hosts.names.find(HostNames.bytes(host));
-        return number != NONE && hosts.is(number, GIVEN_UP);
-    }
-
-    /** How many items wait. */
+    /** Returns how many items are queued. */
     public long size() {
         return queued;
     }
 
-    /** The numbers of this moment. Hosts whose time has come count as waiting until a {@link #poll} comes upon them. */
+    /** Returns the present numbers. Hosts whose delay is over count as waiting until a {@link #poll} reaches them. */
     public ScheduleStats stats() {
         return new ScheduleStats(
                 queued,
                 underWay,
                 hostsWithWork,
-                turns.waiting(),
-                turns.backingOff(),
-                hosts.names.size(),
+                selector.waiting(),
+                selector.backingOff(),
+                hosts.size(),
                 meter.waited(),
                 meter.slowestHost(),
                 meter.slowestWaited());
     }
 
-    /** Lets go of all items, and deletes the spill file. */
+    /** Drops all items and deletes the spill file. */
     @Override
     public void close() throws IOException {
         queues.close();
     }
 
-    private void queued(int host, int change) {
-        boolean firstOrLast = hosts.queued[host] == (change > 0 ? 0 : 1);
-        hostsWithWork += firstOrLast ? change : 0;
-        hosts.queued[host] += change;
-        queued += change;
-        turns.count(host);
-        turns.settle(host);
-    }
-
-    private void end(int host) {
-        underWay--;
-        turns.end(host);
-    }
-
-    private int asked(String host) {
-        int number = hosts.names.find(HostNames.bytes(host));
-        if (number == NONE || hosts.underWay[number] == 0) {
-            throw new IllegalStateException("no request is under way to host: " + host);
-        }
-        return number;
-    }
-
-    private int intern(String host) {
-        byte[] name = HostNames.bytes(host);
-        int known = hosts.names.find(name);
-        return known == NONE
-                ? takeIn(
-                        name, limits.groupOf() == null ? null : limits.groupOf().apply(host))
-                : known;
-    }
-
-    private int takeIn(byte[] name, String groupName) {
-        if (hosts.names.room() < 2) {
-            makeRoom();
-        }
-        int host = hosts.add(name, turns.clock());
-        if (groupName != null) {
-            int group = internGroup(groupName);
-            hosts.group[host] = group;
-            hosts.queued[group]++;
+    private Host requested(String hostName) {
+        Host host = hosts.find(hostName);
+        if (host == null || host.underWay == 0) {
+            throw new IllegalStateException("no request is under way to host: " + hostName);
         }
         return host;
     }
 
-    /** The row of a group; no name of a host begins with the control character that keeps the two apart. */
-    private int internGroup(String groupName) {
-        byte[] name = HostNames.bytes('\0' + groupName);
-        int known = hosts.names.find(name);
-        if (known != NONE) {
-            return known;
+    /** The host with a name, which is added if it is new. */
+    private Host get(String hostName) {
+        return hosts.get(hostName, selector.clock());
+    }
+
+    private static long nanos(String name, Duration duration) {
+        if (duration.isNegative()) {
+            throw new IllegalArgumentException(name + " must not be negative: " + duration);
         }
-        int group = hosts.add(name, turns.clock());
-        hosts.set(group, GROUP, true);
-        return group;
+        return duration.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : duration.toNanos();
     }
 
     /**
-     * Forgets idle hosts, and grows when that leaves less than a quarter free. Of idle hosts that have shown whether they
-     * answer this is remembered while the busy ones fill a quarter, so that hosts which come in great numbers do not push
-     * it out; when something has to go, those that failed go first. There is room for at most six times the busy hosts.
-     * O(1) for each host that comes.
+     * The options of a schedule.
+     *
+     * @param <T> the items
      */
-    private void makeRoom() {
-        forgetIdle(host -> !hosts.is(host, PROVEN) && hosts.failures[host] == 0);
-        if (hasRoom()) {
-            return;
+    public static final class Builder<T> {
+        private long delayNanos = Duration.ofSeconds(1).toNanos();
+        private int perHost = 1;
+        private int budget = Integer.MAX_VALUE;
+        private Function<String, String> groupOf;
+        private Host.Limit groupLimit = new Host.Limit(0, 1, Integer.MAX_VALUE);
+        private boolean probeFirst;
+        private BackOff backOff = new BackOff(Duration.ofSeconds(10), Duration.ofMinutes(30));
+        private boolean tellsProven;
+        private Path spillDirectory;
+        private Codec<T> codec;
+        private int itemsInMemory;
+
+        private Builder() {}
+
+        /** Sets the least time between the starts of two requests to a host, at least zero. Default: one second. */
+        public Builder<T> delay(Duration delay) {
+            delayNanos = nanos("delay", delay);
+            return this;
         }
-        int busy = hosts.names.count(host -> !isIdle(host) && !hosts.is(host, GROUP));
-        if (busy <= hosts.capacity() / 4) {
-            forgetIdle(host -> !hosts.is(host, PROVEN));
-            if (!hasRoom()) {
-                forgetIdle(host -> true);
+
+        /** Sets how many requests to a host may be under way at a time, 1 to 32,767. Default: 1. */
+        public Builder<T> perHost(int requests) {
+            perHost = atOnce("requests to a host at a time", requests);
+            return this;
+        }
+
+        /**
+         * Sets whether only one request to a host may be under way until {@link HostSchedule#open} is called, so that its
+         * robots.txt can be fetched first. Default: false. A host that was forgotten is probed again.
+         */
+        public Builder<T> probeFirst(boolean probeFirst) {
+            this.probeFirst = probeFirst;
+            return this;
+        }
+
+        /** Sets the pause after consecutive failures. Default: from ten seconds to half an hour. */
+        public Builder<T> backOff(BackOff backOff) {
+            this.backOff = Objects.requireNonNull(backOff, "backOff");
+            return this;
+        }
+
+        /**
+         * Sets how many items are accepted per host, at least one. Default: no limit. With a budget, hosts that items
+         * were accepted for are never forgotten.
+         */
+        public Builder<T> budget(int items) {
+            budget = atLeastOne("items for a host", items);
+            return this;
+        }
+
+        /**
+         * Sets a further limit that hosts share, such as those of one registrable domain or of one address. It applies
+         * in addition to the limits of each host. Default: no groups.
+         *
+         * @param groupOf returns the group of a host, null for none; called once when a host is first seen
+         * @param delay the least time between the starts of two requests to the group; at least zero
+         * @param requests how many requests to the group may be under way at a time; 1 to 32,767
+         * @param items how many items are accepted for the group; at least one
+         */
+        public Builder<T> groups(Function<String, String> groupOf, Duration delay, int requests, int items) {
+            this.groupOf = Objects.requireNonNull(groupOf, "groupOf");
+            groupLimit = new Host.Limit(
+                    nanos("delay of a group", delay),
+                    atOnce("requests to a group at a time", requests),
+                    atLeastOne("items for a group", items));
+            return this;
+        }
+
+        /**
+         * Sets whether proven hosts are distinguished, see {@link HostSchedule#prove}; then one request at a time is made
+         * to the others. Default: false.
+         */
+        public Builder<T> tellProven(boolean choice) {
+            tellsProven = choice;
+            return this;
+        }
+
+        /**
+         * Keeps items that do not fit in memory in a temporary file. Default: all items are in memory. The file is
+         * deleted when the schedule is closed: it does not preserve the queues.
+         *
+         * @param directory where the file is created; must exist
+         * @param codec how items are written and read
+         * @param itemsInMemory about how many items are kept in memory; at least one
+         */
+        public Builder<T> spill(Path directory, Codec<T> codec, int itemsInMemory) {
+            spillDirectory = Objects.requireNonNull(directory, "directory");
+            this.codec = Objects.requireNonNull(codec, "codec");
+            this.itemsInMemory = atLeastOne("items in memory", itemsInMemory);
+            return this;
+        }
+
+        /**
+         * Returns an empty schedule.
+         *
+         * @param startNanos the moment before which no host is requested: the present or, for a crawl that continues
+         *     after a restart, the present and a delay, since any host may have been requested just before
+         * @throws UncheckedIOException when the spill file cannot be created
+         */
+        public HostSchedule<T> build(long startNanos) {
+            try {
+                SpillQueues spill = spillDirectory == null ? null : new SpillQueues(new BlockFile(spillDirectory));
+                return new HostSchedule<>(this, new ItemQueues<>(spill, codec, itemsInMemory), startNanos);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
             }
         }
-        if (!hasRoom()) {
-            grow(Math.max(FIRST_CAPACITY, hosts.capacity() + (hosts.capacity() >> 1)));
+
+        private static int atOnce(String name, int value) {
+            if (value < 1 || value > Short.MAX_VALUE) {
+                throw new IllegalArgumentException(name + " must be 1 to " + Short.MAX_VALUE + ": " + value);
+            }
+            return value;
         }
-    }
 
-    private boolean hasRoom() {
-        return hosts.names.room() > hosts.capacity() / 4;
-    }
-
-    private void grow(int capacity) {
-        hosts.grow(capacity);
-        queues.grow(capacity);
-        turns.grow(capacity);
-    }
-
-    private void forgetIdle(IntPredicate kind) {
-        hosts.names.removeIf(host -> isIdle(host) && kind.test(host), this::leaveGroup);
-        if (limits.groupOf() != null) {
-            // Those of whose hosts none is left.
-            hosts.names.removeIf(host -> hosts.is(host, GROUP) && isIdle(host), group -> {});
+        private static int atLeastOne(String name, int value) {
+            if (value < 1) {
+                throw new IllegalArgumentException(name + " must be at least 1: " + value);
+            }
+            return value;
         }
-    }
-
-    private void leaveGroup(int host) {
-        if (hosts.group[host] != NONE) {
-            hosts.queued[hosts.group[host]]--;
-        }
-    }
-
-    private boolean isIdle(int host) {
-        return hosts.queued[host] == 0
-                && hosts.underWay[host] == 0
-                && hosts.freeAt[host] - turns.clock() <= 0
-                && !hosts.is(host, IN_LINE)
-                && !hasMemory(host);
-    }
-
-    /** A delay that was set stays, unless the host would be opened, and given its delay, once more. */
-    private boolean hasMemory(int host) {
-        int budget = hosts.is(host, GROUP) ? limits.groupBudget() : limits.budget();
-        boolean counts = budget != Integer.MAX_VALUE && hosts.accepted[host] > 0;
-        return counts || hosts.is(host, GIVEN_UP) || (hosts.delayMillis[host] > 0 && !limits.probeFirst());
     }
 }

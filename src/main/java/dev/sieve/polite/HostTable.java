@@ -1,102 +1,190 @@
 package dev.sieve.polite;
 
+import java.security.SecureRandom;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
- * What is known of each host, as columns by the number of the host: some sixty bytes a host, and no object. A group of
- * hosts that share a limit has a row as well.
+ * The hosts of a schedule by name, and their groups; forgets idle hosts.
+ *
+ * <p>A hash table whose buckets are linked through the hosts; a {@link HashMap} would take some 60 bytes more per host.
+ * The hash is a polynomial over a prime field at a secret random point (Carter and Wegman, "Universal classes of hash
+ * functions", JCSS 18, 1979): two names of n bytes collide with probability n / 2^61 whatever the names are, so that
+ * chosen names cannot slow the table down.
  */
 final class HostTable {
-    static final int NONE = HostNames.NONE;
+    private static final int FIRST_CAPACITY = 64;
+    private static final long PRIME = (1L << 61) - 1;
 
-    /** Whether more than one request at a time is allowed. */
-    static final int OPEN = 1;
+    private final Host.Limit hostLimit;
+    private final Host.Limit groupLimit;
+    private final Function<String, String> groupOf;
+    private final boolean keepsDelays;
 
-    /** Whether a request was ever started. */
-    static final int ASKED = 2;
+    private final long point = new SecureRandom().nextLong() >>> 4;
+    private Host[] buckets = new Host[FIRST_CAPACITY];
+    private int hosts;
+    private final Map<String, Host.Group> groups = new HashMap<>();
 
-    /** Whether it is more than the delay that keeps the host from being asked. */
-    static final int BACKING_OFF = 4;
+    /** How many hosts and groups are stored before idle ones are forgotten. */
+    private int capacity = FIRST_CAPACITY;
 
-    /** Whether the host stands in a line. */
-    static final int IN_LINE = 8;
-
-    /** Whether this is a group of hosts. */
-    static final int GROUP = 16;
-
-    /** Whether the host is not asked any more, so that its items owe no delay. */
-    static final int GIVEN_UP = 32;
-
-    /** Whether the last request for an item was answered soon. */
-    static final int PROVEN = 64;
-
-    /** Whether the host counts as a proven one that has something to do. */
-    static final int COUNTED = 128;
-
-    final HostNames names = new HostNames();
-
-    /** When the host may be asked again. */
-    long[] freeAt = new long[0];
-
-    /** Since when the host could have been asked, if it stands in a line. */
-    long[] freeSince = new long[0];
-
-    /** The row of the host's group; {@link #NONE} without one. */
-    int[] group = new int[0];
-
-    int[] nextInLine = new int[0];
-
-    /** Items that wait; of a group, the hosts in it that are known. */
-    int[] queued = new int[0];
-
-    /** Items that were taken so far. */
-    int[] accepted = new int[0];
-
-    int[] delayMillis = new int[0];
-    int[] waitedMillis = new int[0];
-    short[] underWay = new short[0];
-    byte[] failures = new byte[0];
-    private short[] flags = new short[0];
-
-    int capacity() {
-        return flags.length;
+    /**
+     * An empty table.
+     *
+     * @param groupOf returns the group of a host; null without groups
+     * @param keepsDelays whether hosts with a delay of their own are never forgotten
+     */
+    HostTable(Host.Limit hostLimit, Host.Limit groupLimit, Function<String, String> groupOf, boolean keepsDelays) {
+        this.hostLimit = hostLimit;
+        this.groupLimit = groupLimit;
+        this.groupOf = groupOf;
+        this.keepsDelays = keepsDelays;
     }
 
-    boolean is(int host, int flag) {
-        return (flags[host] & flag) != 0;
+    /** How many hosts and groups are stored. */
+    int size() {
+        return hosts + groups.size();
     }
 
-    void set(int host, int flag, boolean value) {
-        flags[host] = (short) (value ? flags[host] | flag : flags[host] & ~flag);
+    /** The host with a name; null when it is not stored. */
+    Host find(String name) {
+        return find(Host.nameBytes(name));
     }
 
-    /** Takes in a host of which nothing is known but when it may be asked; there must be room. */
-    int add(byte[] name, long mayBeAskedAt) {
-        int host = names.add(name);
-        flags[host] = 0;
-        freeAt[host] = mayBeAskedAt;
-        group[host] = NONE;
-        queued[host] = 0;
-        accepted[host] = 0;
-        delayMillis[host] = 0;
-        waitedMillis[host] = 0;
-        underWay[host] = 0;
-        failures[host] = 0;
+    private Host find(byte[] name) {
+        Host host = buckets[bucket(name)];
+        while (host != null && !Arrays.equals(host.name, name)) {
+            host = host.nextInBucket;
+        }
         return host;
     }
 
-    void grow(int capacity) {
-        names.grow(capacity);
-        freeAt = Arrays.copyOf(freeAt, capacity);
-        freeSince = Arrays.copyOf(freeSince, capacity);
-        group = Arrays.copyOf(group, capacity);
-        nextInLine = Arrays.copyOf(nextInLine, capacity);
-        queued = Arrays.copyOf(queued, capacity);
-        accepted = Arrays.copyOf(accepted, capacity);
-        delayMillis = Arrays.copyOf(delayMillis, capacity);
-        waitedMillis = Arrays.copyOf(waitedMillis, capacity);
-        underWay = Arrays.copyOf(underWay, capacity);
-        failures = Arrays.copyOf(failures, capacity);
-        flags = Arrays.copyOf(flags, capacity);
+    /**
+     * The host with a name, which is added if it is new.
+     *
+     * @param nowNanos the present; a new host may be requested from then on
+     */
+    Host get(String name, long nowNanos) {
+        byte[] bytes = Host.nameBytes(name);
+        Host known = find(bytes);
+        if (known != null) {
+            return known;
+        }
+        String groupName = groupOf == null ? null : groupOf.apply(name);
+        if (capacity - size() < 2) {
+            makeRoom(nowNanos);
+        }
+        Host.Group group =
+                groupName == null ? null : groups.computeIfAbsent(groupName, key -> new Host.Group(nowNanos));
+        Host host = new Host(bytes, group, nowNanos);
+        if (group != null) {
+            group.hosts++;
+        }
+        if (hosts == buckets.length) {
+            growBuckets();
+        }
+        link(host);
+        hosts++;
+        return host;
+    }
+
+    /**
+     * Forgets idle hosts, and increases the capacity if less than a quarter of it is free after that. Idle hosts that have
+     * shown whether they answer are kept while busy hosts fill more than a quarter, so that hosts that come in great
+     * numbers do not displace them; of these, hosts that failed are forgotten first. The capacity is at most six times the
+     * number of busy hosts. Takes O(1) per host that is added.
+     */
+    private void makeRoom(long nowNanos) {
+        forget(nowNanos, host -> !host.isProven && host.failures == 0);
+        if (!hasRoom() && busyHosts(nowNanos) <= capacity / 4) {
+            forget(nowNanos, host -> !host.isProven);
+            if (!hasRoom()) {
+                forget(nowNanos, host -> true);
+            }
+        }
+        if (!hasRoom()) {
+            capacity += capacity >> 1;
+        }
+    }
+
+    private boolean hasRoom() {
+        return capacity - size() > capacity / 4;
+    }
+
+    private int busyHosts(long nowNanos) {
+        int busy = 0;
+        for (Host first : buckets) {
+            for (Host host = first; host != null; host = host.nextInBucket) {
+                busy += mayForget(host, hostLimit, nowNanos) ? 0 : 1;
+            }
+        }
+        return busy;
+    }
+
+    /** Removes the hosts that may be forgotten and meet a condition, and the groups that have no hosts any more. */
+    private void forget(long nowNanos, Predicate<Host> condition) {
+        for (int bucket = 0; bucket < buckets.length; bucket++) {
+            Host host = buckets[bucket];
+            buckets[bucket] = null;
+            while (host != null) {
+                Host next = host.nextInBucket;
+                if (!mayForget(host, hostLimit, nowNanos) || !condition.test(host)) {
+                    host.nextInBucket = buckets[bucket];
+                    buckets[bucket] = host;
+                } else {
+                    hosts--;
+                    if (host.group != null) {
+                        host.group.hosts--;
+                    }
+                }
+                host = next;
+            }
+        }
+        groups.values().removeIf(group -> mayForget(group, groupLimit, nowNanos));
+    }
+
+    /** Whether a host is idle, and nothing is lost with it that was counted or set. */
+    private boolean mayForget(Host host, Host.Limit limit, long nowNanos) {
+        boolean hasBudget = limit.budget() != Integer.MAX_VALUE && host.accepted > 0;
+        boolean hasDelay = host.delayMillis > 0 && keepsDelays;
+        return host.isIdle(nowNanos) && !hasBudget && !hasDelay && !host.isGivenUp;
+    }
+
+    private void growBuckets() {
+        Host[] old = buckets;
+        buckets = new Host[2 * old.length];
+        for (Host first : old) {
+            for (Host host = first; host != null; ) {
+                Host next = host.nextInBucket;
+                link(host);
+                host = next;
+            }
+        }
+    }
+
+    private void link(Host host) {
+        int bucket = bucket(host.name);
+        host.nextInBucket = buckets[bucket];
+        buckets[bucket] = host;
+    }
+
+    private int bucket(byte[] name) {
+        long hash = name.length;
+        for (byte b : name) {
+            hash = timesPoint(hash + (b & 0xff) + 1);
+        }
+        return (int) (hash ^ (hash >>> 29)) & (buckets.length - 1);
+    }
+
+    /** Multiplies modulo 2^61 - 1; factors and result are below 2^62. */
+    private long timesPoint(long factor) {
+        long low = factor * point;
+        long high = Math.multiplyHigh(factor, point);
+        long sum = (low & PRIME) + ((low >>> 61) | (high << 3));
+        return (sum & PRIME) + (sum >>> 61);
     }
 }

@@ -12,24 +12,24 @@ import java.util.regex.Pattern;
 
 /** The header {@code Retry-After} (RFC 9110, section 10.2.3): seconds, or a date in any of the three forms of HTTP. */
 public final class RetryAfter {
-    /** The longest pause that a server can ask for; longer ones are cut to it. */
+    /** The longest pause; longer ones are reduced to it. */
     public static final Duration LONGEST = Duration.ofHours(24);
 
     private static final Pattern SECONDS = Pattern.compile("[+-]?[0-9]+");
     private static final int MAX_LENGTH = 64;
 
-    /** RFC 9110, section 5.6.7; the day of the week, which is often wrong, is cut off before. */
+    /** RFC 9110, section 5.6.7, without the day of the week, which is often wrong. */
     private static final DateTimeFormatter DATE = DateTimeFormatter.ofPattern(
             "[d MMM uuuu HH:mm:ss 'GMT'][d-MMM-uu HH:mm:ss 'GMT'][MMM d HH:mm:ss uuuu]", Locale.US);
 
     private RetryAfter() {}
 
     /**
-     * How long to wait, from zero to {@link #LONGEST}; a moment that has passed is zero.
+     * Returns how long to wait, from zero to {@link #LONGEST}; zero for a moment in the past.
      *
-     * @param value what the header holds; null when there is none
-     * @param now the moment of the answer, best taken from its {@code Date}
-     * @return empty when the value is missing or makes no sense
+     * @param value the value of the header; null when it is missing
+     * @param now the moment of the response, preferably its {@code Date}
+     * @return empty when the value is missing or invalid
      */
     public static Optional<Duration> parse(String value, Instant now) {
         if (value == null || value.length() > MAX_LENGTH) {

@@ -4,18 +4,18 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A schedule's numbers at one moment.
+ * The numbers of a schedule at one moment.
  *
- * @param queued items that wait
+ * @param queued items
  * @param underWay requests that were started and have not ended
- * @param hosts hosts with items that wait
- * @param waiting hosts with items, and groups of such hosts, that may not be asked yet because of their delay or because
- *     they are backing off
- * @param backingOff those of them that are backing off
- * @param remembered hosts and groups that the schedule keeps something of, with or without items
- * @param waited how long altogether an item was asked for while there were only hosts that could not be asked yet
- * @param slowestHost the host whose delays or back-off took most of that time; empty when there was no such time
- * @param slowestWaited how much of that time was that host's
+ * @param hosts hosts with queued items
+ * @param waiting hosts with queued items, and groups of such hosts, that must not be requested yet because of a delay or a
+ *     back-off
+ * @param backingOff those of them that back off
+ * @param remembered hosts and groups that are stored, with or without items
+ * @param waited the total time in which polls were in vain because all hosts had to wait
+ * @param slowestHost the host whose delays or back-off account for most of that time; empty without such a time
+ * @param slowestWaited the part of that time that is due to this host
  */
 public record ScheduleStats(
         long queued,

@@ -3,15 +3,14 @@ package dev.sieve.polite;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 import java.util.zip.CRC32C;
 
 /**
- * One first-in-first-out queue of records a host, in one file.
+ * One first-in, first-out queue of records per host, in one file.
  *
- * <p>The records of a host are a stream that is cut into blocks, and each block names the one that goes on; so adding and
- * removing cost O(1) work on the disk, whoever else has how much in the file, and a block is used again as soon as it was
- * read. Twenty bytes of memory a host and none a record. Numbers are big endian.
+ * <p>The records of a host are a stream that is split into blocks, and each block holds the number of the next one. So
+ * adding and removing take O(1) disk accesses, however much other hosts have in the file, and a block can be used again as
+ * soon as it was read. Takes 16 bytes of memory per host, in {@link Host}, and none per record. Numbers are big endian.
  *
  * <pre>
  * block    0      payload, 1,020 bytes
@@ -22,23 +21,17 @@ import java.util.zip.CRC32C;
  *          8      the bytes, n of them
  * </pre>
  *
- * <p>When adding fails, nothing was added. When removing fails, the file is of no more use.
+ * <p>If adding fails, nothing was added. If removing fails, the file must not be used any more.
  */
 final class SpillQueues implements Closeable {
-    private static final int NONE = -1;
+    private static final int NONE = Host.NONE;
     private static final int PAYLOAD = BlockFile.BLOCK - Integer.BYTES;
     private static final int HEADER = 2 * Integer.BYTES;
     private static final int MAX_RECORD = 1 << 24;
 
     private final BlockFile file;
 
-    private int[] records = new int[0];
-    private int[] firstBlocks = new int[0];
-    private int[] lastBlocks = new int[0];
-    private short[] firstOffsets = new short[0];
-    private short[] lastOffsets = new short[0];
-
-    /** The block that was read last, and how much of it. */
+    /** The contents of the block that was read last, and how many bytes of it were read. */
     private final byte[] block = new byte[BlockFile.BLOCK];
 
     private int blockNumber = NONE;
@@ -51,26 +44,11 @@ final class SpillQueues implements Closeable {
         this.file = file;
     }
 
-    /** Makes room for hosts with numbers below the capacity. */
-    void grow(int capacity) {
-        int old = records.length;
-        records = Arrays.copyOf(records, capacity);
-        firstBlocks = Arrays.copyOf(firstBlocks, capacity);
-        lastBlocks = Arrays.copyOf(lastBlocks, capacity);
-        firstOffsets = Arrays.copyOf(firstOffsets, capacity);
-        lastOffsets = Arrays.copyOf(lastOffsets, capacity);
-        Arrays.fill(lastBlocks, old, capacity, NONE);
-    }
-
-    boolean isEmpty(int host) {
-        return records[host] == 0;
-    }
-
     int blocksInUse() {
         return file.blocksInUse();
     }
 
-    void addLast(int host, byte[] record) throws IOException {
+    void addLast(Host host, byte[] record) throws IOException {
         if (record.length > MAX_RECORD) {
             throw new IllegalArgumentException("item takes more than " + MAX_RECORD + " bytes: " + record.length);
         }
@@ -79,9 +57,9 @@ final class SpillQueues implements Closeable {
                 .putInt(checksum(record))
                 .put(record)
                 .array();
-        boolean first = lastBlocks[host] == NONE;
-        int offset = first ? 0 : lastOffsets[host];
-        int[] blocks = blocksFor(first ? NONE : lastBlocks[host], (offset + frame.length) / PAYLOAD + 1);
+        boolean first = host.lastBlock == NONE;
+        int offset = first ? 0 : host.lastOffset;
+        int[] blocks = blocksFor(first ? NONE : host.lastBlock, (offset + frame.length) / PAYLOAD + 1);
         try {
             write(frame, blocks, offset);
         } catch (IOException e) {
@@ -89,15 +67,15 @@ final class SpillQueues implements Closeable {
             throw e;
         }
         if (first) {
-            firstBlocks[host] = blocks[0];
-            firstOffsets[host] = 0;
+            host.firstBlock = blocks[0];
+            host.firstOffset = 0;
         }
-        lastBlocks[host] = blocks[blocks.length - 1];
-        lastOffsets[host] = (short) ((offset + frame.length) % PAYLOAD);
-        records[host]++;
+        host.lastBlock = blocks[blocks.length - 1];
+        host.lastOffset = (short) ((offset + frame.length) % PAYLOAD);
+        host.itemsSpilled++;
     }
 
-    /** The block to begin with and those that go on. */
+    /** The block to begin with, and as many more as are needed. */
     private int[] blocksFor(int last, int count) {
         int[] blocks = new int[count];
         blocks[0] = last == NONE ? file.allocate() : last;
@@ -129,30 +107,30 @@ final class SpillQueues implements Closeable {
         }
     }
 
-    /** Takes out the first record of a host, which must have one. */
-    byte[] removeFirst(int host) throws IOException {
+    /** Removes the first record of a host, which must have one. */
+    byte[] removeFirst(Host host) throws IOException {
         read(host, header);
         ByteBuffer fields = ByteBuffer.wrap(header);
         int length = fields.getInt();
         if (length < 0 || length > MAX_RECORD) {
-            throw file.damaged(firstBlocks[host], firstOffsets[host], "a record of length " + length);
+            throw file.damaged(host.firstBlock, host.firstOffset, "a record of length " + length);
         }
         byte[] record = new byte[length];
         read(host, record);
         if (checksum(record) != fields.getInt()) {
-            throw file.damaged(firstBlocks[host], firstOffsets[host], "a record that is not what was written, ending");
+            throw file.damaged(host.firstBlock, host.firstOffset, "a record that is not what was written, ending");
         }
-        records[host]--;
-        if (records[host] == 0) {
+        host.itemsSpilled--;
+        if (host.itemsSpilled == 0) {
             releaseRest(host);
         }
         return record;
     }
 
-    /** Whether the next record of a host can be had without the disk. */
-    boolean isAtHand(int host) {
-        int from = firstOffsets[host];
-        boolean headerAtHand = records[host] > 0 && firstBlocks[host] == blockNumber && from + HEADER <= readable();
+    /** Whether the next record of a host can be read without a disk access. */
+    boolean isAtHand(Host host) {
+        int from = host.firstOffset;
+        boolean headerAtHand = host.itemsSpilled > 0 && host.firstBlock == blockNumber && from + HEADER <= readable();
         return headerAtHand && from + HEADER + (long) ByteBuffer.wrap(block).getInt(from) <= readable();
     }
 
@@ -160,25 +138,25 @@ final class SpillQueues implements Closeable {
         return Math.min(blockLength, PAYLOAD);
     }
 
-    private void read(int host, byte[] target) throws IOException {
+    private void read(Host host, byte[] target) throws IOException {
         int done = 0;
         while (done < target.length) {
-            int number = firstBlocks[host];
-            int offset = firstOffsets[host];
-            boolean last = number == lastBlocks[host];
-            int length = Math.min(target.length - done, (last ? lastOffsets[host] : PAYLOAD) - offset);
+            int number = host.firstBlock;
+            int offset = host.firstOffset;
+            boolean last = number == host.lastBlock;
+            int length = Math.min(target.length - done, (last ? host.lastOffset : PAYLOAD) - offset);
             if (length <= 0) {
                 throw file.damaged(number, offset, "a record that is longer than what was written");
             }
-            load(number, offset + length, last ? lastOffsets[host] : BlockFile.BLOCK);
+            load(number, offset + length, last ? host.lastOffset : BlockFile.BLOCK);
             System.arraycopy(block, offset, target, done, length);
             done += length;
             if (offset + length == PAYLOAD) {
-                firstBlocks[host] = ByteBuffer.wrap(block).getInt(PAYLOAD);
-                firstOffsets[host] = 0;
+                host.firstBlock = ByteBuffer.wrap(block).getInt(PAYLOAD);
+                host.firstOffset = 0;
                 release(number);
             } else {
-                firstOffsets[host] = (short) (offset + length);
+                host.firstOffset = (short) (offset + length);
             }
         }
     }
@@ -193,10 +171,10 @@ final class SpillQueues implements Closeable {
         blockLength = length;
     }
 
-    private void releaseRest(int host) {
-        release(firstBlocks[host]);
-        lastBlocks[host] = NONE;
-        lastOffsets[host] = 0;
+    private void releaseRest(Host host) {
+        release(host.firstBlock);
+        host.lastBlock = NONE;
+        host.lastOffset = 0;
     }
 
     private void release(int number) {

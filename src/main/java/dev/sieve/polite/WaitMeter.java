@@ -4,22 +4,17 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Measures how long an item was wanted while there were only hosts that could not be asked yet, and puts that time down
- * to the host that ended it, unless that one is new.
+ * Measures how long polls were in vain because all hosts with items had to wait, and attributes that time to the host that
+ * was ready next, unless it is new.
  */
 final class WaitMeter {
-    private final HostTable hosts;
     private boolean waiting;
     private long sinceNanos;
     private long waitedNanos;
     private String slowestName;
     private int slowestMillis;
 
-    WaitMeter(HostTable hosts) {
-        this.hosts = hosts;
-    }
-
-    /** No item could be handed out, and it is time that some host waits for. */
+    /** Begins the waiting time, if it has not begun. */
     void starved(long nowNanos) {
         if (!waiting) {
             waiting = true;
@@ -27,22 +22,21 @@ final class WaitMeter {
         }
     }
 
-    /** A host was given its turn. */
-    void served(long nowNanos, int host) {
+    /** Ends the waiting time with a request to a host. */
+    void served(long nowNanos, Host host) {
         if (!waiting) {
             return;
         }
         waiting = false;
         long nanos = Math.max(0, nowNanos - sinceNanos);
         waitedNanos += nanos;
-        if (!hosts.is(host, HostTable.ASKED)) {
+        if (!host.isStarted) {
             return;
         }
-        hosts.waitedMillis[host] =
-                (int) Math.min(Integer.MAX_VALUE, hosts.waitedMillis[host] + (nanos + 500_000) / 1_000_000);
-        if (hosts.waitedMillis[host] > slowestMillis) {
-            slowestMillis = hosts.waitedMillis[host];
-            slowestName = hosts.names.name(host);
+        host.waitedMillis = (int) Math.min(Integer.MAX_VALUE, host.waitedMillis + (nanos + 500_000) / 1_000_000);
+        if (host.waitedMillis > slowestMillis) {
+            slowestMillis = host.waitedMillis;
+            slowestName = host.name();
         }
     }
 

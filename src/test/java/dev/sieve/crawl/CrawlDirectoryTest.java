@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sieve.durable.DurableSieve;
+import dev.sieve.durable.DurableFolder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -42,7 +42,7 @@ class CrawlDirectoryTest {
     }
 
     private CrawlDirectory open(Instant now) throws IOException {
-        boolean exists = DurableSieve.exists(folder);
+        boolean exists = DurableFolder.exists(folder);
         return CrawlDirectory.open(folder, exists ? builder -> {} : builder -> builder.expectedUrls(100), now);
     }
 

@@ -9,7 +9,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.sieve.Frontier;
 import dev.sieve.Sieve;
-import dev.sieve.durable.DurableSieve;
+import dev.sieve.durable.DurableFolder;
 import dev.sieve.fetch.HostileServer;
 import dev.sieve.scope.Scope;
 import java.io.IOException;
@@ -199,7 +199,7 @@ class PolitenessTest {
 
     private CrawlDirectory directory() throws IOException {
         Path job = folder.resolve("job");
-        boolean exists = DurableSieve.exists(job);
+        boolean exists = DurableFolder.exists(job);
         return CrawlDirectory.open(job, exists ? builder -> {} : builder -> builder.expectedUrls(1000));
     }
 

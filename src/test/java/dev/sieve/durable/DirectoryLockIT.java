@@ -82,7 +82,7 @@ class DirectoryLockIT {
 
     @Test
     void theHolderIsNamedAndAFileThatIsDamagedNamesNobody() throws IOException {
-        assertThat(DurableSieve.inspect(directory).owner()).hasValue(holder.pid());
+        assertThat(DurableFolder.inspect(directory).owner()).hasValue(holder.pid());
         assertThatThrownBy(() -> open(directory))
                 .isInstanceOf(IOException.class)
                 .hasMessageEndingWith("in use by process " + holder.pid());
@@ -93,7 +93,7 @@ class DirectoryLockIT {
             assertThatThrownBy(() -> open(directory))
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining("in use by another process");
-            assertThat(DurableSieve.inspect(directory).owner()).hasValue(0);
+            assertThat(DurableFolder.inspect(directory).owner()).hasValue(0);
         }
     }
 
@@ -104,10 +104,10 @@ class DirectoryLockIT {
         for (byte[] bytes : damaged()) {
             Files.write(file, bytes);
 
-            assertThat(DurableSieve.inspect(directory).owner()).isEmpty();
+            assertThat(DurableFolder.inspect(directory).owner()).isEmpty();
             try (DurableSieve frontier = open(directory)) {
                 assertThat(frontier.pending()).isEqualTo(URLS.size());
-                assertThat(DurableSieve.inspect(directory).owner())
+                assertThat(DurableFolder.inspect(directory).owner())
                         .hasValue(ProcessHandle.current().pid());
             }
         }

@@ -14,7 +14,7 @@ class DurableSieveContractTest extends FrontierContract {
 
     @Override
     protected Frontier open(long leaseTimeoutNanos) throws IOException {
-        DurableSieveBuilder builder = DurableSieve.builder(directory.resolve("frontier"))
+        DurableSieve.Builder builder = DurableSieve.builder(directory.resolve("frontier"))
                 .expectedUrls(200_000)
                 .filter(FilterKind.EXACT)
                 .segmentBytes(10_000);

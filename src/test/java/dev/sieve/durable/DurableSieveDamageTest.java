@@ -40,7 +40,7 @@ class DurableSieveDamageTest {
 
     private long segmentBytes = 5000;
 
-    private DurableSieveBuilder builder() {
+    private DurableSieve.Builder builder() {
         return DurableSieve.builder(Path.of("fake"))
                 .expectedUrls(capacity)
                 .falsePositiveRate(1e-6)
@@ -232,6 +232,7 @@ class DurableSieveDamageTest {
         disk.replace(FrontierFiles.segment(1), bytes);
         assertThatThrownBy(() -> drain(open(disk.copy())))
                 .isInstanceOf(UncheckedIOException.class)
+                .hasCauseInstanceOf(DamageException.class)
                 .hasMessageContaining("log-00000001: damaged at offset");
 
         RepairReport report = new Repair(disk).run();
@@ -256,13 +257,30 @@ class DurableSieveDamageTest {
         run(100, false).close();
         disk.delete(FrontierFiles.segment(2));
 
-        assertThatThrownBy(() -> open(disk)).isInstanceOf(IOException.class).hasMessageContaining("log-00000002");
+        assertThatThrownBy(() -> open(disk))
+                .isInstanceOfSatisfying(DamageException.class, damage -> {
+                    assertThat(damage.file()).hasValue("log-00000002");
+                    assertThat(damage.offset()).hasValue(0);
+                })
+                .hasMessageContaining("log-00000002");
 
         RepairReport report = new Repair(disk).run();
         assertThat(report.lost()).isBetween(1L, 200L);
         DurableSieve frontier = open(disk);
         assertThat(frontier.stats().accepted()).isEqualTo(report.urls());
         assertThat(open.get(99)).containsAll(drain(frontier));
+    }
+
+    @Test
+    void settingsThatAreMissingBesideALogAreDamage() throws IOException {
+        run(10, false).close();
+        disk.delete(Settings.NAME);
+
+        assertThatThrownBy(() -> open(disk))
+                .isInstanceOfSatisfying(
+                        DamageException.class,
+                        damage -> assertThat(damage.file()).isEmpty())
+                .hasMessageContaining("settings: the file is missing");
     }
 
     @Test
@@ -303,7 +321,9 @@ class DurableSieveDamageTest {
                     .filteredOn(line -> line.contains("made again"))
                     .hasSize(1);
         } else {
-            assertThatThrownBy(() -> open(kept)).hasMessageContaining("checkpoint");
+            assertThatThrownBy(() -> open(kept))
+                    .isInstanceOf(DamageException.class)
+                    .hasMessageContaining("checkpoint");
             new Repair(kept).run();
             assertThat(drain(open(kept))).isEqualTo(left);
         }

@@ -12,6 +12,7 @@ import dev.sieve.OnFull;
 import dev.sieve.UrlBatch;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -40,13 +41,13 @@ class DurableSieveTest {
         log.close();
     }
 
-    private DurableSieveBuilder builder() {
+    private DurableSieve.Builder builder() {
         return DurableSieve.builder(directory).expectedUrls(10_000).seed(1).segmentBytes(500);
     }
 
     private List<String> export(Export which) throws IOException {
         List<String> urls = new ArrayList<>();
-        assertThat(DurableSieve.export(directory, which, urls::add)).isEqualTo(urls.size());
+        assertThat(DurableFolder.export(directory, which, urls::add)).isEqualTo(urls.size());
         return urls;
     }
 
@@ -79,7 +80,7 @@ class DurableSieveTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("expectedUrls");
         assertThat(directory).doesNotExist();
-        assertThat(DurableSieve.exists(directory)).isFalse();
+        assertThat(DurableFolder.exists(directory)).isFalse();
     }
 
     @Test
@@ -89,7 +90,7 @@ class DurableSieveTest {
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining(
                             "in use by process " + ProcessHandle.current().pid());
-            assertThat(DurableSieve.inspect(directory).owner())
+            assertThat(DurableFolder.inspect(directory).owner())
                     .hasValue(ProcessHandle.current().pid());
             assertThat(frontier.push("http://a/")).isTrue();
         }
@@ -177,7 +178,7 @@ class DurableSieveTest {
         Files.writeString(directory, "a file");
 
         assertThatThrownBy(() -> builder().open()).hasMessage(directory + ": no folder");
-        assertThatThrownBy(() -> DurableSieve.inspect(temporary.resolve("nothing")))
+        assertThatThrownBy(() -> DurableFolder.inspect(temporary.resolve("nothing")))
                 .hasMessage(temporary.resolve("nothing") + ": there is no such folder");
     }
 
@@ -196,11 +197,11 @@ class DurableSieveTest {
             frontier.pushAll(FrontierContract.urls(1000));
             finish(frontier, 1000);
         }
-        int before = DurableSieve.inspect(directory).segments();
+        int before = DurableFolder.inspect(directory).segments();
         removeWhatIsDone();
 
         assertThat(before).isGreaterThan(5);
-        assertThat(DurableSieve.inspect(directory).segments()).isLessThanOrEqualTo(3);
+        assertThat(DurableFolder.inspect(directory).segments()).isLessThanOrEqualTo(3);
         try (DurableSieve frontier = DurableSieve.builder(directory).open()) {
             assertThat(frontier.pushAll(FrontierContract.urls(1000))).isZero();
             assertThat(frontier.pending()).isEqualTo(3);
@@ -236,7 +237,7 @@ class DurableSieveTest {
             assertThat(export(Export.DONE)).isEqualTo(FrontierContract.urls(50));
             assertThat(export(Export.ALL)).isEqualTo(FrontierContract.urls(300));
         }
-        DurableState state = DurableSieve.inspect(directory);
+        DurableState state = DurableFolder.inspect(directory);
         assertThat(state.stats().accepted()).isEqualTo(300);
         assertThat(state.stats().done()).isEqualTo(50);
         assertThat(state.stats().pending()).isEqualTo(250);
@@ -245,7 +246,7 @@ class DurableSieveTest {
         assertThat(state.logBytes()).isPositive();
         assertThat(state.owner()).isEmpty();
         assertThat(state.problems()).isEmpty();
-        assertThat(DurableSieve.repair(directory).findings()).isEmpty();
+        assertThat(DurableFolder.repair(directory).findings()).isEmpty();
     }
 
     @Test
@@ -259,11 +260,11 @@ class DurableSieveTest {
         Files.write(segment, bytes);
 
         assertThatThrownBy(() -> export(Export.ALL)).hasMessageContaining("log-00000002: damaged at offset");
-        RepairReport report = DurableSieve.repair(directory);
+        RepairReport report = DurableFolder.repair(directory);
 
         assertThat(report.lost()).isBetween(1L, 64L);
         assertThat(export(Export.ALL)).hasSize((int) (300 - report.lost()));
-        assertThat(DurableSieve.inspect(directory).lost()).isEqualTo(report.lost());
+        assertThat(DurableFolder.inspect(directory).lost()).isEqualTo(report.lost());
     }
 
     @Test
@@ -275,6 +276,20 @@ class DurableSieveTest {
             frontier.checkpoint();
             assertThat(Thread.interrupted()).isTrue();
             assertThat(frontier.pending()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void aKeyThatIsTheBeginningOfItsUrlIsSeenAfterAReplay() throws IOException {
+        byte[] url = "http://a/#top".getBytes(StandardCharsets.US_ASCII);
+        try (DurableSieve frontier = builder().keepLog(true).open()) {
+            UrlBatch batch = new UrlBatch();
+            batch.add(url, 0, url.length, url, 0, 9);
+            frontier.pushAll(batch);
+        }
+        try (DurableSieve frontier = builder().keepLog(true).seed(2).open()) {
+            assertThat(frontier.push("http://a/")).isFalse();
+            assertThat(frontier.take(0).url()).isEqualTo("http://a/#top");
         }
     }
 

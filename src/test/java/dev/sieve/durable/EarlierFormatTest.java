@@ -92,7 +92,7 @@ class EarlierFormatTest {
             assertThat(leases).hasSize(34);
         }
         List<String> done = new ArrayList<>();
-        DurableSieve.export(folder, Export.DONE, done::add);
+        DurableFolder.export(folder, Export.DONE, done::add);
         assertThat(done).hasSize(14).startsWith("http://seed.example/").endsWith("http://seed.example/%7Ep12");
     }
 
@@ -100,11 +100,11 @@ class EarlierFormatTest {
     void itIsSoundAndCanBeInspectedAsItIs() throws IOException {
         Path folder = version1();
 
-        DurableState state = DurableSieve.inspect(folder);
+        DurableState state = DurableFolder.inspect(folder);
         assertThat(state.problems()).isEmpty();
         assertThat(state.stats().pending()).isEqualTo(35);
         assertThat(state.owner()).isEmpty();
-        RepairReport report = DurableSieve.repair(folder);
+        RepairReport report = DurableFolder.repair(folder);
         assertThat(report.findings()).isEmpty();
         assertThat(report.urls()).isEqualTo(47);
     }
@@ -124,6 +124,6 @@ class EarlierFormatTest {
         assertThatThrownBy(() -> DurableSieve.builder(folder).open().close())
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("log-00000001: its format has version 3, this Sieve reads version 2");
-        assertThatThrownBy(() -> DurableSieve.repair(folder)).hasMessageContaining("version 3");
+        assertThatThrownBy(() -> DurableFolder.repair(folder)).hasMessageContaining("version 3");
     }
 }

@@ -122,7 +122,7 @@ final class FrontierModel {
 
     private void answer(Entry entry) {
         answered.add(entry);
-        if (answered.size() == AnswerBuffer.WINDOW) {
+        if (answered.size() == PendingResults.LIMIT) {
             flush();
         }
     }

@@ -121,7 +121,7 @@ final class KillRecord {
         assertThat(undone).as("done and back again").isEqualTo(new BitSet());
         BitSet again = (BitSet) found.clone();
         again.and(doneInWindow);
-        assertThat(again.cardinality()).isLessThanOrEqualTo(AnswerBuffer.WINDOW + THREADS);
+        assertThat(again.cardinality()).isLessThanOrEqualTo(PendingResults.LIMIT + THREADS);
         redone += again.cardinality();
         accepted.or(found);
         doneForCertain.or(doneTried);

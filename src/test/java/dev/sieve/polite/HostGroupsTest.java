@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class HostGroupsTest {
     private static final long SECOND = 1_000_000_000L;
 
-    private static ScheduleBuilder<String> options() {
+    private static HostSchedule.Builder<String> options() {
         return HostSchedule.<String>builder().delay(Duration.ZERO);
     }
 

@@ -95,7 +95,7 @@ class HostScheduleModelTest {
 
     private void run(long seed, int hostCount, boolean hostsFail, boolean grouped) throws IOException {
         Random random = new Random(seed);
-        ScheduleBuilder<String> options = HostSchedule.<String>builder()
+        HostSchedule.Builder<String> options = HostSchedule.<String>builder()
                 .delay(Duration.ofNanos(DELAY))
                 .perHost(PER_HOST)
                 .probeFirst(hostsFail)

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HostScheduleTest {
     private static final long SECOND = 1_000_000_000L;
 
-    private static ScheduleBuilder<String> options() {
+    private static HostSchedule.Builder<String> options() {
         return HostSchedule.<String>builder();
     }
 
@@ -518,7 +518,7 @@ class HostScheduleTest {
 
     @Test
     void changingTheOptionsAfterwardsChangesNothing() {
-        ScheduleBuilder<String> options = options();
+        HostSchedule.Builder<String> options = options();
         HostSchedule<String> schedule = options.build(0);
         options.delay(Duration.ZERO);
         schedule.add("a", "a1");

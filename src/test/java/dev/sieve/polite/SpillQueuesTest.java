@@ -24,19 +24,23 @@ class SpillQueuesTest {
         return "x".repeat(length).getBytes(UTF_8);
     }
 
+    private static Host host(String name) {
+        return new Host(Host.nameBytes(name), null, 0);
+    }
+
     @Test
     void recordsOfEveryLengthComeOutInOrder() throws IOException {
         try (SpillQueues queues = new SpillQueues(new BlockFile(directory))) {
-            queues.grow(1);
+            Host a = host("a");
             for (int length = 0; length < 2200; length++) {
-                queues.addLast(0, record(length));
+                queues.addLast(a, record(length));
             }
-            queues.addLast(0, record(1 << 20));
+            queues.addLast(a, record(1 << 20));
             for (int length = 0; length < 2200; length++) {
-                assertThat(queues.removeFirst(0)).hasSize(length);
+                assertThat(queues.removeFirst(a)).hasSize(length);
             }
-            assertThat(queues.removeFirst(0)).hasSize(1 << 20);
-            assertThat(queues.isEmpty(0)).isTrue();
+            assertThat(queues.removeFirst(a)).hasSize(1 << 20);
+            assertThat(a.itemsSpilled).isZero();
             assertThat(queues.blocksInUse()).isZero();
         }
     }
@@ -45,10 +49,10 @@ class SpillQueuesTest {
     @Test
     void aQueueThatRunsEmptyBeginsAnewWhereverItEnded() throws IOException {
         try (SpillQueues queues = new SpillQueues(new BlockFile(directory))) {
-            queues.grow(1);
+            Host a = host("a");
             for (int length = 990; length < 1040; length++) {
-                queues.addLast(0, record(length));
-                assertThat(queues.removeFirst(0)).hasSize(length);
+                queues.addLast(a, record(length));
+                assertThat(queues.removeFirst(a)).hasSize(length);
                 assertThat(queues.blocksInUse()).isZero();
             }
         }
@@ -58,31 +62,32 @@ class SpillQueuesTest {
     void queuesOfHostsDoNotMixAndBlocksAreUsedAgain() throws IOException {
         long seed = 42;
         Random random = new Random(seed);
-        int hosts = 50;
+        List<Host> hosts = new ArrayList<>();
         List<Queue<String>> expected = new ArrayList<>();
         try (SpillQueues queues = new SpillQueues(new BlockFile(directory))) {
-            queues.grow(hosts);
-            for (int host = 0; host < hosts; host++) {
+            for (int i = 0; i < 50; i++) {
+                hosts.add(host("host" + i));
                 expected.add(new ArrayDeque<>());
             }
             int most = 0;
             for (int step = 0; step < 50_000; step++) {
-                int host = random.nextInt(hosts);
-                Queue<String> model = expected.get(host);
+                int number = random.nextInt(hosts.size());
+                Host host = hosts.get(number);
+                Queue<String> model = expected.get(number);
                 if (random.nextInt(100) < (step < 25_000 ? 60 : 40)) {
-                    String item = host + ":" + step + "y".repeat(random.nextInt(300));
+                    String item = number + ":" + step + "y".repeat(random.nextInt(300));
                     queues.addLast(host, item.getBytes(UTF_8));
                     model.add(item);
                 } else if (!model.isEmpty()) {
                     assertThat(new String(queues.removeFirst(host), UTF_8)).isEqualTo(model.remove());
                 }
-                assertThat(queues.isEmpty(host)).isEqualTo(model.isEmpty());
+                assertThat(host.itemsSpilled == 0).isEqualTo(model.isEmpty());
                 most = Math.max(most, queues.blocksInUse());
             }
-            for (int host = 0; host < hosts; host++) {
-                while (!expected.get(host).isEmpty()) {
-                    assertThat(new String(queues.removeFirst(host), UTF_8))
-                            .isEqualTo(expected.get(host).remove());
+            for (int i = 0; i < hosts.size(); i++) {
+                while (!expected.get(i).isEmpty()) {
+                    assertThat(new String(queues.removeFirst(hosts.get(i)), UTF_8))
+                            .isEqualTo(expected.get(i).remove());
                 }
             }
             assertThat(queues.blocksInUse()).isZero();
@@ -93,25 +98,26 @@ class SpillQueuesTest {
     @Test
     void whatIsAtHandIsReadWithoutTheDisk() throws IOException {
         try (SpillQueues queues = new SpillQueues(new BlockFile(directory))) {
-            queues.grow(2);
+            Host a = host("a");
+            Host b = host("b");
             for (int i = 0; i < 9; i++) {
-                queues.addLast(0, record(100));
+                queues.addLast(a, record(100));
             }
-            queues.addLast(1, record(100));
-            assertThat(queues.isAtHand(0)).isFalse();
-            queues.removeFirst(0);
-            assertThat(queues.isAtHand(0)).isTrue();
-            assertThat(queues.isAtHand(1)).isFalse();
-            queues.removeFirst(1);
-            assertThat(queues.isAtHand(0)).isFalse();
+            queues.addLast(b, record(100));
+            assertThat(queues.isAtHand(a)).isFalse();
+            queues.removeFirst(a);
+            assertThat(queues.isAtHand(a)).isTrue();
+            assertThat(queues.isAtHand(b)).isFalse();
+            queues.removeFirst(b);
+            assertThat(queues.isAtHand(a)).isFalse();
         }
     }
 
     @Test
     void nothingIsLeftBehindWhenClosed() throws IOException {
         try (SpillQueues queues = new SpillQueues(new BlockFile(directory))) {
-            queues.grow(1);
-            queues.addLast(0, record(5000));
+            Host a = host("a");
+            queues.addLast(a, record(5000));
         }
         try (Stream<Path> files = Files.list(directory)) {
             assertThat(files).isEmpty();
@@ -122,19 +128,20 @@ class SpillQueuesTest {
     void whatCouldNotBeWrittenWasNotAdded() throws IOException {
         FailingFile file = new FailingFile(directory);
         try (SpillQueues queues = new SpillQueues(file)) {
-            queues.grow(2);
-            queues.addLast(0, record(700));
+            Host a = host("a");
+            Host b = host("b");
+            queues.addLast(a, record(700));
             for (int failAfter = 0; failAfter < 3; failAfter++) {
                 file.writesLeft = failAfter;
-                assertThatThrownBy(() -> queues.addLast(0, record(5000))).isInstanceOf(IOException.class);
+                assertThatThrownBy(() -> queues.addLast(a, record(5000))).isInstanceOf(IOException.class);
                 file.writesLeft = failAfter;
-                assertThatThrownBy(() -> queues.addLast(1, record(5000))).isInstanceOf(IOException.class);
+                assertThatThrownBy(() -> queues.addLast(b, record(5000))).isInstanceOf(IOException.class);
             }
             file.writesLeft = Integer.MAX_VALUE;
-            queues.addLast(0, record(701));
-            assertThat(queues.isEmpty(1)).isTrue();
-            assertThat(queues.removeFirst(0)).hasSize(700);
-            assertThat(queues.removeFirst(0)).hasSize(701);
+            queues.addLast(a, record(701));
+            assertThat(b.itemsSpilled).isZero();
+            assertThat(queues.removeFirst(a)).hasSize(700);
+            assertThat(queues.removeFirst(a)).hasSize(701);
             assertThat(queues.blocksInUse()).isZero();
         }
     }
@@ -147,14 +154,14 @@ class SpillQueuesTest {
         for (int bit = 0; bit < bits; bit += 3) {
             FailingFile file = new FailingFile(directory);
             try (SpillQueues queues = new SpillQueues(file)) {
-                queues.grow(1);
+                Host a = host("a");
                 for (int i = 0; i < 3; i++) {
-                    queues.addLast(0, record(1100 + i));
+                    queues.addLast(a, record(1100 + i));
                 }
                 file.flippedBit = bit;
                 try {
                     for (int i = 0; i < 3; i++) {
-                        assertThat(queues.removeFirst(0)).isEqualTo(record(1100 + i));
+                        assertThat(queues.removeFirst(a)).isEqualTo(record(1100 + i));
                     }
                     silent++;
                 } catch (IOException e) {

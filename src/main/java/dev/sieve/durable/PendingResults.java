@@ -3,18 +3,18 @@ package dev.sieve.durable;
 import java.util.Arrays;
 
 /**
- * Answers to leases that are not written yet.
+ * Results of leases, done or retried, that were not written to the log yet.
  *
- * <p>An answer that a crash takes away costs one more fetch and nothing else, so they wait for company: for the next
- * URLs, or until there are {@link #WINDOW} of them. Not safe for use by many threads.
+ * <p>A result that is lost in a crash costs one more fetch and nothing else. So results wait until the next URLs are
+ * written, or until there are {@link #LIMIT} of them. Not safe for use by many threads.
  */
-final class AnswerBuffer {
-    /** So many answers at most wait to be written. */
-    static final int WINDOW = 512;
+final class PendingResults {
+    /** The most results that wait to be written. */
+    static final int LIMIT = 512;
 
-    private final long[] done = new long[WINDOW];
-    private final long[] retried = new long[WINDOW];
-    private final int[] attempts = new int[WINDOW];
+    private final long[] done = new long[LIMIT];
+    private final long[] retried = new long[LIMIT];
+    private final int[] attempts = new int[LIMIT];
     private int doneCount;
     private int retryCount;
 
@@ -22,21 +22,21 @@ final class AnswerBuffer {
         done[doneCount++] = id;
     }
 
-    /** Notes that a URL was given back and is now at such an attempt. */
+    /** Adds a URL that was given back, with its attempt from now on. */
     void retry(long id, int attempt) {
         retried[retryCount] = id;
         attempts[retryCount++] = attempt;
     }
 
     boolean isFull() {
-        return doneCount + retryCount >= WINDOW;
+        return doneCount + retryCount >= LIMIT;
     }
 
     boolean isEmpty() {
         return doneCount + retryCount == 0;
     }
 
-    /** Puts all answers into frames and forgets them. */
+    /** Writes all results as frames and removes them. */
     void drain(FrameWriter out) {
         if (doneCount > 0) {
             writeDone(out);

@@ -1,0 +1,201 @@
+package dev.sieve.polite;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+/**
+ * A host of a schedule: what is queued and under way, when it may be requested next, and the links by which the other
+ * classes of this package find it.
+ *
+ * <p>A million hosts have to fit into a quarter of a gigabyte. Therefore a host holds its links and its place in the heap
+ * and in the spill file itself, in 96 bytes, and its name as bytes.
+ */
+class Host {
+    static final int NONE = -1;
+
+    private static final int MAX_NAME = 1024;
+
+    final byte[] name;
+
+    /** The group whose limit applies as well; null for none. */
+    final Group group;
+
+    /** When the next request may start. */
+    long readyAt;
+
+    /** Since when the host could have been requested, if it is in a chain. */
+    long readySince;
+
+    int delayMillis;
+    short underWay;
+
+    /** Consecutive failures. */
+    byte failures;
+
+    /** Items accepted so far, for the budget. */
+    int accepted;
+
+    /** How long the schedule was idle until this host was ready; see {@link WaitMeter}. */
+    int waitedMillis;
+
+    /** Whether a request was ever started. */
+    boolean isStarted;
+
+    /** Whether {@link #readyAt} is due to a back-off and not to the delay. */
+    boolean isBackingOff;
+
+    /** Whether more than one request at a time is allowed. */
+    boolean isOpen;
+
+    /** Whether the last request for an item was answered in time. */
+    boolean isProven;
+
+    /** Whether the host is included in the number of proven hosts at work. */
+    boolean isCounted;
+
+    /** Whether no more requests are made, so that items owe no delay. */
+    boolean isGivenUp;
+
+    /** Whether the host is in a {@link Chain}, and the host behind it there. */
+    private boolean isChained;
+
+    private Host nextInChain;
+
+    /** The next host with the same hash; see {@link HostTable}. */
+    Host nextInBucket;
+
+    /** The position among the hosts that wait; {@link #NONE} outside; see {@link WaitingHosts}. */
+    int heapIndex = NONE;
+
+    /** The items in memory, a ring: the last one links to the first; see {@link ItemQueues}. */
+    Item lastItem;
+
+    int itemsInMemory;
+
+    /** The items in the spill file; see {@link SpillQueues}. */
+    int itemsSpilled;
+
+    int firstBlock;
+    int lastBlock = NONE;
+    short firstOffset;
+    short lastOffset;
+
+    /**
+     * A host without items.
+     *
+     * @param name see {@link #nameBytes}
+     */
+    Host(byte[] name, Group group, long readyAt) {
+        this.name = name;
+        this.group = group;
+        this.readyAt = readyAt;
+    }
+
+    static byte[] nameBytes(String name) {
+        byte[] bytes = name.getBytes(UTF_8);
+        if (bytes.length > MAX_NAME) {
+            throw new IllegalArgumentException("name of a host is longer than " + MAX_NAME + " bytes: " + name);
+        }
+        return bytes;
+    }
+
+    String name() {
+        return new String(name, UTF_8);
+    }
+
+    int items() {
+        return itemsInMemory + itemsSpilled;
+    }
+
+    boolean hasWork() {
+        return items() > 0;
+    }
+
+    /** The host to request when this one is selected: itself. */
+    Host candidate() {
+        return this;
+    }
+
+    boolean isChained() {
+        return isChained;
+    }
+
+    /** Whether nothing is queued or under way, and no delay or back-off is left. */
+    boolean isIdle(long nowNanos) {
+        return items() == 0 && underWay == 0 && readyAt - nowNanos <= 0 && !isChained;
+    }
+
+    /** Hosts that share a limit. A group waits and is selected like a host, in place of its members. */
+    static final class Group extends Host {
+        /** The members that are ready themselves. */
+        final Chain members = new Chain();
+
+        /** How many hosts of the group the schedule stores. */
+        int hosts;
+
+        Group(long readyAt) {
+            super(new byte[0], null, readyAt);
+        }
+
+        @Override
+        boolean hasWork() {
+            return !members.isEmpty();
+        }
+
+        @Override
+        Host candidate() {
+            return members.first();
+        }
+
+        @Override
+        boolean isIdle(long nowNanos) {
+            return hosts == 0 && super.isIdle(nowNanos);
+        }
+    }
+
+    /** Hosts in first-in, first-out order, linked through the hosts. A host is in one chain at most. */
+    static final class Chain {
+        private Host first;
+        private Host last;
+
+        boolean isEmpty() {
+            return first == null;
+        }
+
+        /** The host that joined first; null when the chain is empty. */
+        Host first() {
+            return first;
+        }
+
+        void addLast(Host host) {
+            host.isChained = true;
+            if (first == null) {
+                first = host;
+            } else {
+                last.nextInChain = host;
+            }
+            last = host;
+        }
+
+        /** Removes the first host; the chain must not be empty. */
+        void removeFirst() {
+            Host host = first;
+            first = host.nextInChain;
+            last = first == null ? null : last;
+            host.nextInChain = null;
+            host.isChained = false;
+        }
+    }
+
+    /** An item in memory. */
+    static final class Item {
+        final Object value;
+        Item next;
+
+        Item(Object value) {
+            this.value = value;
+        }
+    }
+
+    /** The limits of each host or of each group. */
+    record Limit(long delayNanos, int requests, int budget) {}
+}

@@ -1,0 +1,305 @@
+package dev.sieve.polite;
+
+/**
+ * Selects the host that is requested next.
+ *
+ * <p>A host that has items and may have another request under way is waiting until its moment comes, and ready after
+ * that; every other host is in neither place. Hosts of a group become ready in their group, and the group itself waits
+ * and is ready like a host, on behalf of them all.
+ *
+ * <p>Hosts are removed from the front of a chain only: a host that has changed since it became ready is put in its right
+ * place when it comes to the front.
+ */
+final class HostSelector {
+    /** How many waiting hosts are moved to the ready ones per selection, if their moment has come. */
+    private static final int MOVED_AT_ONCE = 4;
+
+    private final Host.Limit hostLimit;
+    private final Host.Limit groupLimit;
+    private final boolean probeFirst;
+    private final boolean tellsProven;
+
+    private final WaitingHosts waiting = new WaitingHosts();
+    private final ReadyHosts ready = new ReadyHosts();
+
+    /** Ready hosts that were not proven when they became ready. */
+    private final ReadyHosts unproven = new ReadyHosts();
+
+    /** Where the last host was selected from. */
+    private ReadyHosts selectedFrom = ready;
+
+    /** The latest moment that was passed in. */
+    private long clock;
+
+    private int backingOff;
+    private int provenAtWork;
+
+    HostSelector(
+            Host.Limit hostLimit, Host.Limit groupLimit, boolean probeFirst, boolean tellsProven, long startNanos) {
+        this.hostLimit = hostLimit;
+        this.groupLimit = groupLimit;
+        this.probeFirst = probeFirst;
+        this.tellsProven = tellsProven;
+        clock = startNanos;
+    }
+
+    long clock() {
+        return clock;
+    }
+
+    void advance(long nowNanos) {
+        if (nowNanos - clock > 0) {
+            clock = nowNanos;
+        }
+    }
+
+    int waiting() {
+        return waiting.size();
+    }
+
+    int backingOff() {
+        return backingOff;
+    }
+
+    /** How many proven hosts have items or requests under way. */
+    int provenAtWork() {
+        return provenAtWork;
+    }
+
+    /** The host to request next; null when no host may be requested, or only unproven ones that are excluded. */
+    Host next(long nowNanos, boolean unprovenToo) {
+        for (int i = 0; i < MOVED_AT_ONCE && isWaitOver(nowNanos); i++) {
+            makeFirstReady();
+        }
+        while (true) {
+            ReadyHosts hosts = ready(unprovenToo);
+            if (hosts == null) {
+                if (!isWaitOver(nowNanos)) {
+                    return null;
+                }
+                makeFirstReady();
+                continue;
+            }
+            Host first = hosts.first();
+            Host host = first.candidate();
+            if (!mayStart(first)) {
+                hosts.removeFirst();
+                settle(first);
+            } else if (first.readyAt - nowNanos > 0) {
+                return null;
+            } else if (!mayStart(host)) {
+                host.group.members.removeFirst();
+                settle(host);
+            } else if (!unprovenToo && !isProven(host)) {
+                hosts.removeFirst();
+                unproven.add(first, workMicros(host));
+            } else {
+                selectedFrom = hosts;
+                return host;
+            }
+        }
+    }
+
+    /** The ready hosts to select from: those whose first host has been ready for longer. Null when there are none. */
+    private ReadyHosts ready(boolean unprovenToo) {
+        if (!unprovenToo || unproven.isEmpty()) {
+            return ready.isEmpty() ? null : ready;
+        }
+        boolean isLonger = ready.isEmpty() || unproven.first().readySince - ready.first().readySince < 0;
+        return isLonger ? unproven : ready;
+    }
+
+    /** How long until a host becomes ready by time alone; {@link Long#MAX_VALUE} when none will. */
+    long waitNanos(long nowNanos, boolean unprovenToo) {
+        long wait = waiting.size() == 0 ? Long.MAX_VALUE : Math.max(0, waiting.firstTime() - nowNanos);
+        ReadyHosts hosts = ready(unprovenToo);
+        return hosts == null ? wait : Math.min(wait, Math.max(0, hosts.first().readyAt - nowNanos));
+    }
+
+    /** Whether an unproven host is ready. */
+    boolean holdsUnproven() {
+        return !unproven.isEmpty();
+    }
+
+    boolean isProven(Host host) {
+        return !tellsProven || host.isProven || host.isGivenUp;
+    }
+
+    /** Records whether a host is proven; to be followed by {@link #end}. */
+    void prove(Host host, boolean isProven) {
+        host.isProven = isProven;
+        count(host);
+    }
+
+    /** Updates the number of proven hosts at work after a change of one host. */
+    private void count(Host host) {
+        boolean counts = host.isProven && (host.hasWork() || host.underWay > 0);
+        if (counts != host.isCounted) {
+            host.isCounted = counts;
+            provenAtWork += counts ? 1 : -1;
+        }
+    }
+
+    /** Starts a request to the host that {@link #next} has just returned. */
+    void start(Host host, long nowNanos) {
+        selectedFrom.removeFirst();
+        selectedFrom.alternate();
+        if (host.group != null) {
+            host.group.members.removeFirst();
+            begin(host.group, nowNanos);
+        }
+        begin(host, nowNanos);
+    }
+
+    private void begin(Host host, long nowNanos) {
+        host.underWay++;
+        host.isStarted = true;
+        host.readyAt = nowNanos + delayOf(host);
+        update(host);
+    }
+
+    /** Counts the delay from this moment on, that of the host and that of its group. */
+    void sent(Host host, long nowNanos) {
+        host.isStarted = true;
+        if (nowNanos + delayOf(host) - host.readyAt > 0) {
+            host.readyAt = nowNanos + delayOf(host);
+            settle(host);
+        }
+        if (host.group != null) {
+            sent(host.group, nowNanos);
+        }
+    }
+
+    void end(Host host) {
+        host.underWay--;
+        update(host);
+        if (host.group != null) {
+            host.group.underWay--;
+            settle(host.group);
+        }
+    }
+
+    /** Cancels the delay of a request that was started at a moment and not made; to be followed by {@link #end}. */
+    void forgive(Host host, long startedNanos) {
+        if (host.readyAt == startedNanos + delayOf(host)) {
+            host.readyAt = startedNanos;
+        }
+        if (host.group != null) {
+            forgive(host.group, startedNanos);
+        }
+    }
+
+    void backOff(Host host, long untilNanos) {
+        if (!host.isGivenUp && untilNanos - host.readyAt > 0) {
+            stopWaiting(host);
+            host.isBackingOff = true;
+            host.readyAt = untilNanos;
+            settle(host);
+        }
+    }
+
+    void giveUp(Host host) {
+        stopWaiting(host);
+        host.isBackingOff = false;
+        host.isGivenUp = true;
+        host.readyAt = clock;
+        settle(host);
+    }
+
+    /** Sets the delay of one host, from its last request on. */
+    void setDelay(Host host, int millis) {
+        long before = delayOf(host);
+        host.delayMillis = millis;
+        long longer = delayOf(host) - before;
+        if (longer > 0 && host.isStarted) {
+            host.readyAt += longer;
+            settle(host);
+        }
+    }
+
+    /** Puts a host in its right place after items or requests were added or removed. */
+    void update(Host host) {
+        count(host);
+        settle(host);
+    }
+
+    /** Puts a host in its right place after a change. */
+    void settle(Host host) {
+        if (host.isChained()) {
+            return;
+        }
+        boolean hasRoom = hasRoom(host);
+        if (hasRoom && host.readyAt - clock > 0) {
+            startWaiting(host);
+            return;
+        }
+        stopWaiting(host);
+        if (hasRoom) {
+            makeReady(host, clock);
+        }
+    }
+
+    /** Whether a host has work and may have another request under way. */
+    private boolean hasRoom(Host host) {
+        return host.hasWork()
+                && host.underWay < (isOneAtATime(host) ? 1 : limitOf(host).requests());
+    }
+
+    private boolean isOneAtATime(Host host) {
+        boolean isTrusted = host.failures == 0 && (host.isOpen || !probeFirst) && isProven(host);
+        return !isTrusted && !host.isGivenUp && !(host instanceof Host.Group);
+    }
+
+    private boolean mayStart(Host host) {
+        return hasRoom(host) && host.readyAt - clock <= 0;
+    }
+
+    private boolean isWaitOver(long nowNanos) {
+        return waiting.size() > 0 && waiting.firstTime() - nowNanos <= 0;
+    }
+
+    private long delayOf(Host host) {
+        return host.isGivenUp ? 0 : Math.max(limitOf(host).delayNanos(), host.delayMillis * 1_000_000L);
+    }
+
+    private Host.Limit limitOf(Host host) {
+        return host instanceof Host.Group ? groupLimit : hostLimit;
+    }
+
+    private void makeFirstReady() {
+        Host host = waiting.first();
+        stopWaiting(host);
+        makeReady(host, host.readyAt);
+    }
+
+    private void makeReady(Host host, long since) {
+        host.isBackingOff = false;
+        host.readySince = since;
+        if (host.group == null) {
+            Host candidate = host.candidate();
+            (isProven(candidate) ? ready : unproven).add(host, workMicros(candidate));
+        } else {
+            host.group.members.addLast(host);
+            settle(host.group);
+        }
+    }
+
+    /** How long the items of a host take by its delay. */
+    private double workMicros(Host host) {
+        return (double) host.items() * Math.max(1, delayOf(host) / 1000);
+    }
+
+    private void startWaiting(Host host) {
+        if (!waiting.contains(host) && host.isBackingOff) {
+            backingOff++;
+        }
+        waiting.put(host, host.readyAt);
+    }
+
+    private void stopWaiting(Host host) {
+        if (waiting.contains(host) && host.isBackingOff) {
+            backingOff--;
+        }
+        waiting.remove(host);
+    }
+}

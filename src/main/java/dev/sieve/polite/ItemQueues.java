@@ -1,0 +1,107 @@
+package dev.sieve.polite;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
+/**
+ * The items of each host in first-in, first-out order: the first ones in memory, the others in a spill file, if there is
+ * one.
+ *
+ * <p>While less than half of the items allowed in memory are there, every item is kept in memory; after that, those within
+ * the window of their host; and none at the limit, when each item is read as it is removed. Items that are put back are
+ * always kept in memory.
+ *
+ * @param <T> the items
+ */
+final class ItemQueues<T> {
+    private static final int WINDOW = 16;
+
+    private final SpillQueues spill;
+    private final Codec<T> codec;
+    private final int limit;
+    private int inMemory;
+
+    /**
+     * Queues without items.
+     *
+     * @param spill null to keep all items in memory; codec and limit are not used then
+     * @param limit how many items are kept in memory
+     */
+    ItemQueues(SpillQueues spill, Codec<T> codec, int limit) {
+        this.spill = spill;
+        this.codec = codec;
+        this.limit = limit;
+    }
+
+    void addFirst(Host host, T item) {
+        link(host, item);
+    }
+
+    void addLast(Host host, T item) {
+        if (spill == null || (host.itemsSpilled == 0 && fitsInMemory(host))) {
+            host.lastItem = link(host, item);
+            return;
+        }
+        try {
+            spill.addLast(host, codec.encode(item));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private boolean fitsInMemory(Host host) {
+        return inMemory < limit && (inMemory < limit / 2 || host.itemsInMemory < WINDOW);
+    }
+
+    /** Links an item between the last one and the first one of a host. */
+    private Host.Item link(Host host, T value) {
+        Host.Item item = new Host.Item(value);
+        if (host.lastItem == null) {
+            host.lastItem = item;
+        } else {
+            item.next = host.lastItem.next;
+        }
+        host.lastItem.next = item;
+        host.itemsInMemory++;
+        inMemory++;
+        return item;
+    }
+
+    /** Removes the first item of a host, which must have one. */
+    T removeFirst(Host host) {
+        return host.itemsInMemory > 0 ? unlinkFirst(host) : removeFirstSpilled(host);
+    }
+
+    private T unlinkFirst(Host host) {
+        Host.Item first = host.lastItem.next;
+        if (first == host.lastItem) {
+            host.lastItem = null;
+        } else {
+            host.lastItem.next = first.next;
+        }
+        host.itemsInMemory--;
+        inMemory--;
+        @SuppressWarnings("unchecked") // link took it as a T
+        T value = (T) first.value;
+        return value;
+    }
+
+    /** Reads the first item, and those after it that come with the same block. */
+    private T removeFirstSpilled(Host host) {
+        try {
+            T item = codec.decode(spill.removeFirst(host));
+            while (spill.isAtHand(host) && fitsInMemory(host)) {
+                host.lastItem = link(host, codec.decode(spill.removeFirst(host)));
+            }
+            return item;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    void close() throws IOException {
+        if (spill != null) {
+            spill.close();
+        }
+    }
+}

@@ -1,0 +1,116 @@
+package dev.sieve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class DeduplicatorTest {
+    private final List<String> stored = new ArrayList<>();
+    private final List<String> calls = new ArrayList<>();
+    private boolean isBroken;
+
+    private final Deduplicator.Store store = new Deduplicator.Store() {
+        @Override
+        public void append(UrlBatch batch, int from, long mask) {
+            calls.add("append " + deduplicator.lock().isHeldByCurrentThread());
+            IntStream.range(0, 64)
+                    .filter(i -> (mask >>> i & 1) != 0)
+                    .mapToObj(i -> batch.url(from + i))
+                    .forEach(stored::add);
+        }
+
+        @Override
+        public void requireUsable() {
+            if (isBroken) {
+                throw new IllegalStateException("broken");
+            }
+        }
+
+        @Override
+        public void appended() {
+            calls.add("appended " + deduplicator.lock().isHeldByCurrentThread());
+        }
+    };
+
+    private Deduplicator deduplicator = deduplicator(1000, OnFull.WARN);
+
+    private static Deduplicator deduplicator(long capacity, OnFull onFull) {
+        return new Deduplicator(FilterKind.SPLIT_BLOCKS.create(capacity, 1e-4, 1), capacity, onFull, event -> {});
+    }
+
+    private boolean push(String url) {
+        return deduplicator.push(url.getBytes(StandardCharsets.UTF_8), store);
+    }
+
+    private static UrlBatch batch(int from, int to) {
+        UrlBatch batch = new UrlBatch();
+        SieveTest.urls(to).subList(from, to).forEach(batch::add);
+        return batch;
+    }
+
+    @Test
+    void theStoreAppendsUnderTheLockAndFinishesOutsideIt() {
+        push("http://a/");
+        push("http://a/");
+
+        assertThat(stored).containsExactly("http://a/");
+        assertThat(calls).containsExactly("append true", "appended false");
+    }
+
+    @Test
+    void aStoreThatFailedAnswersNothingNotEvenForSeenUrls() {
+        push("http://a/");
+        isBroken = true;
+
+        assertThatThrownBy(() -> push("http://a/")).hasMessage("broken");
+        assertThatThrownBy(() -> push("http://b/")).hasMessage("broken");
+        assertThatThrownBy(() -> deduplicator.pushAll(batch(0, 10), store)).hasMessage("broken");
+        isBroken = false;
+        assertThat(push("http://b/")).isTrue();
+    }
+
+    @Test
+    void whatIsRestoredIsSeenAndNotStored() {
+        deduplicator.restore(batch(0, 200));
+        deduplicator.restore(5, 0.5);
+
+        assertThat(deduplicator.pushAll(batch(0, 201), store)).isEqualTo(1);
+
+        assertThat(stored).hasSize(1);
+        SieveStats stats = stats();
+        assertThat(stats.seen()).isEqualTo(205);
+        assertThat(stats.estimatedMissed()).isBetween(0.5, 0.6);
+    }
+
+    private SieveStats stats() {
+        deduplicator.lock().lock();
+        try {
+            return deduplicator.stats(1, 1, 0, 0);
+        } finally {
+            deduplicator.lock().unlock();
+        }
+    }
+
+    @Test
+    void aBatchThatIsRefusedInTheMiddleSaysWhichOfItsUrlsWereNew() {
+        deduplicator = deduplicator(100, OnFull.FAIL);
+        UrlBatch batch = batch(0, 300);
+
+        assertThatThrownBy(() -> deduplicator.pushAll(batch, store))
+                .isInstanceOf(SieveFullException.class)
+                .hasMessageContaining("made for 100");
+
+        List<String> isNew = IntStream.range(0, 300)
+                .filter(batch::isNew)
+                .mapToObj(batch::url)
+                .toList();
+        assertThat(isNew).isEqualTo(stored).hasSizeBetween(120, 130);
+        assertThatThrownBy(() -> deduplicator.pushAll(batch, store)).isInstanceOf(SieveFullException.class);
+        assertThat(IntStream.range(0, 300).noneMatch(batch::isNew)).isTrue();
+    }
+}

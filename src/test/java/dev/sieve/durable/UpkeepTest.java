@@ -1,0 +1,140 @@
+package dev.sieve.durable;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sieve.CapturedLog;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class UpkeepTest {
+    private static final Duration PAUSE = Duration.ofMillis(1);
+
+    private final CapturedLog log = new CapturedLog();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final LogState state = new LogState();
+    private LogWriter writer;
+
+    @BeforeEach
+    void open() throws IOException {
+        SegmentLog segments = new SegmentLog(new FakeDisk(), 1, 1000, new TreeMap<>(), null, null);
+        writer = new LogWriter(segments, state, lock, Durability.PROCESS);
+    }
+
+    @AfterEach
+    void close() {
+        log.close();
+    }
+
+    private Upkeep start(Runnable checkpoint) {
+        return new Upkeep(Durability.PROCESS, writer, () -> true, checkpoint, PAUSE);
+    }
+
+    private static void await(CountDownLatch latch) throws InterruptedException {
+        assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void aCheckpointIsTriedAgainAfterAnyError() throws Exception {
+        CountDownLatch tries = new CountDownLatch(4);
+        Upkeep upkeep = start(() -> {
+            tries.countDown();
+            if (tries.getCount() == 3) {
+                throw new UncheckedIOException(new IOException("disk full"));
+            }
+            if (tries.getCount() == 2) {
+                throw new IllegalStateException("unexpected state");
+            }
+            if (tries.getCount() == 1) {
+                throw new StackOverflowError("too deep");
+            }
+        });
+        await(tries);
+        upkeep.close();
+
+        assertThat(log.lines()).hasSize(3);
+        assertThat(log.lines().get(0))
+                .contains("no checkpoint could be written")
+                .contains("disk full");
+        assertThat(log.lines().get(1)).contains("the background checkpoint failed unexpectedly");
+        assertThat(log.lines().get(2)).contains("the background checkpoint failed unexpectedly");
+    }
+
+    @Test
+    void aCheckpointDoesNotDelayAFlush() throws Exception {
+        CountDownLatch started = new CountDownLatch(1);
+        CountDownLatch finish = new CountDownLatch(1);
+        CountDownLatch flushed = new CountDownLatch(1);
+        Upkeep upkeep = start(() -> {
+            started.countDown();
+            try {
+                finish.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        await(started);
+        lock.lock();
+        try {
+            state.added(1);
+            writer.done(0);
+        } finally {
+            lock.unlock();
+        }
+        Thread observer = new Thread(() -> {
+            while (written() == 0) {
+                Thread.onSpinWait();
+            }
+            flushed.countDown();
+        });
+        observer.setDaemon(true);
+        observer.start();
+        await(flushed);
+        finish.countDown();
+        upkeep.close();
+        assertThat(log.lines()).isEmpty();
+    }
+
+    private long written() {
+        lock.lock();
+        try {
+            return writer.written();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Test
+    void theThreadsEndWithTheLogOrWithClose() throws Exception {
+        AtomicReference<Thread> thread = new AtomicReference<>();
+        CountDownLatch ran = new CountDownLatch(1);
+        Runnable noteThread = () -> {
+            thread.set(Thread.currentThread());
+            ran.countDown();
+        };
+        Upkeep first = start(noteThread);
+        await(ran);
+        first.close();
+        thread.get().join();
+
+        Upkeep second = start(noteThread);
+        writer.close();
+        for (Thread each : Thread.getAllStackTraces().keySet()) {
+            if (each.getName().equals("sieve-upkeep")) {
+                each.join();
+            }
+        }
+        second.close();
+        assertThat(log.lines()).isEmpty();
+    }
+}
