@@ -1,11 +1,10 @@
 package dev.sieve.cli;
 
 import ch.qos.logback.classic.Level;
-import dev.sieve.Frontier;
+import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.durable.Durability;
 import dev.sieve.durable.DurableFolder;
-import dev.sieve.durable.DurableSieve;
 import dev.sieve.url.Seeds;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -39,13 +38,8 @@ import picocli.CommandLine.Spec;
 final class CrawlCommand implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.cli");
 
-    /** Where a job remembers its seeds. */
-    static final String SEED_FILE = "seeds.txt";
-
     @Spec
     private CommandSpec spec;
-
-    private CrawlOptions options;
 
     @Parameters(paramLabel = "SEED", description = "A URL, a file with a URL a line, or - for standard input.")
     private List<String> seeds = new ArrayList<>();
@@ -171,10 +165,10 @@ final class CrawlCommand implements Callable<Integer> {
         if (seeds.isEmpty() && !goesOn) {
             throw wrong("Missing SEED: a URL, a file of URLs, or - for standard input");
         }
-        options = options();
+        CrawlOptions options = options();
         output.check(job != null);
         sieve.check(goesOn);
-        try (CrawlStart start = new CrawlStart(options, this::frontier)) {
+        try (CrawlStart start = new CrawlStart(options, this::openDirectory)) {
             if (goesOn) {
                 start.crawler();
             }
@@ -228,16 +222,8 @@ final class CrawlCommand implements Callable<Integer> {
         return Checks.wrong(spec, message);
     }
 
-    private Frontier frontier() throws IOException {
-        return job == null ? sieve.open() : openJob();
-    }
-
-    private DurableSieve openJob() throws IOException {
-        DurableSieve frontier = sieve.open(job, durability, keepsLog);
-        options.seedFile(job.resolve(SEED_FILE))
-                .pauseFile(job.resolve("pauses.txt"))
-                .spillDirectory(job);
-        return frontier;
+    private CrawlDirectory openDirectory() throws IOException {
+        return job == null ? CrawlDirectory.none(sieve.open()) : sieve.open(job, durability, keepsLog);
     }
 
     private void readSeeds(CrawlStart start) {

@@ -1,22 +1,26 @@
 package dev.sieve.cli;
 
-import dev.sieve.Frontier;
+import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
 
-/** A crawl that begins with the first seed that is one: where there is none, nothing is created on the disk. */
+/** A crawl that is created with its first seed, so that nothing is created on the disk when there is none. */
 final class CrawlStart implements AutoCloseable {
+    private static final int BATCH = 64;
 
-    /** Opens the frontier of the crawl. */
+    /** Opens the directory of the crawl, or makes a frontier in memory. */
     interface Opening {
-        Frontier open() throws IOException;
+        CrawlDirectory open() throws IOException;
     }
 
     private final CrawlOptions options;
     private final Opening opening;
-    private Frontier frontier;
+    private final List<String> seeds = new ArrayList<>();
+    private CrawlDirectory directory;
     private Crawler crawler;
 
     CrawlStart(CrawlOptions options, Opening opening) {
@@ -25,48 +29,51 @@ final class CrawlStart implements AutoCloseable {
     }
 
     /**
-     * The crawl, which begins with the first call.
+     * The crawl, which the first call creates, with all seeds that were added.
      *
-     * @throws UncheckedIOException when it cannot
+     * @throws UncheckedIOException when it cannot be created
      */
     Crawler crawler() {
         if (crawler == null) {
             try {
-                frontier = opening.open();
-                crawler = new Crawler(options, frontier);
+                directory = opening.open();
+                crawler = new Crawler(options, directory);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
         }
+        crawler.seedAll(seeds);
+        seeds.clear();
         return crawler;
     }
 
-    /** Adds a seed that somebody has typed, whose own place may be asked. */
+    /** Adds a seed that the user has typed, whose host and port may be requested whatever its address. */
     void named(String url) {
         crawler().open(url);
-        crawler().seed(url);
+        seed(url);
     }
 
     /** Adds a seed. */
     void seed(String url) {
-        crawler().seed(url);
+        seeds.add(url);
+        if (seeds.size() == BATCH) {
+            crawler();
+        }
     }
 
     /** Whether there is anything to crawl, or ever was. */
     boolean hasUrls() {
-        return crawler != null && frontier.stats().accepted() > 0;
+        return (crawler != null || !seeds.isEmpty())
+                && crawler().report().sieve().accepted() > 0;
     }
 
     @Override
     public void close() throws IOException {
-        try {
-            if (crawler != null) {
-                crawler.close();
-            }
-        } finally {
-            if (frontier != null) {
-                frontier.close();
-            }
+        CrawlDirectory openDirectory = directory;
+        Crawler openCrawler = crawler;
+        try (openDirectory;
+                openCrawler) {
+            // Closes the crawler, then the directory.
         }
     }
 }

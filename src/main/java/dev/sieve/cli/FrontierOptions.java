@@ -4,9 +4,9 @@ import dev.sieve.FilterKind;
 import dev.sieve.OnFull;
 import dev.sieve.Sieve;
 import dev.sieve.bloom.BloomSize;
+import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.durable.Durability;
 import dev.sieve.durable.DurableFolder;
-import dev.sieve.durable.DurableSieve;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -111,18 +111,18 @@ final class FrontierOptions {
         return builder.build();
     }
 
-    /** Opens or creates the frontier of a job; in one that exists, settings without an option stay as they are. */
-    DurableSieve open(Path job, Durability durability, boolean keepsLog) throws IOException {
-        DurableSieve.Builder builder =
-                DurableSieve.builder(job).durability(durability).keepLog(keepsLog);
-        if (capacity != null || !DurableFolder.exists(job)) {
-            builder.expectedUrls(urls());
-        }
-        Checks.set(spec, "--filter", filter(), builder::filter);
-        Checks.set(spec, "--miss-rate", missRate, builder::falsePositiveRate);
-        Checks.set(spec, "--on-full", onFull, builder::onFull);
+    /** Opens or creates the directory of a job; in one that exists, settings without an option stay as they are. */
+    CrawlDirectory open(Path job, Durability durability, boolean keepsLog) throws IOException {
         try {
-            return builder.open();
+            return CrawlDirectory.open(job, builder -> {
+                builder.durability(durability).keepLog(keepsLog);
+                if (capacity != null || !DurableFolder.exists(job)) {
+                    builder.expectedUrls(urls());
+                }
+                Checks.set(spec, "--filter", filter(), builder::filter);
+                Checks.set(spec, "--miss-rate", missRate, builder::falsePositiveRate);
+                Checks.set(spec, "--on-full", onFull, builder::onFull);
+            });
         } catch (IllegalArgumentException e) {
             throw Checks.invalid(spec, capacity == null ? "--job" : "--capacity", e.getMessage());
         }

@@ -1,6 +1,7 @@
 package dev.sieve.cli;
 
 import ch.qos.logback.classic.Level;
+import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.Export;
@@ -140,7 +141,7 @@ final class WhyCommand implements Callable<Integer> {
             throw Checks.wrong(spec, "Invalid SEED: " + e.getMessage());
         }
         if (job != null) {
-            reader.read(List.of(job.resolve(CrawlCommand.SEED_FILE).toString()), System.in);
+            reader.read(List.of(CrawlDirectory.seedFile(job).toString()), System.in);
         }
         return isSeed[0];
     }

@@ -9,7 +9,6 @@ import dev.sieve.scope.Scope;
 import dev.sieve.scope.Trap;
 import dev.sieve.scope.TrapGuard;
 import java.net.InetAddress;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -19,11 +18,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
-/**
- * The choices a crawl is made with. Each setter names its default last; a crawl copies them when it is made.
- */
-public final class CrawlOptions {
-    /** A time that no crawl lasts. */
+/** The options of a crawl, which a {@link Crawler} copies. */
+public final class CrawlOptions implements Cloneable {
+    /** No limit of time. */
     static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);
 
     Scope.Kind scope = Scope.Kind.HOST;
@@ -47,23 +44,20 @@ public final class CrawlOptions {
     boolean sitemaps;
     int bodyLimit = 8 << 20;
     boolean allBodies;
-    Path seedFile;
-    Path pauseFile;
-    Path spillDirectory = Path.of(System.getProperty("java.io.tmpdir"));
     AddressPolicy addresses = AddressPolicy.publicOnly();
     Resolver resolver = host -> List.of(InetAddress.getAllByName(host));
 
     /** The defaults: a polite crawl of the hosts of the seeds. */
     public CrawlOptions() {}
 
-    /** Which URLs belong to the crawl, relative to its seeds; those on a seed's host. */
+    /** Which URLs belong to the crawl, relative to its seeds. Default: those on the host of a seed. */
     public CrawlOptions scope(Scope.Kind kind) {
         scope = Objects.requireNonNull(kind, "scope");
         return this;
     }
 
     /**
-     * Adds a regular expression of which at least one has to be found in a URL; none.
+     * Adds a regular expression; at least one of them has to be found in a URL. Default: none.
      *
      * @throws IllegalArgumentException when it cannot be read
      */
@@ -74,7 +68,7 @@ public final class CrawlOptions {
     }
 
     /**
-     * Adds a regular expression that must not be found in a URL, whatever includes it; none.
+     * Adds a regular expression that must not be found in a URL, whatever includes it. Default: none.
      *
      * @throws IllegalArgumentException when it cannot be read
      */
@@ -84,25 +78,25 @@ public final class CrawlOptions {
         return this;
     }
 
-    /** How many links are followed from a seed, at least 0; without limit. */
+    /** How many links are followed from a seed, at least 0. Default: no limit. */
     public CrawlOptions maxDepth(int links) {
         maxDepth = atLeast(0, links, "maxDepth");
         return this;
     }
 
-    /** Takes no URL for this trap, see {@link TrapGuard}; may be said for several. All are looked for. */
+    /** Takes no URL for this trap, see {@link TrapGuard}; may be called several times. Default: all traps are avoided. */
     public CrawlOptions allowTrap(Trap trap) {
         allowedTraps.add(trap);
         return this;
     }
 
-    /** After how many pages, of whatever status, the crawl ends, at least 1; without limit. */
+    /** After how many pages, of whatever status, the crawl ends, at least 1. Default: no limit. */
     public CrawlOptions maxPages(long pages) {
         maxPages = atLeast(1, pages, "maxPages");
         return this;
     }
 
-    /** After which time the crawl ends, above 0; without limit. */
+    /** After which time the crawl ends, above 0. Default: no limit. */
     public CrawlOptions maxTime(Duration time) {
         if (time.isNegative() || time.isZero()) {
             throw new IllegalArgumentException("maxTime must be above 0: " + time);
@@ -111,7 +105,7 @@ public final class CrawlOptions {
         return this;
     }
 
-    /** The time between the starts of two requests to one host, at least 0; a second. */
+    /** The time between the starts of two requests to one host, at least 0. Default: 1 second. */
     public CrawlOptions delay(Duration time) {
         if (time.isNegative()) {
             throw new IllegalArgumentException("delay must not be negative: " + time);
@@ -120,15 +114,15 @@ public final class CrawlOptions {
         return this;
     }
 
-    /** Requests to one host that are under way at a time, at least 1; 1. */
+    /** Requests to one host that are under way at a time, at least 1. Default: 1. */
     public CrawlOptions perHost(int requests) {
         perHost = atLeast(1, requests, "perHost");
         return this;
     }
 
     /**
-     * Requests to all hosts of a registrable domain together that are under way at a time, from 1 to 32,767; without
-     * limit. An address, and a host that is a public suffix, is a domain by itself.
+     * Requests to all hosts of a registrable domain together that are under way at a time, from 1 to 32,767. An address,
+     * and a host that is a public suffix, is a domain by itself. Default: no limit.
      */
     public CrawlOptions perDomain(int requests) {
         perDomain = atLeast(1, requests, "perDomain");
@@ -139,8 +133,8 @@ public final class CrawlOptions {
     }
 
     /**
-     * How many URLs of one host are dealt with, at least 1; without limit. The others are refused, and are done. A crawl
-     * that goes on after a restart counts anew.
+     * How many URLs of one host are requested, at least 1. The others are refused, and are done. A crawl that continues
+     * after a restart counts anew. Default: no limit.
      */
     public CrawlOptions maxPerHost(int urls) {
         maxPerHost = atLeast(1, urls, "maxPerHost");
@@ -148,9 +142,9 @@ public final class CrawlOptions {
     }
 
     /**
-     * After how many requests in a row that nobody has answered a host is given up, from 1 to 127; 10, which takes about
-     * nine minutes and the time of the requests. Its other URLs count as failed without being asked for, but they are not
-     * done: a frontier that survives hands them out again when the crawl goes on later.
+     * After how many unanswered requests in a row a host is given up, from 1 to 127. Its other URLs count as failed
+     * without being requested, but they are not done: a durable frontier hands them out again when the crawl continues
+     * later. Default: 10, which takes about nine minutes and the time of the requests.
      */
     public CrawlOptions maxFailures(int requests) {
         maxFailures = atLeast(1, requests, "maxFailures");
@@ -160,7 +154,7 @@ public final class CrawlOptions {
         return this;
     }
 
-    /** Requests that are under way at a time in all, from 1 to 10,000, each with a thread; 32. */
+    /** Requests that are under way at a time in all, from 1 to 10,000, each with a thread. Default: 32. */
     public CrawlOptions concurrency(int requests) {
         concurrency = atLeast(1, requests, "concurrency");
         if (requests > 10_000) {
@@ -169,7 +163,7 @@ public final class CrawlOptions {
         return this;
     }
 
-    /** The deadline of a whole request, above 0; 30 seconds. */
+    /** The deadline of a whole request, above 0. Default: 30 seconds. */
     public CrawlOptions timeout(Duration time) {
         if (time.isNegative() || time.isZero()) {
             throw new IllegalArgumentException("timeout must be above 0: " + time);
@@ -178,13 +172,13 @@ public final class CrawlOptions {
         return this;
     }
 
-    /** How often a URL is asked for again when that may help, at least 0; 2. */
+    /** How often a URL is requested again when that may help, at least 0. Default: 2. */
     public CrawlOptions retries(int times) {
         retries = atLeast(0, times, "retries");
         return this;
     }
 
-    /** What the crawler calls itself; its first word is looked for in robots.txt; "sieve/VERSION". */
+    /** The name of the crawler; its first word is looked for in robots.txt. Default: "sieve/VERSION". */
     public CrawlOptions userAgent(String name) {
         if (name.isBlank()) {
             throw new IllegalArgumentException("userAgent must not be blank");
@@ -194,8 +188,8 @@ public final class CrawlOptions {
     }
 
     /**
-     * A header field that goes with every request to the origin of a seed, and to no other, since it may hold a password;
-     * where the seed is http without a port, also to the same host by https. None.
+     * Adds a header field that is sent with every request to the origin of a seed, and to no other, since it may hold a
+     * password; when the seed is http without a port, also to the same host by https. Default: none.
      */
     public CrawlOptions header(String name, String value) {
         Fetcher.Options.checkHeader(name, value);
@@ -203,71 +197,61 @@ public final class CrawlOptions {
         return this;
     }
 
-    /** Whether robots.txt is asked for and obeyed; true. */
+    /** Whether robots.txt is requested and obeyed. Default: true. */
     public CrawlOptions obeyRobots(boolean choice) {
         obeyRobots = choice;
         return this;
     }
 
     /**
-     * Whether the sitemaps are asked for that the robots.txt of an origin names, on whatever host they are, or for a seed
-     * whose origin names none, {@code /sitemap.xml}; what they list is taken for links of a seed. Where robots.txt is not
-     * asked for, none is named. False.
+     * Whether to request the sitemaps that the robots.txt of an origin names, on whatever host they are, or for a seed
+     * whose origin names none, {@code /sitemap.xml}; what they list counts as links of a seed. When robots.txt is not
+     * requested, none is named. Default: false.
      */
     public CrawlOptions sitemaps(boolean choice) {
         sitemaps = choice;
         return this;
     }
 
-    /** Bytes of a body that are read at most, counted after decoding, at least 1; 8 MiB. */
+    /** Bytes of a body that are read at most, counted after decoding, at least 1. Default: 8 MiB. */
     public CrawlOptions bodyLimit(int bytes) {
         bodyLimit = atLeast(1, bytes, "bodyLimit");
         return this;
     }
 
-    /** Whether bodies of all types are read, or only documents; only documents. */
+    /** Whether bodies of all types are read, or only documents. Default: only documents. */
     public CrawlOptions allBodies(boolean choice) {
         allBodies = choice;
         return this;
     }
 
     /**
-     * A file that remembers the seeds, so that a crawl which goes on after a restart has the same scope; none. Give one
-     * whenever the frontier outlives the process.
-     */
-    public CrawlOptions seedFile(Path file) {
-        seedFile = Objects.requireNonNull(file, "seedFile");
-        return this;
-    }
-
-    /**
-     * A file that remembers which hosts want longer pauses than the delay, so that a crawl which goes on after a restart
-     * leaves them alone for as long; none. Give one whenever the frontier outlives the process.
-     */
-    public CrawlOptions pauseFile(Path file) {
-        pauseFile = Objects.requireNonNull(file, "pauseFile");
-        return this;
-    }
-
-    /** Where URLs whose hosts have to wait lie once memory has no room for them; the system's temporary folder. */
-    public CrawlOptions spillDirectory(Path directory) {
-        spillDirectory = Objects.requireNonNull(directory, "spillDirectory");
-        return this;
-    }
-
-    /**
-     * Adds a block of addresses that may be asked though they are not public, such as {@code 10.0.0.0/8} or {@code
-     * ::1}; none. See {@link Crawler#open} for a single place.
+     * Adds a block of addresses that may be requested although they are not public, such as {@code 10.0.0.0/8} or {@code
+     * ::1}. See {@link Crawler#open} for a single host and port. Default: none.
      */
     public CrawlOptions allowPrivate(String cidr) {
         addresses = addresses.allowing(cidr);
         return this;
     }
 
-    /** Finds the addresses of hosts; the system. */
+    /** Finds the addresses of hosts. Default: the resolver of the system. */
     public CrawlOptions resolver(Resolver choice) {
         resolver = Objects.requireNonNull(choice, "resolver");
         return this;
+    }
+
+    /** These options as they are at this moment. */
+    CrawlOptions copy() {
+        try {
+            CrawlOptions copy = (CrawlOptions) clone();
+            copy.includes = List.copyOf(includes);
+            copy.excludes = List.copyOf(excludes);
+            copy.allowedTraps = Set.copyOf(allowedTraps);
+            copy.headers = Map.copyOf(headers);
+            return copy;
+        } catch (CloneNotSupportedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     /** What a crawl with these options admits, as long as it has no seed. */
@@ -301,7 +285,7 @@ public final class CrawlOptions {
         return value;
     }
 
-    /** The version of this crawler, as its jar tells it. */
+    /** The version of this crawler, from its jar. */
     public static String version() {
         String version = CrawlOptions.class.getPackage().getImplementationVersion();
         return version == null ? "dev" : version;

@@ -20,14 +20,14 @@ import java.util.Map;
  * @param redirects answers that led elsewhere
  * @param failed URLs for which there was no usable answer; those of hosts that were given up are not done in the
  *     frontier, and are not counted as left
- * @param refusals URLs that were not asked for, by the rule that forbids it: robots.txt, or a place that is not public
+ * @param refusals URLs that were not asked for, by the {@linkplain dev.sieve.scope.SkipReason#rule rule} that forbids it
  * @param retried requests that were made because an earlier one for the same URL had failed
  * @param cut pages of which only the beginning was read
  * @param bytes bytes of all bodies, after decoding
  * @param urlsFound seeds, distinct references of each page, targets of redirects, sitemaps, and what these list
  * @param urlsNew those of them that were queued
  * @param urlsSeen those of them that had been queued before, up to the false-positive rate
- * @param skipped those of them that do not belong to the crawl, by reason
+ * @param skipped those of them that do not belong to the crawl, by the {@linkplain dev.sieve.scope.SkipReason#rule rule}
  * @param before URLs that were in the frontier at the start, left there by an earlier crawl
  * @param left URLs that were queued and not dealt with
  * @param failures the first URLs that failed or answered with a status from 400 on

@@ -18,59 +18,61 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The hosts that want longer pauses than a crawl makes by itself, in a file, so that they get them after a restart, too:
- * when a host was asked last is not known then, so that it is left alone for a whole pause.
+ * The hosts that ask for longer pauses than the delay of a crawl, in a file, so that they get them after a restart, too:
+ * when a host was last requested is not stored, so it is left alone for a whole pause.
  *
- * <p>A line a pause: its milliseconds; the moment, in milliseconds since 1970, from which on nobody wants it any more;
- * and the host; a blank between them. A line that a crash has left unfinished is cut off, and lines that are out of date
- * go when the file is opened. Adding is safe for use by many threads.
+ * <p>One line per pause: its milliseconds, its expiry in epoch milliseconds, and the host, separated by blanks. A line
+ * that a crash has left unfinished is cut off, and expired lines are removed when the file is opened. Adding is safe for
+ * use by many threads.
  */
 final class PauseLog implements Closeable {
-    /** The pause has at most as many digits as ten years; a host is a name or an address, as it stands in a URL. */
+    /** The pause has at most as many digits as ten years; a host is a name or an address, as in a URL. */
     private static final Pattern LINE = Pattern.compile("(\\d{1,12}) (\\d{1,15}) ([!-~]{1,255})");
 
     private final Map<String, Duration> pauses = new HashMap<>();
-    private final AppendedLines lines;
+    private final LineFile file;
 
     /**
-     * Opens the file, or makes it.
+     * Opens the file, or creates it.
      *
-     * @throws IOException when the disk fails, or the file is damaged; its name and the line are told
+     * @throws IOException when the disk fails, or the file is damaged; the message names the file and the line
      */
     PauseLog(Path path, Instant now) throws IOException {
         List<String> kept = new ArrayList<>();
-        int number = 1;
-        for (String line : AppendedLines.read(path)) {
-            if (read(path, line, number++, now)) {
+        for (String line : LineFile.read(path, "pause", LINE.asMatchPredicate())) {
+            if (read(line, now)) {
                 kept.add(line);
             }
         }
         Path whole = path.resolveSibling(path.getFileName() + ".tmp");
         Files.write(whole, kept, US_ASCII);
         Files.move(whole, path, StandardCopyOption.ATOMIC_MOVE);
-        lines = new AppendedLines(path, kept);
+        file = new LineFile(path, kept);
     }
 
-    private boolean read(Path path, String line, int number, Instant now) throws IOException {
+    /** Returns whether the pause has not expired. */
+    private boolean read(String line, Instant now) {
         Matcher fields = LINE.matcher(line);
-        if (!fields.matches()) {
-            throw new IOException(path + ": line " + number + " is no pause");
-        }
+        fields.matches();
         Duration pause = Duration.ofMillis(Long.parseLong(fields.group(1)));
         Duration left = Duration.between(now, Instant.ofEpochMilli(Long.parseLong(fields.group(2))));
         if (left.isNegative()) {
             return false;
         }
-        // However the clock was set in between, nobody is left alone for longer than a pause.
-        pauses.merge(fields.group(3), left.compareTo(pause) < 0 ? left : pause, PauseLog::longer);
+        // However the clock was set in between, a host is not left alone for longer than its pause.
+        pauses.merge(fields.group(3), min(left, pause), PauseLog::max);
         return true;
     }
 
-    private static Duration longer(Duration one, Duration other) {
+    private static Duration min(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
+    }
+
+    private static Duration max(Duration one, Duration other) {
         return one.compareTo(other) > 0 ? one : other;
     }
 
-    /** For how long hosts have to be left alone from the moment on at which the file was opened. */
+    /** How long hosts have to be left alone, counted from the opening of the file. */
     Map<String, Duration> pauses() {
         return Map.copyOf(pauses);
     }
@@ -78,15 +80,15 @@ final class PauseLog implements Closeable {
     /**
      * Writes a pause.
      *
-     * @param until from when on nobody wants it
+     * @param expiry when it need not be kept any longer
      * @throws UncheckedIOException when the disk fails
      */
-    synchronized void add(String host, Duration pause, Instant until) {
-        lines.add(pause.toMillis() + " " + until.toEpochMilli() + " " + host);
+    synchronized void add(String host, Duration pause, Instant expiry) {
+        file.add(pause.toMillis() + " " + expiry.toEpochMilli() + " " + host);
     }
 
     @Override
     public void close() throws IOException {
-        lines.close();
+        file.close();
     }
 }

@@ -23,16 +23,14 @@ import org.slf4j.LoggerFactory;
 /**
  * The sitemaps of a crawl: which there are, and what they list.
  *
- * <p>They wait in the frontier with the pages, {@linkplain SitemapKind marked}, so that they are asked for in their turn
- * and survive what a page survives. What a sitemap lists is pushed while it is read, in batches, and before it is done.
+ * <p>They wait in the frontier with the pages, with a label of their {@link SitemapSource}, so that they are requested
+ * like pages and survive what a page survives. What a sitemap lists is pushed while it is read, in batches, and before it is done.
  *
  * <p>Safe for use by many threads.
  */
 final class Sitemaps {
     /** The path of a sitemap that nobody names. */
     private static final String USUAL_PLACE = "/sitemap.xml";
-
-    private static final int MAX_REDIRECTS = 10;
 
     /** Sitemaps of one registrable domain that are taken, as many as one index may list. */
     private static final int MAX_OF_A_SITE = 50_000;
@@ -48,8 +46,8 @@ final class Sitemaps {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
 
     private final Fetcher fetcher;
-    private final Findings findings;
-    private final Ledger ledger;
+    private final LinkQueue links;
+    private final Recorder recorder;
     private final Map<String, Boolean> offered = new LruMap<>(REMEMBERED);
     private final Map<String, Integer> taken = new LruMap<>(REMEMBERED);
 
@@ -85,10 +83,10 @@ final class Sitemaps {
         }
     }
 
-    Sitemaps(Fetcher fetcher, Findings findings, Ledger ledger) {
+    Sitemaps(Fetcher fetcher, LinkQueue links, Recorder recorder) {
         this.fetcher = fetcher;
-        this.findings = findings;
-        this.ledger = ledger;
+        this.links = links;
+        this.recorder = recorder;
     }
 
     /**
@@ -98,15 +96,15 @@ final class Sitemaps {
     void offer(Lease page, RobotsRules rules) {
         boolean isGuess = rules.sitemaps().isEmpty();
         String origin = UrlParts.origin(page.url());
-        if ((isGuess && page.depth() > 0) || SitemapKind.of(page) != null || !isFirst(origin)) {
+        if ((isGuess && page.depth() > 0) || !isFirst(origin)) {
             return;
         }
         if (isGuess) {
-            push(List.of(origin + USUAL_PLACE), SitemapKind.GUESSED, 0, page.url());
+            push(List.of(origin + USUAL_PLACE), SitemapSource.GUESS, 0, page.url());
         } else {
             pushNamed(rules, origin + "/robots.txt");
         }
-        ledger.skipped("sitemap too many or too long for a robots.txt", rules.sitemapsLeftOut());
+        recorder.skipped("sitemap too many or too long for a robots.txt", rules.sitemapsLeftOut());
     }
 
     private boolean isFirst(String origin) {
@@ -120,24 +118,24 @@ final class Sitemaps {
         for (String named : rules.sitemaps()) {
             String url = UrlNormalizer.parse(named);
             if (url == null) {
-                ledger.skipped(named, NO_URL, referrer);
+                recorder.skipped(named, NO_URL, referrer);
             } else {
                 urls.add(url);
             }
         }
-        push(urls, SitemapKind.NAMED, 0, referrer);
+        push(urls, SitemapSource.ROBOTS, 0, referrer);
     }
 
-    private void push(List<String> urls, SitemapKind kind, int redirects, String referrer) {
+    private void push(List<String> urls, SitemapSource source, int redirects, String referrer) {
         List<String> welcome = new ArrayList<>();
         for (String url : urls) {
             if (hasRoom(UrlParts.domain(url))) {
                 welcome.add(url);
             } else {
-                ledger.skipped(url, TOO_MANY, referrer);
+                recorder.skipped(url, TOO_MANY, referrer);
             }
         }
-        findings.sitemaps(welcome, kind, redirects, referrer);
+        links.sitemaps(welcome, source, redirects, referrer);
     }
 
     private boolean hasRoom(String site) {
@@ -146,12 +144,11 @@ final class Sitemaps {
         }
     }
 
-    /** Asks for a sitemap, and pushes what it lists while it comes. What is no sitemap is a failure. */
-    FetchResult fetch(Lease lease) {
-        Lease sitemap = SitemapKind.unmarked(lease);
+    /** Requests a sitemap, and pushes what it lists while it is read. What is not a sitemap is a failure. */
+    FetchResult fetch(Lease sitemap) {
         AtomicReference<SitemapReader.Outcome> read = new AtomicReference<>();
-        Batches pages = new Batches(urls -> findings.listed(sitemap, urls));
-        Batches listed = new Batches(urls -> take(urls, lease, sitemap.url()));
+        Batches pages = new Batches(urls -> links.listed(sitemap, urls));
+        Batches listed = new Batches(urls -> take(urls, sitemap));
         FetchResult result = fetcher.stream(sitemap.url(), body -> {
             try {
                 read.set(SitemapReader.read(body, pages, listed));
@@ -163,20 +160,20 @@ final class Sitemaps {
         return read.get() == null ? result : outcome(sitemap.url(), result, read.get());
     }
 
-    /** A sitemap that is listed lists no further ones, by the protocol; and an index those of its own site only. */
-    private void take(List<String> urls, Lease lease, String index) {
-        String site = UrlParts.domain(index);
+    /** A sitemap that is listed must not list further ones, by the protocol; an index lists those of its own site. */
+    private void take(List<String> urls, Lease index) {
+        String site = UrlParts.domain(index.url());
         List<String> own = new ArrayList<>();
         for (String url : urls) {
-            if (SitemapKind.of(lease) == SitemapKind.LISTED) {
-                ledger.skipped(url, NESTED, index);
+            if (SitemapSource.of(index) == SitemapSource.INDEX) {
+                recorder.skipped(url, NESTED, index.url());
             } else if (!UrlParts.domain(url).equals(site)) {
-                ledger.skipped(url, FOREIGN, index);
+                recorder.skipped(url, FOREIGN, index.url());
             } else {
                 own.add(url);
             }
         }
-        push(own, SitemapKind.LISTED, 0, index);
+        push(own, SitemapSource.INDEX, 0, index.url());
     }
 
     private FetchResult outcome(String url, FetchResult result, SitemapReader.Outcome read) {
@@ -186,36 +183,25 @@ final class Sitemaps {
         if (!read.problem().isEmpty()) {
             LOG.warn("sitemap {} was read as far as it makes sense: {}", url, read.problem());
         }
-        ledger.skipped("no URL in a sitemap", read.invalid());
-        ledger.skipped("beyond the limit of a sitemap", read.beyondLimit());
-        ledger.sitemapRead(read.urls());
+        recorder.skipped("no URL in a sitemap", read.invalid());
+        recorder.skipped("beyond the limit of a sitemap", read.beyondLimit());
+        recorder.sitemapRead(read.urls());
         return result;
     }
 
-    /** Settles what has become of a sitemap. One that was only guessed need not be there. */
-    void finish(Lease lease, FetchResult result) {
-        SitemapKind kind = SitemapKind.of(lease);
-        Lease sitemap = SitemapKind.unmarked(lease);
-        FetchResult outcome = result instanceof Redirect redirect ? follow(sitemap, kind, redirect) : result;
-        if (outcome instanceof Redirect) {
-            ledger.sitemapMoved();
-        } else if (!outcome.isSuccess() && kind == SitemapKind.GUESSED) {
-            ledger.sitemapAbsent();
+    /** Counts what became of a sitemap. One that was only guessed need not be there. */
+    void finish(Lease sitemap, FetchResult result) {
+        SitemapSource source = SitemapSource.of(sitemap);
+        FetchResult outcome = result instanceof Redirect redirect ? LinkQueue.check(sitemap, redirect) : result;
+        if (outcome instanceof Redirect redirect) {
+            push(List.of(redirect.target()), source, sitemap.redirects() + 1, sitemap.url());
+            recorder.sitemapMoved();
+        } else if (!outcome.isSuccess() && source == SitemapSource.GUESS) {
+            recorder.sitemapAbsent();
         } else if (!outcome.isSuccess()) {
             String reason = "sitemap: " + (outcome.error().isEmpty() ? outcome.status() : outcome.error());
             LOG.warn("{} {}{}", reason, sitemap.url(), outcome instanceof Failed failed ? ": " + failed.detail() : "");
-            ledger.sitemapFailed(new CrawlReport.Failure(sitemap.url(), reason, sitemap.referrer()));
+            recorder.sitemapFailed(new CrawlReport.Failure(sitemap.url(), reason, sitemap.referrer()));
         }
-    }
-
-    private FetchResult follow(Lease sitemap, SitemapKind kind, Redirect redirect) {
-        if (redirect.target().equals(sitemap.url())) {
-            return new Failed(redirect.status(), Reason.BAD_REDIRECT, "to itself");
-        }
-        if (sitemap.redirects() == MAX_REDIRECTS) {
-            return new Failed(redirect.status(), Reason.REDIRECT_LIMIT, "the next one would be " + redirect.target());
-        }
-        push(List.of(redirect.target()), kind, sitemap.redirects() + 1, sitemap.url());
-        return redirect;
     }
 }

@@ -27,6 +27,9 @@ public final class RobotsCache {
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
     private static final long CLOSED_NANOS = Duration.ofHours(6).toNanos();
 
+    /** What is known of an origin that allows everything. */
+    public static final Access OPEN = new Access(RobotsRules.ALLOW_ALL);
+
     private static final SkipReason FORBIDDEN = new SkipReason("robots.txt", "forbids it");
 
     private final Fetcher fetcher;
@@ -113,7 +116,7 @@ public final class RobotsCache {
         } else if (meaning == RobotsStatus.READ && result instanceof Page page) {
             return keep(origin, nowNanos, new Access(RobotsRules.parse(page.body(), productToken)), 0);
         } else if (meaning == RobotsStatus.OPEN) {
-            return keep(origin, nowNanos, new Access(RobotsRules.ALLOW_ALL), 0);
+            return keep(origin, nowNanos, OPEN, 0);
         } else if (result instanceof Refused refused) {
             return keep(origin, nowNanos, refused(refused, hop.redirects), 0);
         }

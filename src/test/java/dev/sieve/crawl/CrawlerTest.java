@@ -280,4 +280,33 @@ class CrawlerTest {
                     .hasMessageContaining("ftp://x/");
         }
     }
+
+    @Test
+    void optionsThatAreChangedLaterChangeNothing() throws IOException {
+        site.page("/", "/shaky", "/other.pdf").answer("/shaky", () -> Site.status(503));
+        CrawlOptions options = fast().retries(0);
+        try (Crawler crawler = new Crawler(options, sieve)) {
+            options.retries(1).concurrency(1).exclude("shaky").userAgent("other");
+            crawler.seed(site.url("/"));
+            CrawlReport report = crawler.run(visits::add);
+
+            assertThat(report.retried()).isZero();
+            assertThat(site.requests()).containsExactlyInAnyOrder("/", "/shaky", "/other.pdf");
+        }
+    }
+
+    @Test
+    void seedsMayBeAddedTogether() throws IOException {
+        site.page("/a").page("/b");
+        try (Crawler crawler = new Crawler(fast(), sieve)) {
+            assertThatThrownBy(() -> crawler.seedAll(List.of(site.url("/c"), "ftp://x/")))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("ftp://x/");
+            assertThat(crawler.seedAll(List.of(site.url("/a"), site.url("/b"), site.url("/a"))))
+                    .isEqualTo(2);
+            crawler.run(visits::add);
+        }
+
+        assertThat(site.requests()).containsExactlyInAnyOrder("/a", "/b");
+    }
 }

@@ -10,7 +10,6 @@ import ch.qos.logback.core.read.ListAppender;
 import dev.sieve.Frontier;
 import dev.sieve.Sieve;
 import dev.sieve.durable.DurableFolder;
-import dev.sieve.durable.DurableSieve;
 import dev.sieve.fetch.HostileServer;
 import dev.sieve.scope.Scope;
 import java.io.IOException;
@@ -198,18 +197,16 @@ class PolitenessTest {
         assertApart("a.test", DELAY, 2);
     }
 
-    private DurableSieve frontier() throws IOException {
+    private CrawlDirectory directory() throws IOException {
         Path job = folder.resolve("job");
-        return DurableFolder.exists(job)
-                ? DurableSieve.builder(job).open()
-                : DurableSieve.builder(job).expectedUrls(1000).open();
+        boolean exists = DurableFolder.exists(job);
+        return CrawlDirectory.open(job, exists ? builder -> {} : builder -> builder.expectedUrls(1000));
     }
 
     /** Crawls until so many requests were made since the beginning, and stops. */
     private void crawlUntil(int requests) throws IOException {
-        try (DurableSieve frontier = frontier();
-                Crawler crawler = new Crawler(
-                        options().seedFile(folder.resolve("seeds")).pauseFile(folder.resolve("pauses")), frontier)) {
+        try (CrawlDirectory directory = directory();
+                Crawler crawler = new Crawler(options(), directory)) {
             crawler.seed(url("a.test", "/1"));
             crawler.seed(url("a.test", "/2"));
             crawler.seed(url("a.test", "/3"));

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.Frontier;
 import dev.sieve.Sieve;
-import dev.sieve.durable.DurableSieve;
+import dev.sieve.UrlBatch;
 import dev.sieve.fetch.HostileServer;
 import dev.sieve.output.Visit;
 import java.io.IOException;
@@ -241,10 +241,9 @@ class SitemapCrawlTest {
     @Test
     void aSitemapOutlivesTheProcess(@TempDir Path job) throws IOException {
         List<String> pages = siteBehindAnIndex();
-        CrawlOptions options = fast().seedFile(job.resolve("seeds.txt"));
-        try (DurableSieve frontier =
-                        DurableSieve.builder(job).expectedUrls(10_000).open();
-                Crawler crawler = new Crawler(options, frontier)) {
+        CrawlOptions options = fast();
+        try (CrawlDirectory directory = CrawlDirectory.open(job, builder -> builder.expectedUrls(10_000));
+                Crawler crawler = new Crawler(options, directory)) {
             crawler.seed(site.url("/"));
             assertThatThrownBy(() -> crawler.run(visit -> {
                         throw new IOException("disk full");
@@ -252,12 +251,55 @@ class SitemapCrawlTest {
                     .hasMessage("disk full");
         }
 
-        try (DurableSieve frontier = DurableSieve.builder(job).open()) {
-            crawl(options.sitemaps(false), frontier);
+        try (CrawlDirectory directory = CrawlDirectory.open(job, builder -> {});
+                Crawler crawler = new Crawler(options.sitemaps(false), directory)) {
+            assertAddsUp(crawler.run(visits::add));
         }
 
         assertThat(visits.stream().map(Visit::url))
                 .containsAll(pages.stream().map(site::url).toList());
+    }
+
+    @Test
+    void sitemapsFromALogWithoutLabelsAreReadAsSuch() throws IOException {
+        site.page("/")
+                .page("/named")
+                .page("/listed")
+                .answer(
+                        "/s.txt",
+                        () -> new MockResponse.Builder()
+                                .body(site.url("/named"))
+                                .build())
+                .answer(
+                        "/i.xml",
+                        () -> new MockResponse.Builder()
+                                .body(index(site.url("/no.xml")))
+                                .build());
+        Sieve frontier = Sieve.builder(10_000).seed(1).build();
+        UrlBatch batch = new UrlBatch(0, 0, site.url("/robots.txt"));
+        for (String url : List.of("/s.txt#sitemap", "/sitemap.xml#sitemap-guessed", "/i.xml#sitemap-listed")) {
+            String plain = site.url(url.substring(0, url.indexOf('#')));
+            batch.add(site.url(url), "sitemap " + plain);
+        }
+        frontier.pushAll(batch);
+
+        CrawlReport report = crawl(fast().sitemaps(false), frontier, site.url("/"));
+
+        assertThat(visits.stream().map(Visit::url)).containsExactlyInAnyOrder(site.url("/"), site.url("/named"));
+        assertThat(report.sitemaps()).isEqualTo(new CrawlReport.Sitemaps(2, 1, 2));
+        assertThat(report.skipped()).containsExactly(Map.entry("sitemap in an index of an index", 1L));
+    }
+
+    @Test
+    void aPageAndASitemapOfOneUrlAreBothRequested() throws IOException {
+        site.page("/", "/s.txt").page("/hidden").robots("Sitemap: " + site.url("/s.txt"));
+        site.answer(
+                "/s.txt",
+                () -> new MockResponse.Builder().body(site.url("/hidden")).build());
+
+        crawl(fast());
+
+        assertThat(site.requests()).containsExactlyInAnyOrder("/", "/s.txt", "/s.txt", "/hidden");
     }
 
     @Test

@@ -13,6 +13,7 @@ import dev.sieve.fetch.HostileServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -107,6 +108,16 @@ class RobotsCacheTest {
         assertThat(last.isToBeAskedAgain()).isFalse();
         assertThat(robots.known(origin(), 0)).isSameAs(last);
         assertThat(answer(rules("")).isKnown()).isTrue();
+    }
+
+    @Test
+    void aHostThatNamesADateIsLeftAloneUntilThen() {
+        InstantSource noon = InstantSource.fixed(Instant.parse("2026-11-21T12:00:00Z"));
+        server.on("/robots.txt", raw("HTTP/1.1 503 Busy\nRetry-After: Sat, 21 Nov 2026 12:05:00 GMT\n"));
+
+        RobotsCache.Access access = new RobotsCache(fetcher, "testbot", 2, noon).ask(origin(), 0);
+
+        assertThat(access.pause()).isEqualTo(Duration.ofMinutes(5));
     }
 
     @Test

@@ -10,27 +10,44 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
- * The end of a file that grows by lines of ASCII, and that it closes. No channel: one is closed when a thread that uses it
- * is interrupted. Not safe for use by many threads.
+ * A file that grows by lines of ASCII. It is not written through a channel, which the interruption of a thread would
+ * close. Not safe for use by many threads.
  */
-final class AppendedLines implements Closeable {
+final class LineFile implements Closeable {
     private final Path path;
     private final RandomAccessFile file;
 
-    /** The lines of a file that are whole; none where there is no file. Whatever it holds, a byte is a character. */
-    static List<String> read(Path path) throws IOException {
+    /**
+     * The whole lines of a file, one character per byte; none when there is no file.
+     *
+     * @param what what a line is, for people
+     * @throws IOException when the disk fails, or a line is not valid; the message names the file and the line
+     */
+    static List<String> read(Path path, String what, Predicate<String> isValid) throws IOException {
         String text = Files.exists(path) ? Files.readString(path, ISO_8859_1) : "";
         List<String> lines = List.of(text.split("\n", -1));
-        return lines.subList(0, lines.size() - 1);
+        lines = lines.subList(0, lines.size() - 1);
+        for (int i = 0; i < lines.size(); i++) {
+            if (!isValid.test(lines.get(i))) {
+                throw new IOException(path + ": line " + (i + 1) + " is no " + what);
+            }
+        }
+        return lines;
     }
 
-    /** Goes on behind the lines that were read; a further one, which a crash has left unfinished, is cut off. */
-    AppendedLines(Path path, List<String> lines) throws IOException {
+    /** Opens a file to append to these lines of it; a further line, which a crash has left unfinished, is cut off. */
+    LineFile(Path path, List<String> lines) throws IOException {
         this.path = path;
         file = new RandomAccessFile(path.toFile(), "rw");
-        cutOff(lines.stream().mapToLong(line -> line.length() + 1).sum());
+        try {
+            cutOff(lines.stream().mapToLong(line -> line.length() + 1).sum());
+        } catch (IOException e) {
+            file.close();
+            throw e;
+        }
     }
 
     private void cutOff(long end) throws IOException {
@@ -39,7 +56,7 @@ final class AppendedLines implements Closeable {
     }
 
     /**
-     * Writes a line, given without its end.
+     * Appends a line, given without its line feed.
      *
      * @throws UncheckedIOException when the disk fails; the line is not in the file then, as far as the disk allows
      */
@@ -58,7 +75,7 @@ final class AppendedLines implements Closeable {
     }
 
     /**
-     * Brings to the disk itself what was written.
+     * Forces what was written to the disk.
      *
      * @throws UncheckedIOException when the disk fails
      */

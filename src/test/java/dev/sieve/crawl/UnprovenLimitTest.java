@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Hosts that hold their requests, in virtual time. */
-class ReserveTest {
+class UnprovenLimitTest {
     private static final int WORKERS = 32;
     private static final long MILLI = 1_000_000;
     private static final long TIMEOUT = 30_000 * MILLI;
@@ -29,7 +29,7 @@ class ReserveTest {
     /** A crawl without a network; its workers ask in turns, as those of a crawl do. */
     private static final class Simulation {
         private final HostSchedule<Host> schedule;
-        private final Reserve reserve;
+        private final UnprovenLimit limit;
         private final boolean reserves;
         private final PriorityQueue<Request> underWay =
                 new PriorityQueue<>(Comparator.comparingLong(Request::endNanos));
@@ -45,7 +45,7 @@ class ReserveTest {
                     .tellProven(reserves)
                     .backOff(new BackOff(Duration.ofSeconds(1), Duration.ofMinutes(10)))
                     .build(0);
-            reserve = new Reserve(WORKERS, perHost, delay.toNanos(), 2000 * MILLI);
+            limit = new UnprovenLimit(WORKERS, perHost, delay.toNanos(), 2000 * MILLI);
         }
 
         Simulation add(Host host) {
@@ -74,7 +74,7 @@ class ReserveTest {
         }
 
         private boolean allows() {
-            return !reserves || reserve.allows(underWay.size(), schedule.provenAtWork(), now);
+            return !reserves || limit.allows(underWay.size(), schedule.provenAtWork(), now);
         }
 
         private void start() {
@@ -87,7 +87,7 @@ class ReserveTest {
                 Request request = new Request(ids++, host, now, now + Math.min(TIMEOUT, host.nanos), isProven);
                 underWay.add(request);
                 if (!isProven) {
-                    reserve.started(request.id, now);
+                    limit.started(request.id, now);
                 }
             }
         }
@@ -96,7 +96,7 @@ class ReserveTest {
             long next = underWay.isEmpty() ? Long.MAX_VALUE : underWay.peek().endNanos - now;
             if (underWay.size() < WORKERS) {
                 next = Math.min(next, schedule.waitNanos(now, allows()));
-                next = schedule.holdsUnproven() ? Math.min(next, reserve.waitNanos(now)) : next;
+                next = schedule.holdsUnproven() ? Math.min(next, limit.waitNanos(now)) : next;
             }
             return next;
         }
@@ -105,7 +105,7 @@ class ReserveTest {
             Host host = request.host;
             boolean isAnswered = host.nanos < TIMEOUT;
             if (!request.isProven) {
-                reserve.ended(request.id, isAnswered, now);
+                limit.ended(request.id, isAnswered, now);
             }
             if (!isAnswered) {
                 schedule.failed(host.name, Duration.ZERO, now);
@@ -113,7 +113,7 @@ class ReserveTest {
             }
             answered.add(host);
             if (request.isProven) {
-                reserve.provenTook(now - request.startNanos);
+                limit.provenTook(now - request.startNanos);
             }
             schedule.prove(host.name, now - request.startNanos < TIMEOUT / 2);
             schedule.finished(host.name, now);
@@ -160,19 +160,19 @@ class ReserveTest {
 
     @Test
     void aSingleWorkerAsksHostsThatNobodyKnows() {
-        Reserve reserve = new Reserve(1, 1, 0, 1);
+        UnprovenLimit limit = new UnprovenLimit(1, 1, 0, 1);
 
-        assertThat(reserve.allows(0, 5, 0)).isTrue();
+        assertThat(limit.allows(0, 5, 0)).isTrue();
     }
 
     @Test
     void theLastWorkerIsLeftToHostsThatAnswer() {
-        Reserve reserve = new Reserve(4, 1, 0, 10);
+        UnprovenLimit limit = new UnprovenLimit(4, 1, 0, 10);
         long now = 0;
         int asked = 0;
         for (int step = 0; step < 100; step++, now++) {
-            if (reserve.allows(asked, 0, now)) {
-                reserve.started(asked++, now);
+            if (limit.allows(asked, 0, now)) {
+                limit.started(asked++, now);
             }
         }
 

@@ -15,42 +15,41 @@ import dev.sieve.url.UrlNormalizer;
 import java.util.List;
 
 /**
- * Takes what is found to the frontier: seeds, links and the targets of redirects, each by way of the {@link Admission},
- * those of a page as one batch. Safe for use by many threads.
+ * Queues what is found in the frontier: seeds, links, the targets of redirects, and sitemaps. All but seeds and sitemaps
+ * pass the {@link Admission}; the links of a page are one batch. Safe for use by many threads.
  */
-final class Findings {
+final class LinkQueue {
     private static final int MAX_REDIRECTS = 10;
     private static final SkipReason NOFOLLOW = new SkipReason("nofollow");
     private static final SkipReason BEYOND_LIMIT = new SkipReason("beyond the limit of a page");
 
     private final Frontier frontier;
     private final Admission admission;
-    private final Ledger ledger;
-    /** Null where nothing outlives the process. */
-    private final SeedLog seedLog;
+    private final Recorder recorder;
+    private final CrawlDirectory directory;
 
-    /** Takes in the seeds that the log remembers, if there is one. */
-    Findings(Frontier frontier, Admission admission, Ledger ledger, SeedLog seedLog) {
-        this.frontier = frontier;
+    /** A queue whose scope is that of the seeds in the directory. */
+    LinkQueue(Admission admission, Recorder recorder, CrawlDirectory directory) {
+        this.frontier = directory.frontier();
         this.admission = admission;
-        this.ledger = ledger;
-        this.seedLog = seedLog;
-        if (seedLog != null) {
-            seedLog.seeds().forEach(admission::addSeed);
-        }
+        this.recorder = recorder;
+        this.directory = directory;
+        directory.seeds().forEach(admission::addSeed);
     }
 
-    /** Queues a seed, in the spelling that is fetched, and widens the scope; true when it was new. */
-    boolean seed(String url) {
-        widenScope(url);
+    /** Queues seeds, in the spelling that is fetched, and widens the scope; returns how many were new. */
+    int seeds(List<String> urls) {
         UrlBatch batch = new UrlBatch();
-        batch.add(url, UrlNormalizer.key(url));
-        return push(batch) == 1;
+        for (String url : urls) {
+            widenScope(url);
+            batch.add(url, UrlNormalizer.key(url));
+        }
+        return push(batch);
     }
 
-    /** Answers whether that was written down. */
+    /** Returns whether the seed was written to the directory. */
     private boolean widenScope(String seed) {
-        boolean isWritten = seedLog != null && seedLog.add(seed);
+        boolean isWritten = directory.addSeed(seed);
         admission.addSeed(seed);
         return isWritten;
     }
@@ -58,7 +57,7 @@ final class Findings {
     /** Queues what a page links to, unless it asks that its links are not followed. */
     void links(Lease page, LinkExtractor.Document document) {
         if (document.isNofollow()) {
-            document.links().forEach(link -> ledger.skipped(link, NOFOLLOW, page.url()));
+            document.links().forEach(link -> recorder.skipped(link, NOFOLLOW, page.url()));
         } else {
             push(page, document.links());
         }
@@ -69,24 +68,24 @@ final class Findings {
         push(sitemap, urls);
     }
 
-    /** Queues sitemaps, which are of no scope. */
-    void sitemaps(List<String> urls, SitemapKind kind, int redirects, String referrer) {
-        UrlBatch batch = new UrlBatch(0, redirects, referrer);
-        urls.forEach(url -> batch.add(kind.marked(url), SitemapKind.key(url)));
+    /** Queues sitemaps, whatever the scope. */
+    void sitemaps(List<String> urls, SitemapSource source, int redirects, String referrer) {
+        UrlBatch batch = source.batch(redirects, referrer);
+        urls.forEach(url -> batch.add(url, SitemapSource.key(url)));
         push(batch);
     }
 
-    /** Notes what a page refers to beside its links, as it is read. */
+    /** Receives the references of a page that are not links, while it is read. */
     LinkExtractor.Rest rest(Lease page) {
         return new LinkExtractor.Rest() {
             @Override
             public void refused(String text, Refusal reason) {
-                ledger.skipped(text, SkipReason.invalid(reason), page.url());
+                recorder.skipped(text, SkipReason.invalid(reason), page.url());
             }
 
             @Override
             public void beyondLimit(String text) {
-                ledger.skipped(text, BEYOND_LIMIT, page.url());
+                recorder.skipped(text, BEYOND_LIMIT, page.url());
             }
         };
     }
@@ -102,20 +101,22 @@ final class Findings {
         push(batch);
     }
 
-    /** Queues the target of a redirect; answers what the redirect came to. */
-    FetchResult target(Lease lease, Redirect redirect) {
+    /** What a redirect comes to: itself, or a failure when it cannot be followed. */
+    static FetchResult check(Lease lease, Redirect redirect) {
         String target = redirect.target();
         if (target.equals(lease.url())) {
             return new Failed(redirect.status(), Reason.BAD_REDIRECT, "to itself");
         }
-        if (lease.redirects() >= MAX_REDIRECTS) {
-            return new Failed(redirect.status(), Reason.REDIRECT_LIMIT, "the next one would be " + target);
-        }
-        if (lease.depth() == 0) {
-            // Where a seed has moved to is what its user meant.
-            if (widenScope(target)) {
-                seedLog.force();
-            }
+        return lease.redirects() < MAX_REDIRECTS
+                ? redirect
+                : new Failed(redirect.status(), Reason.REDIRECT_LIMIT, "the next one would be " + target);
+    }
+
+    /** Queues the target of a redirect that passed the {@link #check}. */
+    void target(Lease lease, String target) {
+        // Where a seed has moved to is what its user meant.
+        if (lease.depth() == 0 && widenScope(target)) {
+            directory.forceSeeds();
         }
         if (isAdmitted(target, lease.depth(), lease)) {
             UrlBatch batch = new UrlBatch(lease.depth(), lease.redirects() + 1, lease.url());
@@ -124,20 +125,19 @@ final class Findings {
             batch.add(target, key.equals(UrlNormalizer.key(lease.url())) ? "redirect " + target : key);
             push(batch);
         }
-        return redirect;
     }
 
     private boolean isAdmitted(String url, int depth, Lease foundOn) {
         SkipReason reason = admission.skipReason(url, depth);
         if (reason != null) {
-            ledger.skipped(url, reason, foundOn.url());
+            recorder.skipped(url, reason, foundOn.url());
         }
         return reason == null;
     }
 
     private int push(UrlBatch batch) {
         int isNew = frontier.pushAll(batch);
-        ledger.pushed(batch.size(), isNew);
+        recorder.pushed(batch.size(), isNew);
         for (int i = 0, left = isNew; left > 0; i++) {
             if (batch.isNew(i)) {
                 admission.accepted(batch.url(i));

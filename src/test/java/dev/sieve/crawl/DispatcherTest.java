@@ -1,6 +1,7 @@
 package dev.sieve.crawl;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.Lease;
 import dev.sieve.Sieve;
@@ -22,9 +23,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Many workers at one place of turns, on a clock that goes on a little each time somebody looks at it. */
+/** Many workers at one dispatcher, on a clock that goes on a little each time it is read. */
 @Timeout(60)
-class TurnsTest {
+class DispatcherTest {
     private static final int WORKERS = 64;
     private static final int HOSTS = 50;
     private static final int URLS = 200;
@@ -42,16 +43,16 @@ class TurnsTest {
         ExecutorService threads = Executors.newFixedThreadPool(WORKERS);
         try {
             for (int restart = 0; restart < RESTARTS; restart++) {
-                Turns turns = turns(restart);
+                Dispatcher dispatcher = dispatcher(restart);
                 List<Future<?>> workers = new ArrayList<>();
                 for (int worker = 0; worker < WORKERS; worker++) {
                     long seed = restart * 1000L + worker;
-                    workers.add(threads.submit(() -> work(turns, new Random(seed))));
+                    workers.add(threads.submit(() -> work(dispatcher, new Random(seed))));
                 }
                 for (Future<?> worker : workers) {
                     worker.get();
                 }
-                assertThat(turns.ending()).isEqualTo(Ending.DRAINED);
+                assertThat(dispatcher.ending()).isEqualTo(Ending.DRAINED);
             }
         } finally {
             threads.shutdownNow();
@@ -71,7 +72,7 @@ class TurnsTest {
     }
 
     /** After a restart every host is left alone for its delay. */
-    private Turns turns(int restart) {
+    private Dispatcher dispatcher(int restart) {
         HostSchedule<Lease> schedule = HostSchedule.<Lease>builder()
                 .delay(Duration.ofNanos(DELAY))
                 .perHost(3)
@@ -86,42 +87,59 @@ class TurnsTest {
             }
         }
         frontier = sieve;
-        return new Turns(sieve, schedule, () -> clock.addAndGet(50_000), new CrawlOptions());
+        return new Dispatcher(sieve, schedule, () -> clock.addAndGet(50_000), new CrawlOptions());
     }
 
-    private Void work(Turns turns, Random random) throws InterruptedException {
-        for (Turns.Turn turn = turns.next(); turn != null; turn = turns.next()) {
-            String host = turn.host();
+    private Void work(Dispatcher dispatcher, Random random) throws InterruptedException {
+        for (Dispatcher.Task task = dispatcher.next(); task != null; task = dispatcher.next()) {
+            String host = task.host();
             Duration delay = Duration.ofNanos(delay(host));
             boolean isMade = random.nextInt(10) > 0;
             if (isMade) {
                 starts.computeIfAbsent(host, key -> new ConcurrentLinkedQueue<>())
-                        .add(turn.polledNanos());
+                        .add(task.startNanos());
             }
             switch (random.nextInt(20)) {
-                case 0 -> turns.open(turn, delay);
-                case 1 -> turns.putBack(turn, delay);
-                case 2 -> fail(turns, turn, delay);
-                default -> end(turns, turn, isMade, delay);
+                case 0 -> dispatcher.end(task, Outcome.robotsRead(delay));
+                case 1 -> dispatcher.end(task, Outcome.postponed(delay));
+                case 2 -> fail(dispatcher, task, delay);
+                default -> end(dispatcher, task, isMade, delay);
             }
-            turns.finished(true);
+            dispatcher.finished(task, true);
         }
         return null;
     }
 
-    private void fail(Turns turns, Turns.Turn turn, Duration delay) {
-        turns.allowed(turn, delay);
-        turns.failed(turn, Duration.ofNanos(DELAY));
-        frontier.retry(turn.lease(), clock.get() + DELAY);
+    private void fail(Dispatcher dispatcher, Dispatcher.Task task, Duration delay) {
+        dispatcher.delay(task, delay);
+        dispatcher.end(task, Outcome.overloaded(Duration.ofNanos(DELAY)));
+        frontier.retry(task.lease(), clock.get() + DELAY);
     }
 
-    private void end(Turns turns, Turns.Turn turn, boolean isMade, Duration delay) {
+    private void end(Dispatcher dispatcher, Dispatcher.Task task, boolean isMade, Duration delay) {
         if (isMade) {
-            turns.allowed(turn, delay);
-            turns.asked(turn);
+            dispatcher.delay(task, delay);
+            dispatcher.end(task, Outcome.ANSWERED);
         } else {
-            turns.skipped(turn);
+            dispatcher.end(task, Outcome.NOT_REQUESTED);
         }
-        frontier.done(turn.lease());
+        frontier.done(task.lease());
+    }
+
+    @Test
+    void aTaskThatEndsTwiceOrNotAtAllIsAnError() throws Exception {
+        Dispatcher dispatcher = dispatcher(0);
+        Dispatcher.Task task = dispatcher.next();
+
+        assertThatThrownBy(() -> dispatcher.finished(task, true))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageStartingWith("not ended: ")
+                .hasMessageContaining(task.lease().url());
+        dispatcher.end(task, Outcome.ANSWERED);
+        assertThatThrownBy(() -> dispatcher.end(task, Outcome.NOT_REQUESTED))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageStartingWith("ended twice: ")
+                .hasMessageContaining(task.lease().url());
+        dispatcher.finished(task, true);
     }
 }

@@ -7,21 +7,21 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * How many of the workers may be in requests to hosts that have not proven that they answer soon: so many that hosts
- * which never do leave enough of them to the others.
+ * Limits how many workers may be in requests to hosts that have not proven that they respond soon, so that hosts which
+ * never respond leave enough workers to the others.
  *
- * <p>What proven hosts can keep busy is left to them, up to half of the workers: for each host with something to do, as
- * many requests at a time as its limit and its delay allow. Requests to unproven hosts that have lasted long count as
- * lost workers. Of what remains, half may be in requests to unproven hosts that have not lasted long yet; and as many
- * more as such requests have been answered since the last one that failed late, so that hosts which are new and well
- * have all of it.
+ * <p>What proven hosts can keep busy is reserved for them, up to half of the workers: for each host with something to
+ * do, as many requests at a time as its limit and its delay allow. Requests to unproven hosts that have lasted long
+ * count as lost workers. Half of the remainder may be in requests to unproven hosts that have not lasted long yet. Each
+ * such request that is answered adds one more, up to all of the remainder, so that new hosts which are well get all of
+ * it; one that fails late takes all of these back.
  *
- * <p>So hosts that hold their requests take no more than half of the workers at a time, and half of the rest with each
- * {@code lateNanos}, and the last one never. With nothing under way anybody may be asked.
+ * <p>So hosts that hold their requests take at most half of the workers at once, then half of the remainder after every
+ * {@code lateNanos}; one worker always stays free. With no request under way, any host may be requested.
  *
- * <p>Time is passed in. Guarded by the lock of {@link Turns}. Each call costs O(1) on average.
+ * <p>Time is passed in. Guarded by the lock of {@link Dispatcher}. Each call costs O(1) on average.
  */
-final class Reserve {
+final class UnprovenLimit {
     /** The share by which a new duration changes the average. */
     private static final double WEIGHT = 1.0 / 8;
 
@@ -38,11 +38,11 @@ final class Reserve {
     private double provenTookNanos;
 
     /**
-     * A reserve of which nothing is used.
+     * A limit with no request under way.
      *
      * @param lateNanos how long a request lasts until it counts as lost
      */
-    Reserve(int workers, int perHost, long delayNanos, long lateNanos) {
+    UnprovenLimit(int workers, int perHost, long delayNanos, long lateNanos) {
         this.workers = workers;
         this.perHost = perHost;
         this.delayNanos = delayNanos;
@@ -50,9 +50,9 @@ final class Reserve {
     }
 
     /**
-     * Whether an unproven host may be asked now.
+     * Whether an unproven host may be requested now.
      *
-     * @param underWay requests that are under way, to whatever host
+     * @param underWay requests that are under way, to all hosts
      * @param provenAtWork proven hosts that have something to do
      */
     boolean allows(int underWay, int provenAtWork, long nowNanos) {

@@ -1,0 +1,24 @@
+package dev.sieve.crawl;
+
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.function.LongSupplier;
+
+/**
+ * The clocks of a crawl, passed to every class that needs the time.
+ *
+ * @param nanos a clock that never runs backwards, for delays and durations
+ * @param dates the time of day, for what outlives the process
+ */
+record CrawlClock(LongSupplier nanos, InstantSource dates) {
+    /** The clocks of this machine. */
+    static final CrawlClock SYSTEM = new CrawlClock(System::nanoTime, InstantSource.system());
+
+    long nanoTime() {
+        return nanos.getAsLong();
+    }
+
+    Instant now() {
+        return dates.instant();
+    }
+}

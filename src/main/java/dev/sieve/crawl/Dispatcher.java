@@ -1,0 +1,364 @@
+package dev.sieve.crawl;
+
+import dev.sieve.Frontier;
+import dev.sieve.Lease;
+import dev.sieve.polite.HostSchedule;
+import dev.sieve.polite.ScheduleStats;
+import dev.sieve.url.UrlParts;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Set;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Hands out URLs to the workers: joins the frontier, the schedule of hosts and the limits of a crawl under one lock, and
+ * is the only class in which a crawl waits.
+ *
+ * <p>URLs are taken from the frontier when no host with queued URLs may be requested; URLs that have to wait stay in the
+ * schedule, on its disk beyond a number that is kept in memory. The crawl is over when the frontier has nothing pending
+ * and nothing in flight: a count, never a pause.
+ *
+ * <p>Each {@link Task} is {@linkplain #end ended} once, with what became of its request, and then {@linkplain #finished
+ * finished}, when its links are in the frontier.
+ */
+final class Dispatcher {
+    private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
+
+    /** URLs that are taken from the frontier at a time, so that no worker waits long for the lock. */
+    private static final int TAKEN_AT_ONCE = 256;
+
+    /** A request to an unproven host that lasts longer than this may never end; less with short timeouts. */
+    private static final Duration LATE = Duration.ofSeconds(2);
+
+    private final Frontier frontier;
+    private final HostSchedule<Lease> schedule;
+    private final LongSupplier nanoClock;
+    private final long startNanos;
+    private final long maxNanos;
+    private final long maxPages;
+    private final int maxFailures;
+    private final int workers;
+    private final UnprovenLimit unproven;
+    /** A host that responds later than this is not proven. */
+    private final long soonNanos;
+
+    private final Semaphore parsers = new Semaphore(Runtime.getRuntime().availableProcessors());
+
+    /**
+     * A URL for a worker to deal with.
+     *
+     * @param lease the URL
+     * @param host its host
+     * @param startNanos when it was handed out
+     * @param action what to do with it
+     * @param isProven whether its host has proven that it responds
+     */
+    record Task(Lease lease, String host, long startNanos, Action action, boolean isProven) {}
+
+    /** What to do with a URL. */
+    enum Action {
+        /** Request it. */
+        REQUEST,
+        /** Skip it, since its host has used up its budget. */
+        SKIP,
+        /** Count it as failed, without a request and without being done, since its host was given up. */
+        LEAVE
+    }
+
+    /** Tasks that have not ended, by identity. */
+    private final Set<Task> requests = Collections.newSetFromMap(new IdentityHashMap<>());
+
+    private long pages;
+    private int active;
+    private int workersLeft;
+    /** URLs that were handed out and stay in flight, to be requested another time. */
+    private long left;
+
+    private Ending ending;
+
+    /** Since when all workers have something to do, while they have. */
+    private long busySinceNanos;
+
+    private long busyNanos;
+
+    Dispatcher(Frontier frontier, HostSchedule<Lease> schedule, LongSupplier nanoClock, CrawlOptions options) {
+        this.frontier = frontier;
+        this.schedule = schedule;
+        this.nanoClock = nanoClock;
+        maxPages = options.maxPages;
+        maxFailures = options.maxFailures;
+        soonNanos = nanos(options.timeout) / 2;
+        long lateNanos = Math.min(nanos(options.timeout) / 8, LATE.toNanos());
+        workers = options.concurrency;
+        workersLeft = workers;
+        unproven = new UnprovenLimit(workers, options.perHost, nanos(options.delay), lateNanos);
+        maxNanos = nanos(options.maxTime);
+        startNanos = nanoClock.getAsLong();
+    }
+
+    private static long nanos(Duration time) {
+        return time.compareTo(Duration.ofNanos(Long.MAX_VALUE)) >= 0 ? Long.MAX_VALUE : time.toNanos();
+    }
+
+    /**
+     * Waits for a URL whose host may be requested now.
+     *
+     * @return null when the crawl is over
+     */
+    synchronized Task next() throws InterruptedException {
+        while (true) {
+            long now = nanoClock.getAsLong();
+            if (isOver(now)) {
+                return null;
+            }
+            // Each request under way may turn out to be a page, so no more than that are started.
+            boolean mayStart = pages + active < maxPages;
+            Task task = mayStart ? poll(now) : null;
+            if (task != null) {
+                requests.add(task);
+                active++;
+                busySinceNanos = active == workers ? now : busySinceNanos;
+                return task;
+            }
+            await(mayStart, now);
+        }
+    }
+
+    private boolean isOver(long now) {
+        if (pages >= maxPages) {
+            end(Ending.MAX_PAGES);
+        } else if (now - startNanos >= maxNanos) {
+            end(Ending.MAX_TIME);
+        } else if (active == 0 && frontier.inFlight() <= left && frontier.pending() == 0) {
+            // In this order: once nothing is in flight, nothing can become pending.
+            end(Ending.DRAINED);
+        }
+        return ending != null;
+    }
+
+    private Task poll(long now) {
+        Lease lease = pollSchedule(now);
+        for (int i = 0; lease == null && i < TAKEN_AT_ONCE; i++) {
+            Lease taken = frontier.take(now);
+            if (taken == null) {
+                return null;
+            }
+            taken = SitemapSource.withLabel(taken);
+            String host = UrlParts.host(taken.url());
+            if (taken.attempt() > 0) {
+                schedule.addAgain(host, taken);
+            } else if (!schedule.add(host, taken)) {
+                return new Task(taken, host, now, Action.SKIP, true);
+            }
+            lease = pollSchedule(now);
+        }
+        return lease == null ? null : task(lease, now);
+    }
+
+    private Lease pollSchedule(long now) {
+        return schedule.poll(now, allowsUnproven(now));
+    }
+
+    private boolean allowsUnproven(long now) {
+        return unproven.allows(active, schedule.provenAtWork(), now);
+    }
+
+    private Task task(Lease lease, long now) {
+        String host = UrlParts.host(lease.url());
+        boolean isProven = schedule.isProven(host);
+        if (!isProven) {
+            unproven.started(lease.id(), now);
+        }
+        Action action = schedule.isGivenUp(host) ? Action.LEAVE : Action.REQUEST;
+        return new Task(lease, host, now, action, isProven);
+    }
+
+    private void await(boolean mayStart, long now) throws InterruptedException {
+        long nanos = maxNanos - (now - startNanos);
+        if (mayStart) {
+            nanos = Math.min(nanos, Math.min(schedule.waitNanos(now, allowsUnproven(now)), frontier.waitNanos(now)));
+        }
+        if (mayStart && schedule.holdsUnproven()) {
+            nanos = Math.min(nanos, unproven.waitNanos(now));
+        }
+        TimeUnit.NANOSECONDS.timedWait(this, Math.max(nanos, TimeUnit.MICROSECONDS.toNanos(1)));
+    }
+
+    /**
+     * Sets the delay of a task's host before its request. Each time, since the host may have been forgotten in between,
+     * or another origin of the same host may ask for another delay.
+     */
+    synchronized void delay(Task task, Duration crawlDelay) {
+        schedule.delay(task.host, crawlDelay);
+        schedule.open(task.host);
+    }
+
+    /** A request is sent to a host. */
+    synchronized void sent(String host) {
+        schedule.sent(host, nanoClock.getAsLong());
+    }
+
+    /**
+     * Ends the request of a task, of whatever became of it; the URL counts as in work until it is {@link #finished}.
+     *
+     * @throws IllegalStateException when the task has ended before
+     */
+    void end(Task task, Outcome outcome) {
+        if (release(task, outcome)) {
+            LOG.warn("{} is given up: {} requests in a row failed", task.host, maxFailures);
+        }
+    }
+
+    /** Returns whether the host was given up by this. */
+    private synchronized boolean release(Task task, Outcome outcome) {
+        if (!requests.remove(task)) {
+            throw new IllegalStateException("ended twice: " + task);
+        }
+        boolean givesUp = false;
+        if (task.action != Action.SKIP) {
+            long now = nanoClock.getAsLong();
+            if (!task.isProven) {
+                unproven.ended(task.lease.id(), outcome.isAnswered(), now);
+            }
+            givesUp = tellSchedule(task, outcome, now);
+        }
+        notifyAll();
+        return givesUp;
+    }
+
+    private boolean tellSchedule(Task task, Outcome outcome, long now) {
+        switch (outcome.kind()) {
+            case ANSWERED -> answered(task, now);
+            case OVERLOADED -> schedule.failed(task.host, outcome.time(), now);
+            case UNANSWERED -> {
+                return failed(task.host, now);
+            }
+            case NOT_REQUESTED -> schedule.skipped(task.host, task.startNanos, now);
+            case LEFT -> {
+                schedule.skipped(task.host, task.startNanos, now);
+                left++;
+            }
+            case ROBOTS_READ -> {
+                schedule.finished(task.host, now);
+                delay(task, outcome.time());
+                schedule.putBack(task.host, task.lease);
+            }
+            case POSTPONED -> {
+                schedule.finished(task.host, now);
+                schedule.backOff(task.host, now + outcome.time().toNanos());
+                schedule.putBack(task.host, task.lease);
+            }
+        }
+        return false;
+    }
+
+    private void answered(Task task, long now) {
+        long took = now - task.startNanos;
+        if (task.isProven) {
+            unproven.provenTook(took);
+        }
+        schedule.prove(task.host, took < soonNanos);
+        schedule.finished(task.host, now);
+    }
+
+    private boolean failed(String host, long now) {
+        int failures = schedule.failed(host, Duration.ZERO, now);
+        boolean givesUp = failures >= maxFailures && !schedule.isGivenUp(host);
+        if (givesUp) {
+            schedule.giveUp(host);
+        }
+        return givesUp;
+    }
+
+    /**
+     * The work on a URL is over, and its links are in the frontier.
+     *
+     * @throws IllegalStateException when the task was not {@linkplain #end ended}
+     */
+    synchronized void finished(Task task, boolean isPage) {
+        if (requests.contains(task)) {
+            throw new IllegalStateException("not ended: " + task);
+        }
+        pages += isPage ? 1 : 0;
+        stopped();
+    }
+
+    /** The work on a URL broke off with an exception, ended or not. */
+    synchronized void abandoned(Task task) {
+        requests.remove(task);
+        stopped();
+    }
+
+    private void stopped() {
+        busyNanos += busyNow();
+        active--;
+        notifyAll();
+    }
+
+    /** Parses on the caller's thread, once fewer than one thread for each processor do. */
+    <T> T parse(Supplier<T> parser) {
+        parsers.acquireUninterruptibly();
+        try {
+            return parser.get();
+        } finally {
+            parsers.release();
+        }
+    }
+
+    /** Ends the crawl as soon as what is in work is finished; false when it has ended before. */
+    synchronized boolean end(Ending reason) {
+        if (ending != null) {
+            return false;
+        }
+        ending = reason;
+        notifyAll();
+        return true;
+    }
+
+    /** A worker will not call {@link #next} again. */
+    synchronized void workerLeft() {
+        workersLeft--;
+        notifyAll();
+    }
+
+    /**
+     * Waits until the crawl is over and then, for a time, until all workers have left.
+     *
+     * @return whether they have
+     */
+    synchronized boolean awaitWorkers(Duration time) throws InterruptedException {
+        while (ending == null) {
+            wait();
+        }
+        long endNanos = nanoClock.getAsLong() + time.toNanos();
+        for (long nanos = time.toNanos(); workersLeft > 0 && nanos > 0; nanos = endNanos - nanoClock.getAsLong()) {
+            TimeUnit.NANOSECONDS.timedWait(this, nanos);
+        }
+        return workersLeft == 0;
+    }
+
+    private long busyNow() {
+        return active == workers ? nanoClock.getAsLong() - busySinceNanos : 0;
+    }
+
+    /** For how long all workers had something to do. */
+    synchronized Duration busy() {
+        return Duration.ofNanos(busyNanos + busyNow());
+    }
+
+    /** The numbers of the schedule of hosts. */
+    synchronized ScheduleStats schedule() {
+        return schedule.stats();
+    }
+
+    /** Why the crawl is over; null while it goes on. */
+    synchronized Ending ending() {
+        return ending;
+    }
+}

@@ -1,0 +1,133 @@
+package dev.sieve.crawl;
+
+import dev.sieve.Lease;
+import dev.sieve.fetch.FetchResult;
+import dev.sieve.fetch.FetchResult.Failed;
+import dev.sieve.fetch.FetchResult.Page;
+import dev.sieve.fetch.FetchResult.Reason;
+import dev.sieve.fetch.Fetcher;
+import dev.sieve.polite.BackOff;
+import dev.sieve.polite.HostSchedule;
+import dev.sieve.robots.RobotsCache;
+import dev.sieve.robots.RobotsRules;
+import dev.sieve.robots.RobotsStatus;
+import dev.sieve.url.UrlParts;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Decides how hosts are treated: what their robots.txt allows, how long they are left alone, and which of these pauses
+ * are stored for the time after a restart. Safe for use by many threads.
+ */
+final class Politeness {
+    private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
+
+    /** How long until a URL that failed is requested again, the first time. */
+    private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+
+    /** The longest time that a server can make a crawl wait for it. */
+    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
+
+    /** How long a host is left alone that is overloaded or does not respond. */
+    private static final BackOff BACK_OFF = new BackOff(FIRST_PAUSE, LONGEST_PAUSE);
+
+    /** URLs whose hosts have to wait that are kept in memory; further ones are spilled. */
+    private static final int LEASES_IN_MEMORY = 50_000;
+
+    /** Null when robots.txt is ignored. */
+    private final RobotsCache robots;
+
+    private final Duration delay;
+    private final CrawlDirectory directory;
+    private final CrawlClock clock;
+
+    Politeness(CrawlOptions options, Fetcher fetcher, CrawlDirectory directory, CrawlClock clock) {
+        robots = options.obeyRobots
+                ? new RobotsCache(fetcher, options.productToken(), 1 + options.retries, clock.dates())
+                : null;
+        delay = options.delay;
+        this.directory = directory;
+        this.clock = clock;
+    }
+
+    /**
+     * The schedule for the hosts of a crawl, with the pauses of earlier runs.
+     *
+     * @param continues whether there were earlier runs, so that any host may have been requested just before
+     */
+    static HostSchedule<Lease> schedule(
+            CrawlOptions options, CrawlDirectory directory, boolean continues, long nowNanos) {
+        HostSchedule.Builder<Lease> builder = HostSchedule.<Lease>builder()
+                .delay(options.delay)
+                .perHost(options.perHost)
+                .probeFirst(options.obeyRobots)
+                .backOff(BACK_OFF)
+                .budget(options.maxPerHost)
+                .tellProven(true)
+                .spill(directory.spillDirectory(), new LeaseCodec(), LEASES_IN_MEMORY);
+        if (options.perDomain != Integer.MAX_VALUE) {
+            builder.groups(UrlParts::domainOfHost, Duration.ZERO, options.perDomain, Integer.MAX_VALUE);
+        }
+        HostSchedule<Lease> schedule = builder.build(nowNanos + (continues ? options.delay.toNanos() : 0));
+        directory.pauses().forEach((host, pause) -> schedule.backOff(host, nowNanos + pause.toNanos()));
+        return schedule;
+    }
+
+    /** What robots.txt allows on an origin; null when {@link #requestRobots} has to be called first. */
+    RobotsCache.Access access(String origin) {
+        return robots == null ? RobotsCache.OPEN : robots.known(origin, clock.nanoTime());
+    }
+
+    /** The delay that robots.txt asks for; zero when it asks for none. */
+    static Duration crawlDelay(RobotsCache.Access access) {
+        return access.rules().crawlDelay().orElse(Duration.ZERO);
+    }
+
+    /** Requests robots.txt, or the place to which it redirects. */
+    Outcome requestRobots(String host, String origin) {
+        RobotsCache.Access access = robots.ask(origin, clock.nanoTime());
+        if (!access.isKnown()) {
+            store(host, access.pause(), Duration.ZERO);
+            if (!access.isElsewhere()) {
+                LOG.info("{} is closed, its robots.txt cannot be had: {}", origin, access.problem());
+            }
+            return Outcome.postponed(access.pause());
+        }
+        Duration crawlDelay = crawlDelay(access);
+        if (crawlDelay.equals(RobotsRules.MAX_CRAWL_DELAY)) {
+            LOG.warn("{} asks for a Crawl-delay of a day or more; it is taken for a day", origin);
+        }
+        store(host, crawlDelay, RobotsStatus.MAX_AGE);
+        return Outcome.robotsRead(crawlDelay);
+    }
+
+    /** What a response means for its host: only overload and silence concern all of it, a broken page does not. */
+    Outcome outcome(String host, FetchResult result) {
+        boolean isOverloaded = result.status() == 429 || result.status() == 503;
+        if (isOverloaded && result instanceof Page page) {
+            Duration retryAfter = page.retryAfter(clock.now(), LONGEST_PAUSE);
+            store(host, retryAfter, Duration.ZERO);
+            return Outcome.overloaded(retryAfter);
+        }
+        boolean isSilent =
+                result instanceof Failed failed && failed.isWorthRetrying() && failed.reason() != Reason.STOPPED;
+        return isSilent ? Outcome.UNANSWERED : Outcome.ANSWERED;
+    }
+
+    /**
+     * Stores a pause that is longer than the delay of all hosts.
+     *
+     * @param use for how long requests with such pauses may be made, from now on
+     */
+    private void store(String host, Duration pause, Duration use) {
+        if (pause.compareTo(delay) > 0) {
+            directory.addPause(host, pause, clock.now().plus(use).plus(pause));
+        }
+    }
+
+    /** When a URL may be requested again that has failed this many times before. */
+    long retryNanos(int attempt) {
+        return clock.nanoTime() + (FIRST_PAUSE.toNanos() << Math.min(attempt, 8));
+    }
+}

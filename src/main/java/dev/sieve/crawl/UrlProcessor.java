@@ -1,0 +1,209 @@
+package dev.sieve.crawl;
+
+import dev.sieve.Frontier;
+import dev.sieve.Lease;
+import dev.sieve.fetch.FetchResult;
+import dev.sieve.fetch.FetchResult.Failed;
+import dev.sieve.fetch.FetchResult.Page;
+import dev.sieve.fetch.FetchResult.Reason;
+import dev.sieve.fetch.FetchResult.Redirect;
+import dev.sieve.fetch.FetchResult.Refused;
+import dev.sieve.fetch.Fetcher;
+import dev.sieve.output.Visit;
+import dev.sieve.parse.LinkExtractor;
+import dev.sieve.robots.RobotsCache;
+import dev.sieve.scope.SkipReason;
+import dev.sieve.url.UrlNormalizer;
+import dev.sieve.url.UrlParts;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Processes one URL, from the task of a worker to the links in the frontier and the visit in the sink.
+ *
+ * <p>There are two steps: the {@link #request}, which occupies the host, and the {@link Response#processing} of what
+ * came of it, which only occupies the worker. What a page links to is pushed before its visit is handed to the sink, and
+ * only then is the URL done. Safe for use by many threads.
+ */
+final class UrlProcessor {
+    private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
+
+    private static final LinkExtractor.Document UNREADABLE =
+            new LinkExtractor.Document("", List.of(), 0, false, false, false);
+
+    private final CrawlOptions options;
+    private final SkipReason overBudget;
+    private final Failed givenUp;
+    private final Frontier frontier;
+    private final Fetcher fetcher;
+    private final Politeness politeness;
+    private final Dispatcher dispatcher;
+    private final LinkQueue links;
+    private final Sitemaps sitemaps;
+    private final Recorder recorder;
+    private final CrawlClock clock;
+
+    /**
+     * What came of a request.
+     *
+     * @param outcome what it means for the host
+     * @param processing the second step; returns whether the URL was a page
+     */
+    record Response(Outcome outcome, BooleanSupplier processing) {}
+
+    UrlProcessor(
+            CrawlOptions options,
+            Frontier frontier,
+            Fetcher fetcher,
+            Politeness politeness,
+            Dispatcher dispatcher,
+            LinkQueue links,
+            Recorder recorder,
+            CrawlClock clock) {
+        this.options = options;
+        overBudget = new SkipReason("over the budget", "of " + options.maxPerHost + " URLs for a host");
+        givenUp = new Failed(0, Reason.GIVEN_UP, "after " + options.maxFailures + " requests in a row that failed");
+        this.frontier = frontier;
+        this.fetcher = fetcher;
+        this.politeness = politeness;
+        this.dispatcher = dispatcher;
+        this.links = links;
+        sitemaps = new Sitemaps(fetcher, links, recorder);
+        this.recorder = recorder;
+        this.clock = clock;
+    }
+
+    /** Requests the URL of a task, or the robots.txt that comes first, unless a rule forbids it. */
+    Response request(Dispatcher.Task task) {
+        Lease lease = task.lease();
+        if (task.action() == Dispatcher.Action.SKIP) {
+            return refused(lease, overBudget);
+        }
+        if (task.action() == Dispatcher.Action.LEAVE) {
+            return new Response(Outcome.LEFT, () -> leave(lease));
+        }
+        Refused objection = fetcher.objection(lease.url());
+        if (objection != null) {
+            return refused(lease, objection.reason());
+        }
+        String origin = UrlParts.origin(lease.url());
+        RobotsCache.Access access = politeness.access(origin);
+        if (access == null) {
+            return new Response(politeness.requestRobots(task.host(), origin), () -> false);
+        }
+        if (options.sitemaps && access.isKnown() && !isSitemap(lease)) {
+            sitemaps.offer(lease, access.rules());
+        }
+        SkipReason forbidden = access.skipReason(lease.url());
+        if (forbidden != null) {
+            return refused(lease, forbidden);
+        }
+        if (!access.isKnown()) {
+            Failed closed = new Failed(0, Reason.ROBOTS, access.problem());
+            return new Response(Outcome.NOT_REQUESTED, () -> finish(lease, closed, clock.now(), Duration.ZERO));
+        }
+        dispatcher.delay(task, Politeness.crawlDelay(access));
+        return fetch(lease, task.host());
+    }
+
+    private static boolean isSitemap(Lease lease) {
+        return SitemapSource.of(lease) != null;
+    }
+
+    private Response refused(Lease lease, SkipReason reason) {
+        return new Response(Outcome.NOT_REQUESTED, () -> refuse(lease, reason));
+    }
+
+    private Response fetch(Lease lease, String host) {
+        Instant fetchedAt = clock.now();
+        long startNanos = clock.nanoTime();
+        FetchResult result = isSitemap(lease) ? sitemaps.fetch(lease) : fetcher.fetch(lease.url());
+        Duration took = Duration.ofNanos(clock.nanoTime() - startNanos);
+        return new Response(politeness.outcome(host, result), () -> process(lease, result, fetchedAt, took));
+    }
+
+    private boolean process(Lease lease, FetchResult result, Instant fetchedAt, Duration took) {
+        if (result instanceof Failed failed && failed.reason() == Reason.STOPPED) {
+            return false;
+        }
+        if (result instanceof Refused refused) {
+            return refuse(lease, refused.reason());
+        }
+        if (result.isWorthRetrying() && lease.attempt() < options.retries) {
+            recorder.retried();
+            frontier.retry(lease, politeness.retryNanos(lease.attempt()));
+            return false;
+        }
+        return finish(lease, result, fetchedAt, took);
+    }
+
+    private boolean refuse(Lease lease, SkipReason reason) {
+        if (lease.referrer() == null) {
+            LOG.warn("seed {} refused: {}, {}", lease.url(), reason.rule(), reason.detail());
+        }
+        if (recorder.refused(lease, reason)) {
+            frontier.done(lease);
+        }
+        return false;
+    }
+
+    /** A URL of a host that was given up fails, and is not done. */
+    private boolean leave(Lease lease) {
+        record(lease, givenUp, clock.now(), Duration.ZERO);
+        recorder.leftUndone();
+        return false;
+    }
+
+    private boolean finish(Lease lease, FetchResult result, Instant fetchedAt, Duration took) {
+        if (record(lease, result, fetchedAt, took)) {
+            frontier.done(lease);
+        }
+        return result instanceof Page && !isSitemap(lease);
+    }
+
+    /** Pushes what was found, and hands over the visit; returns whether the URL may be marked as done. */
+    private boolean record(Lease lease, FetchResult result, Instant fetchedAt, Duration took) {
+        if (isSitemap(lease)) {
+            sitemaps.finish(lease, result);
+            return true;
+        }
+        FetchResult checked = result;
+        LinkExtractor.Document document = UNREADABLE;
+        if (result instanceof Page page && page.isHtml()) {
+            document = dispatcher.parse(() -> read(lease, page));
+            checked = document.isCut() ? page.cut() : page;
+            links.links(lease, document);
+        } else if (result instanceof Redirect redirect) {
+            checked = LinkQueue.check(lease, redirect);
+            if (checked instanceof Redirect) {
+                links.target(lease, redirect.target());
+            }
+        }
+        return recorder.visited(new Visit(
+                lease.url(),
+                UrlNormalizer.key(lease.url()),
+                lease.depth(),
+                lease.referrer(),
+                checked,
+                fetchedAt,
+                took,
+                document.title(),
+                document.links()));
+    }
+
+    private LinkExtractor.Document read(Lease lease, Page page) {
+        try {
+            return LinkExtractor.read(lease.url(), page, options.productToken(), links.rest(lease));
+        } catch (UncheckedIOException e) {
+            throw e;
+        } catch (RuntimeException | StackOverflowError e) {
+            LOG.warn("cannot read the document {}: {}", lease.url(), e.toString());
+            return UNREADABLE;
+        }
+    }
+}
