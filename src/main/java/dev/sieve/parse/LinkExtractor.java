@@ -47,7 +47,7 @@ public final class LinkExtractor {
 
     private static final int MAX_TITLE = 10_000;
 
-    /** The sum of the documents being read, which may take nine times as much memory. */
+    /** The sum of the documents being read, which may take sixteen times as much memory. */
     private static final int MAX_KIB = 8 << 10;
 
     /** The least that a document counts for, so that there are not more of them than processors. */
