@@ -21,18 +21,12 @@ final class HostSelector {
 
     private final WaitingHosts waiting = new WaitingHosts();
     private final ReadyHosts ready = new ReadyHosts();
+    private final ReadyHosts unproven = new ReadyHosts(); // not proven when they became ready
+    private ReadyHosts selectedFrom = ready; // for the last host
 
-    /** Ready hosts that were not proven when they became ready. */
-    private final ReadyHosts unproven = new ReadyHosts();
-
-    /** Where the last host was selected from. */
-    private ReadyHosts selectedFrom = ready;
-
-    /** The latest moment that was passed in. */
-    private long clock;
-
-    private int backingOff;
-    private int provenAtWork;
+    long clock; // the latest moment that was passed in
+    int backingOff;
+    int provenAtWork; // proven hosts that have items or requests under way
 
     HostSelector(
             Host.Limit hostLimit, Host.Limit groupLimit, boolean probeFirst, boolean tellsProven, long startNanos) {
@@ -41,10 +35,6 @@ final class HostSelector {
         this.probeFirst = probeFirst;
         this.tellsProven = tellsProven;
         clock = startNanos;
-    }
-
-    long clock() {
-        return clock;
     }
 
     void advance(long nowNanos) {
@@ -57,16 +47,7 @@ final class HostSelector {
         return waiting.size();
     }
 
-    int backingOff() {
-        return backingOff;
-    }
-
-    /** How many proven hosts have items or requests under way. */
-    int provenAtWork() {
-        return provenAtWork;
-    }
-
-    /** The host to request next; null when no host may be requested, or only unproven ones that are excluded. */
+    /** Returns the host to request next; null when no host may be requested, or only unproven ones that are excluded. */
     Host next(long nowNanos, boolean unprovenToo) {
         for (int i = 0; i < MOVED_AT_ONCE && isWaitOver(nowNanos); i++) {
             makeFirstReady();
@@ -100,7 +81,7 @@ final class HostSelector {
         }
     }
 
-    /** The ready hosts to select from: those whose first host has been ready for longer. Null when there are none. */
+    /** Returns the ready hosts to select from, those whose first host has been ready for longer; null without any. */
     private ReadyHosts ready(boolean unprovenToo) {
         if (!unprovenToo || unproven.isEmpty()) {
             return ready.isEmpty() ? null : ready;
@@ -109,7 +90,7 @@ final class HostSelector {
         return isLonger ? unproven : ready;
     }
 
-    /** How long until a host becomes ready by time alone; {@link Long#MAX_VALUE} when none will. */
+    /** Returns how long until a host becomes ready by time alone; {@link Long#MAX_VALUE} if none does. */
     long waitNanos(long nowNanos, boolean unprovenToo) {
         long wait = waiting.size() == 0 ? Long.MAX_VALUE : Math.max(0, waiting.firstTime() - nowNanos);
         ReadyHosts hosts = ready(unprovenToo);
@@ -225,12 +206,13 @@ final class HostSelector {
 
     /** Puts a host in its right place after a change. */
     void settle(Host host) {
-        if (host.isChained()) {
+        if (host.isChained) {
             return;
         }
         boolean hasRoom = hasRoom(host);
         if (hasRoom && host.readyAt - clock > 0) {
-            startWaiting(host);
+            backingOff += host.isBackingOff && !waiting.contains(host) ? 1 : 0;
+            waiting.put(host, host.readyAt);
             return;
         }
         stopWaiting(host);
@@ -289,17 +271,8 @@ final class HostSelector {
         return (double) host.items() * Math.max(1, delayOf(host) / 1000);
     }
 
-    private void startWaiting(Host host) {
-        if (!waiting.contains(host) && host.isBackingOff) {
-            backingOff++;
-        }
-        waiting.put(host, host.readyAt);
-    }
-
     private void stopWaiting(Host host) {
-        if (waiting.contains(host) && host.isBackingOff) {
-            backingOff--;
-        }
+        backingOff -= host.isBackingOff && waiting.contains(host) ? 1 : 0;
         waiting.remove(host);
     }
 }

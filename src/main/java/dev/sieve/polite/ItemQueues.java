@@ -21,12 +21,7 @@ final class ItemQueues<T> {
     private final int limit;
     private int inMemory;
 
-    /**
-     * Queues without items.
-     *
-     * @param spill null to keep all items in memory; codec and limit are not used then
-     * @param limit how many items are kept in memory
-     */
+    /** Creates empty queues. Without a spill file all items are kept in memory, and codec and limit are not used. */
     ItemQueues(SpillQueues spill, Codec<T> codec, int limit) {
         this.spill = spill;
         this.codec = codec;
