@@ -71,13 +71,12 @@ public final class HostSchedule<T> implements Closeable {
      * @return false when the budget of the host or of its group is used up, so that the item is not queued
      */
     public boolean add(String hostName, T item) {
-        Objects.requireNonNull(item, "item");
         Host host = get(hostName);
         Host.Group group = host.group;
         if (host.accepted >= hostLimit.budget() || (group != null && group.accepted >= groupLimit.budget())) {
             return false;
         }
-        addLast(host, item);
+        add(host, item, false);
         host.accepted++;
         if (group != null) {
             group.accepted++;
@@ -87,29 +86,20 @@ public final class HostSchedule<T> implements Closeable {
 
     /** Queues an item as {@link #add}, but without counting it in a budget, because it was returned before. */
     public void addAgain(String hostName, T item) {
-        Objects.requireNonNull(item, "item");
-        addLast(get(hostName), item);
-    }
-
-    private void addLast(Host host, T item) {
-        boolean hadWork = host.hasWork();
-        queues.addLast(host, item);
-        added(host, hadWork);
+        add(get(hostName), item, false);
     }
 
     /** Queues an item that was returned before ahead of the others of its host, without counting it in a budget. */
     public void putBack(String hostName, T item) {
-        Objects.requireNonNull(item, "item");
-        Host host = get(hostName);
-        boolean hadWork = host.hasWork();
-        queues.addFirst(host, item);
-        added(host, hadWork);
+        add(get(hostName), item, true);
     }
 
-    private void added(Host host, boolean hadWork) {
+    private void add(Host host, T item, boolean isFirst) {
+        boolean hadWork = host.hasWork();
+        queues.add(host, Objects.requireNonNull(item, "item"), isFirst);
         hostsWithWork += hadWork ? 0 : 1;
         queued++;
-        selector.update(host);
+        selector.settle(host);
     }
 
     /**
@@ -122,7 +112,7 @@ public final class HostSchedule<T> implements Closeable {
         selector.advance(nowNanos);
         Host host = selector.next(nowNanos, unprovenToo);
         if (host == null) {
-            if (selector.waiting() > 0) {
+            if (selector.waiting.size() > 0) {
                 meter.starved(nowNanos);
             }
             return null;
@@ -150,7 +140,7 @@ public final class HostSchedule<T> implements Closeable {
      * fails. Must be called before the request is {@link #finished}.
      */
     public void prove(String hostName, boolean isProven) {
-        selector.prove(requested(hostName), isProven);
+        requested(hostName).isProven = isProven;
     }
 
     /** Returns whether a host is proven; true where proven hosts are not distinguished. */
@@ -166,7 +156,7 @@ public final class HostSchedule<T> implements Closeable {
 
     /** Returns whether unproven hosts may be ready. */
     public boolean holdsUnproven() {
-        return selector.holdsUnproven();
+        return !selector.unproven.isEmpty();
     }
 
     /**
@@ -201,7 +191,7 @@ public final class HostSchedule<T> implements Closeable {
         boolean isConsecutive = host.failures == 0 || host.underWay == 1;
         int failures = Math.min(Byte.MAX_VALUE, host.failures + (isConsecutive ? 1 : 0));
         host.failures = (byte) failures;
-        selector.prove(host, false);
+        host.isProven = false;
         selector.backOff(host, nowNanos + nanos("pause", backOff.pause(failures, retryAfter)));
         end(host);
         return failures;
@@ -270,7 +260,7 @@ public final class HostSchedule<T> implements Closeable {
                 queued,
                 underWay,
                 hostsWithWork,
-                selector.waiting(),
+                selector.waiting.size(),
                 selector.backingOff,
                 hosts.size(),
                 Duration.ofNanos(meter.waitedNanos),
@@ -331,7 +321,7 @@ public final class HostSchedule<T> implements Closeable {
 
         /** Sets how many requests to a host may be under way at a time, 1 to 32,767. Default: 1. */
         public Builder<T> perHost(int requests) {
-            perHost = atOnce("requests to a host at a time", requests);
+            perHost = check("requests to a host at a time", requests, Short.MAX_VALUE);
             return this;
         }
 
@@ -355,7 +345,7 @@ public final class HostSchedule<T> implements Closeable {
          * items are never forgotten.
          */
         public Builder<T> budget(int items) {
-            budget = atLeastOne("items for a host", items);
+            budget = check("items for a host", items, Integer.MAX_VALUE);
             return this;
         }
 
@@ -371,8 +361,8 @@ public final class HostSchedule<T> implements Closeable {
             this.groupOf = Objects.requireNonNull(groupOf, "groupOf");
             groupLimit = new Host.Limit(
                     nanos("delay of a group", delay),
-                    atOnce("requests to a group at a time", requests),
-                    atLeastOne("items for a group", items));
+                    check("requests to a group at a time", requests, Short.MAX_VALUE),
+                    check("items for a group", items, Integer.MAX_VALUE));
             return this;
         }
 
@@ -395,7 +385,7 @@ public final class HostSchedule<T> implements Closeable {
         public Builder<T> spill(Path directory, Codec<T> codec, int itemsInMemory) {
             spillDirectory = Objects.requireNonNull(directory, "directory");
             this.codec = Objects.requireNonNull(codec, "codec");
-            this.itemsInMemory = atLeastOne("items in memory", itemsInMemory);
+            this.itemsInMemory = check("items in memory", itemsInMemory, Integer.MAX_VALUE);
             return this;
         }
 
@@ -415,16 +405,10 @@ public final class HostSchedule<T> implements Closeable {
             }
         }
 
-        private static int atOnce(String name, int value) {
-            if (value < 1 || value > Short.MAX_VALUE) {
-                throw new IllegalArgumentException(name + " must be 1 to " + Short.MAX_VALUE + ": " + value);
-            }
-            return value;
-        }
-
-        private static int atLeastOne(String name, int value) {
-            if (value < 1) {
-                throw new IllegalArgumentException(name + " must be at least 1: " + value);
+        private static int check(String name, int value, int max) {
+            if (value < 1 || value > max) {
+                String limit = value < 1 ? "at least 1" : "at most " + max;
+                throw new IllegalArgumentException(name + " must be " + limit + ": " + value);
             }
             return value;
         }

@@ -11,7 +11,7 @@ package dev.sieve.polite;
  * place when it comes to the front.
  */
 final class HostSelector {
-    /** How many waiting hosts are moved to the ready ones per selection, if their moment has come. */
+    /** How many hosts whose delay is over are moved to the ready ones per selection. */
     private static final int MOVED_AT_ONCE = 4;
 
     private final Host.Limit hostLimit;
@@ -19,9 +19,9 @@ final class HostSelector {
     private final boolean probeFirst;
     private final boolean tellsProven;
 
-    private final WaitingHosts waiting = new WaitingHosts();
+    final WaitingHosts waiting = new WaitingHosts();
     private final ReadyHosts ready = new ReadyHosts();
-    private final ReadyHosts unproven = new ReadyHosts(); // not proven when they became ready
+    final ReadyHosts unproven = new ReadyHosts(); // not proven when they became ready
     private ReadyHosts selectedFrom = ready; // for the last host
 
     long clock; // the latest moment that was passed in
@@ -41,10 +41,6 @@ final class HostSelector {
         if (nowNanos - clock > 0) {
             clock = nowNanos;
         }
-    }
-
-    int waiting() {
-        return waiting.size();
     }
 
     /** Returns the host to request next; null when no host may be requested, or only unproven ones that are excluded. */
@@ -97,28 +93,8 @@ final class HostSelector {
         return hosts == null ? wait : Math.min(wait, Math.max(0, hosts.first().readyAt - nowNanos));
     }
 
-    /** Whether an unproven host is ready. */
-    boolean holdsUnproven() {
-        return !unproven.isEmpty();
-    }
-
     boolean isProven(Host host) {
         return !tellsProven || host.isProven || host.isGivenUp;
-    }
-
-    /** Records whether a host is proven; to be followed by {@link #end}. */
-    void prove(Host host, boolean isProven) {
-        host.isProven = isProven;
-        count(host);
-    }
-
-    /** Updates the number of proven hosts at work after a change of one host. */
-    private void count(Host host) {
-        boolean counts = host.isProven && (host.hasWork() || host.underWay > 0);
-        if (counts != host.isCounted) {
-            host.isCounted = counts;
-            provenAtWork += counts ? 1 : -1;
-        }
     }
 
     /** Starts a request to the host that {@link #next} has just returned. */
@@ -136,7 +112,7 @@ final class HostSelector {
         host.underWay++;
         host.isStarted = true;
         host.readyAt = nowNanos + delayOf(host);
-        update(host);
+        settle(host);
     }
 
     /** Counts the delay from this moment on, that of the host and that of its group. */
@@ -153,7 +129,7 @@ final class HostSelector {
 
     void end(Host host) {
         host.underWay--;
-        update(host);
+        settle(host);
         if (host.group != null) {
             host.group.underWay--;
             settle(host.group);
@@ -198,14 +174,13 @@ final class HostSelector {
         }
     }
 
-    /** Puts a host in its right place after items or requests were added or removed. */
-    void update(Host host) {
-        count(host);
-        settle(host);
-    }
-
-    /** Puts a host in its right place after a change. */
+    /** Counts a host and puts it in its right place after a change. */
     void settle(Host host) {
+        boolean counts = host.isProven && (host.hasWork() || host.underWay > 0);
+        if (counts != host.isCounted) {
+            host.isCounted = counts;
+            provenAtWork += counts ? 1 : -1;
+        }
         if (host.isChained) {
             return;
         }

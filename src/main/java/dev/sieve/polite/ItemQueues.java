@@ -28,11 +28,11 @@ final class ItemQueues<T> {
         this.limit = limit;
     }
 
-    void addFirst(Host host, T item) {
-        link(host, item);
-    }
-
-    void addLast(Host host, T item) {
+    void add(Host host, T item, boolean isFirst) {
+        if (isFirst) {
+            link(host, item);
+            return;
+        }
         if (spill == null || (host.itemsSpilled == 0 && fitsInMemory(host))) {
             host.lastItem = link(host, item);
             return;

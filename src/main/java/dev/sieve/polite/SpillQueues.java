@@ -29,7 +29,7 @@ final class SpillQueues implements Closeable {
     private static final int HEADER = 2 * Integer.BYTES;
     private static final int MAX_RECORD = 1 << 24;
 
-    private final BlockFile file;
+    final BlockFile file;
 
     // The block that was read last, and how many bytes of it were read.
     private final byte[] block = new byte[BlockFile.BLOCK];
@@ -41,10 +41,6 @@ final class SpillQueues implements Closeable {
 
     SpillQueues(BlockFile file) {
         this.file = file;
-    }
-
-    int blocksInUse() {
-        return file.blocksInUse();
     }
 
     void addLast(Host host, byte[] record) throws IOException {

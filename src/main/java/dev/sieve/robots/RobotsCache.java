@@ -70,11 +70,8 @@ public final class RobotsCache {
         }
     }
 
-    /** The next request for a robots.txt, and how many redirects led to it. */
-    private record Hop(String url, int redirects) {}
-
-    /** The access until a moment, the consecutive failures before it, and the next request. */
-    private record Origin(Access access, long untilNanos, int failures, Hop hop) {}
+    /** The access until a moment, the consecutive failures before it, the next request, and the redirects to it. */
+    private record Origin(Access access, long untilNanos, int failures, String url, int redirects) {}
 
     /**
      * Creates an empty cache.
@@ -99,19 +96,18 @@ public final class RobotsCache {
     /** Requests the robots.txt of an origin, or the target of its redirect. */
     public Access ask(String origin, long nowNanos) {
         Origin before = before(origin);
-        Hop hop = before.hop;
-        FetchResult result = fetcher.fetch(hop.url, RobotsRules.MAX_BYTES, true);
-        RobotsStatus status = RobotsStatus.of(result.status(), hop.redirects);
+        FetchResult result = fetcher.fetch(before.url, RobotsRules.MAX_BYTES, true);
+        RobotsStatus status = RobotsStatus.of(result.status(), before.redirects);
         if (status == RobotsStatus.FOLLOW && result instanceof Redirect redirect) {
-            Hop next = new Hop(redirect.target(), hop.redirects + 1);
-            return keep(origin, new Origin(ELSEWHERE, nowNanos, before.failures, next));
+            int redirects = before.redirects + 1;
+            return keep(origin, new Origin(ELSEWHERE, nowNanos, before.failures, redirect.target(), redirects));
         } else if (status == RobotsStatus.READ && result instanceof Page page) {
             RobotsRules rules = RobotsRules.parse(page.body(), productToken);
             return keep(origin, nowNanos, new Access(rules, "", Duration.ZERO, null), 0);
         } else if (status == RobotsStatus.OPEN) {
             return keep(origin, nowNanos, OPEN, 0);
         } else if (result instanceof Refused refused) {
-            SkipReason reason = hop.redirects == 0 ? refused.reason() : null;
+            SkipReason reason = before.redirects == 0 ? refused.reason() : null;
             return keep(origin, nowNanos, new Access(null, refused.error(), Duration.ZERO, reason), 0);
         }
         int failures = before.failures % tries + 1;
@@ -121,11 +117,11 @@ public final class RobotsCache {
 
     private synchronized Origin before(String origin) {
         Origin known = origins.get(origin);
-        return known == null ? new Origin(null, 0, 0, start(origin)) : known;
+        return known == null ? new Origin(null, 0, 0, start(origin), 0) : known;
     }
 
-    private static Hop start(String origin) {
-        return new Hop(origin + "/robots.txt", 0);
+    private static String start(String origin) {
+        return origin + "/robots.txt";
     }
 
     private static Access closed(String problem, Duration pause) {
@@ -147,7 +143,7 @@ public final class RobotsCache {
 
     private Access keep(String origin, long nowNanos, Access access, int failures) {
         long lasts = access.isKnown() ? RobotsStatus.MAX_AGE.toNanos() : access.isToBeAskedAgain() ? 0 : CLOSED_NANOS;
-        return keep(origin, new Origin(access, nowNanos + lasts, failures, start(origin)));
+        return keep(origin, new Origin(access, nowNanos + lasts, failures, start(origin), 0));
     }
 
     private synchronized Access keep(String origin, Origin known) {

@@ -37,9 +37,6 @@ public final class RobotsRules {
     /** Allows every URL. */
     public static final RobotsRules ALLOW_ALL = parse(new byte[0], "");
 
-    /** Allows no URL. */
-    public static final RobotsRules DENY_ALL = parse("User-agent: *\nDisallow: /".getBytes(UTF_8), "");
-
     // The rules in order of precedence, as they are sent and with unreserved escapes decoded.
     private final List<Rule> sent;
     private final List<Rule> decoded;

@@ -40,7 +40,8 @@ final class Host {
         if (endsInNumber(domain)) {
             return ipv4(domain);
         }
-        return hasGoodLabels(domain) ? domain : null;
+        boolean isValid = !domain.isEmpty() && !domain.startsWith(".") && !domain.contains("..") && isShort(domain);
+        return isValid ? domain : null;
     }
 
     /** Returns a domain that needs no mapping except lower case; null for any other. */
@@ -65,11 +66,11 @@ final class Host {
         return host != null && !hasForbidden(host) && host.equals(okHttpHost(host)) ? host : null;
     }
 
-    /** Whether a domain may be mapped; checked first, because Punycode takes quadratic time in the length of a label. */
+    /** Whether the lengths are valid; checked before mapping too, since Punycode takes quadratic time per label. */
     private static boolean isShort(String domain) {
         int label = 0;
         int length = 0;
-        for (int i = 0; i < domain.length(); i = domain.offsetByCodePoints(i, 1)) {
+        for (int i = 0; i < domain.length(); i += Character.charCount(domain.codePointAt(i))) {
             label = DOTS.indexOf(domain.charAt(i)) < 0 ? label + 1 : 0;
             if (label > MAX_LABEL || ++length > MAX_DOMAIN) {
                 return false;
@@ -85,21 +86,6 @@ final class Host {
 
     private static boolean hasForbidden(String domain) {
         return domain.chars().anyMatch(c -> c < ' ' || c == 0x7F || FORBIDDEN.indexOf(c) >= 0);
-    }
-
-    private static boolean hasGoodLabels(String domain) {
-        int start = 0;
-        for (int i = 0; i < domain.length(); i++) {
-            if (domain.charAt(i) == '.') {
-                if (i == start) {
-                    return false;
-                }
-                start = i + 1;
-            } else if (i - start == MAX_LABEL) {
-                return false;
-            }
-        }
-        return !domain.isEmpty() && domain.length() <= MAX_DOMAIN;
     }
 
     private static String ipv6(String text) {

@@ -1,9 +1,15 @@
 package dev.sieve.url;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_16;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.PushbackInputStream;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -114,16 +120,16 @@ public final class Seeds {
     public void readList(String source, InputStream list) throws IOException {
         long number = 0;
         try {
-            SeedLines lines = new SeedLines(list);
+            Lines lines = new Lines(list);
             for (String line = lines.next(); line != null; line = lines.next()) {
                 number++;
                 String text = line.strip();
-                boolean isCut = line.length() > SeedLines.MAX_CHARS;
+                boolean isCut = line.length() > Lines.MAX_CHARS;
                 if (text.startsWith("#") || (text.isEmpty() && !isCut)) {
                     continue;
                 }
                 if (isCut) {
-                    report(source, number, text, "longer than " + SeedLines.MAX_CHARS + " characters");
+                    report(source, number, text, "longer than " + Lines.MAX_CHARS + " characters");
                 } else {
                     accept(text, urls, source, number);
                 }
@@ -185,5 +191,47 @@ public final class Seeds {
                 && host.indexOf('@') < 0
                 && host.indexOf('\\') < 0
                 && UrlNormalizer.parse("http://" + word) != null;
+    }
+
+    /** The lines of a text of any length and content, in UTF-8 or marked UTF-16, read in bounded memory. */
+    private static final class Lines {
+        /** The longest line that is returned complete: more than a URL may have, and some blanks. */
+        private static final int MAX_CHARS = 2 * UrlNormalizer.MAX_LENGTH;
+
+        private static final char BYTE_ORDER_MARK = '\uFEFF';
+
+        private final BufferedReader reader;
+        private boolean afterReturn;
+
+        private Lines(InputStream in) throws IOException {
+            PushbackInputStream start = new PushbackInputStream(in, 2);
+            byte[] mark = start.readNBytes(2);
+            start.unread(mark);
+            boolean isUtf16 = new String(mark, ISO_8859_1).matches("\u00FE\u00FF|\u00FF\u00FE");
+            reader = new BufferedReader(new InputStreamReader(start, isUtf16 ? UTF_16 : UTF_8));
+            reader.mark(1);
+            if (reader.read() != BYTE_ORDER_MARK) {
+                reader.reset();
+            }
+        }
+
+        /** Returns the next line, of a longer one the first {@link #MAX_CHARS} + 1 characters; null after the last line. */
+        private String next() throws IOException {
+            int c = reader.read();
+            if (c == '\n' && afterReturn) {
+                c = reader.read();
+            }
+            if (c < 0) {
+                return null;
+            }
+            StringBuilder line = new StringBuilder();
+            for (; c >= 0 && c != '\n' && c != '\r'; c = reader.read()) {
+                if (line.length() <= MAX_CHARS) {
+                    line.append((char) c);
+                }
+            }
+            afterReturn = c == '\r';
+            return line.toString();
+        }
     }
 }

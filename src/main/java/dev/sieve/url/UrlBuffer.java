@@ -138,18 +138,13 @@ final class UrlBuffer {
 
     /** Returns 1 or 2 when only that many dots follow an index, escaped or not; otherwise 0. */
     private int dots(int from) {
-        int dots = 0;
-        for (int i = from; i < size; i++) {
-            if (bytes[i] == '%' && i + 2 < size && bytes[i + 1] == '2' && (bytes[i + 2] | 0x20) == 'e') {
-                i += 2;
-            } else if (bytes[i] != '.') {
-                return 0;
-            }
-            if (++dots > 2) {
-                return 0;
-            }
+        int length = size - from;
+        if (length == 0 || length > 2 * "%2E".length() || (bytes[from] != '.' && bytes[from] != '%')) {
+            return 0;
         }
-        return dots;
+        String dots =
+                new String(bytes, from, length, ISO_8859_1).replace("%2e", ".").replace("%2E", ".");
+        return dots.equals(".") ? 1 : dots.equals("..") ? 2 : 0;
     }
 
     private void reserve(int more) {

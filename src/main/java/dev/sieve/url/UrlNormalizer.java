@@ -114,17 +114,15 @@ public final class UrlNormalizer {
 
     /** A URL that references are resolved against; one per page. Not safe for use by many threads. */
     public static final class Base {
-        private final String url;
         private final UrlParser parser;
 
         private Base(String url) {
-            this.url = url;
-            this.parser = new UrlParser(url);
+            parser = new UrlParser(url);
         }
 
         /** Returns this URL, normalised. */
         public String url() {
-            return url;
+            return parser.base;
         }
 
         /**

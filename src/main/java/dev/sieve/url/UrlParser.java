@@ -14,9 +14,7 @@ import java.util.regex.Pattern;
 final class UrlParser {
     private static final Pattern LINE_BREAKS = Pattern.compile("[\t\n\r]+");
 
-    /** A normalised URL; null without a base. */
-    private final String base;
-
+    final String base; // a normalised URL; null without a base
     private final byte[] baseBytes;
 
     // Where the authority, the directory with its slash, and the path of the base end.
