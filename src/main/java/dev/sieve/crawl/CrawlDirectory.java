@@ -16,22 +16,19 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * The folder from which a crawl continues after a crash or a stop, and the one owner of the files in it:
+ * The folder from which a crawl continues after a crash or a stop. It owns all files in the folder:
  *
  * <ul>
  *   <li>those of the {@link DurableSieve}, whose lock keeps other processes out of the folder;
  *   <li>{@code seeds.txt}, the seeds, which define the scope: one per line;
- *   <li>{@code pauses.txt}, the hosts that ask for long pauses: one per line;
- *   <li>{@code hosts-*.spill}, URLs whose hosts have to wait: temporary, gone when the crawl is closed.
+ *   <li>{@code pauses.txt}, the hosts that require long pauses: one per line;
+ *   <li>{@code hosts-*.spill}, URLs whose hosts have to wait: temporary, deleted when the crawl is closed.
  * </ul>
  *
- * <p>They are opened and closed together; when one cannot be opened, none stays open. A damaged file is named by the
- * exception, with the line. Safe for use by many threads.
+ * <p>They are opened and closed together; when one cannot be opened, none stays open. The exception for a damaged file
+ * names the file and the line. Safe for use by many threads.
  */
 public final class CrawlDirectory implements Closeable {
-    private static final String SEED_FILE = "seeds.txt";
-    private static final String PAUSE_FILE = "pauses.txt";
-
     private final Frontier frontier;
     private final Path spillDirectory;
     private final Set<String> seeds;
@@ -53,7 +50,7 @@ public final class CrawlDirectory implements Closeable {
     /**
      * Opens the folder of a crawl, or creates it.
      *
-     * @param settings sets up the frontier before it is opened
+     * @param settings configures the frontier before it is opened
      * @throws IOException when a file cannot be read or written, or is damaged
      */
     public static CrawlDirectory open(Path directory, Consumer<DurableSieve.Builder> settings) throws IOException {
@@ -71,7 +68,7 @@ public final class CrawlDirectory implements Closeable {
             Path path = seedFile(directory);
             List<String> seeds = LineFile.read(path, "seed", line -> line.equals(UrlNormalizer.parse(line)));
             seedFile = new LineFile(path, seeds);
-            PauseLog pauses = new PauseLog(directory.resolve(PAUSE_FILE), now);
+            PauseLog pauses = new PauseLog(directory.resolve("pauses.txt"), now);
             return new CrawlDirectory(frontier, directory, seeds, seedFile, pauses);
         } catch (IOException | RuntimeException e) {
             LineFile opened = seedFile;
@@ -83,19 +80,19 @@ public final class CrawlDirectory implements Closeable {
     }
 
     /**
-     * No folder: only what the frontier itself keeps outlives the process, and URLs whose hosts have to wait go to the
-     * system's temporary folder.
+     * Returns a crawl without a folder: only what the frontier itself stores survives the process, and URLs whose hosts
+     * have to wait are spilled to the system's temporary folder.
      */
     public static CrawlDirectory none(Frontier frontier) {
         return new CrawlDirectory(frontier, Path.of(System.getProperty("java.io.tmpdir")), List.of(), null, null);
     }
 
-    /** The file with the seeds of the crawl in a folder. */
+    /** Returns the file with the seeds in the folder of a crawl. */
     public static Path seedFile(Path directory) {
-        return directory.resolve(SEED_FILE);
+        return directory.resolve("seeds.txt");
     }
 
-    /** What is still to be visited, and what was seen. */
+    /** Returns the frontier of the crawl. */
     public Frontier frontier() {
         return frontier;
     }
@@ -104,13 +101,14 @@ public final class CrawlDirectory implements Closeable {
         return spillDirectory;
     }
 
-    /** The seeds of earlier runs and those that were added. */
+    /** Returns the seeds of earlier runs and those that were added. */
     synchronized List<String> seeds() {
         return List.copyOf(seeds);
     }
 
     /**
-     * Stores a seed, unless it is stored. To be called before it is queued: a crash must not leave URLs without scope.
+     * Stores a seed unless it is stored. Must be called before the seed is queued, so that a crash does not leave URLs
+     * without their scope.
      *
      * @return whether it was written
      * @throws UncheckedIOException when the disk fails
@@ -124,7 +122,7 @@ public final class CrawlDirectory implements Closeable {
     }
 
     /**
-     * Forces the seeds to the disk, so that a power cut does not leave pages whose scope is gone.
+     * Forces the seeds to the disk, so that a power cut does not leave URLs without their scope.
      *
      * @throws UncheckedIOException when the disk fails
      */
@@ -134,13 +132,13 @@ public final class CrawlDirectory implements Closeable {
         }
     }
 
-    /** How long hosts have to be left alone because of earlier runs, counted from the opening of the folder. */
+    /** Returns how long hosts have to wait because of earlier runs, counted from the opening of the folder. */
     Map<String, Duration> pauses() {
         return pauses == null ? Map.of() : pauses.pauses();
     }
 
     /**
-     * Stores the pause that a host asks for, until its expiry.
+     * Stores the pause that a host requires, until its expiry.
      *
      * @throws UncheckedIOException when the disk fails
      */
@@ -150,13 +148,12 @@ public final class CrawlDirectory implements Closeable {
         }
     }
 
-    /** Closes the frontier and the files, the frontier last, since its lock guards the others. */
     @Override
     public void close() throws IOException {
         try (frontier;
                 seedFile;
                 pauses) {
-            // Closed in the reverse order of their opening, all of them, whatever one of them throws.
+            // Closes all of them, whatever one of them throws; the frontier last, since its lock guards the others.
         }
     }
 }

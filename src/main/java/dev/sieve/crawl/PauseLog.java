@@ -18,15 +18,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The hosts that ask for longer pauses than the delay of a crawl, in a file, so that they get them after a restart, too:
- * when a host was last requested is not stored, so it is left alone for a whole pause.
+ * A file of the hosts that require longer pauses than the delay of a crawl, so that they get them after a restart. When
+ * a host was last requested is not stored, so a restart waits for a whole pause.
  *
- * <p>One line per pause: its milliseconds, its expiry in epoch milliseconds, and the host, separated by blanks. A line
- * that a crash has left unfinished is cut off, and expired lines are removed when the file is opened. Adding is safe for
- * use by many threads.
+ * <p>One line per pause: its milliseconds, its expiry in epoch milliseconds, and the host, separated by blanks. Opening
+ * the file cuts off an incomplete last line and removes expired ones. Adding is safe for use by many threads.
  */
 final class PauseLog implements Closeable {
-    /** The pause has at most as many digits as ten years; a host is a name or an address, as in a URL. */
+    /** The digits of a pause allow for ten years; a host is a name or an address, as in a URL. */
     private static final Pattern LINE = Pattern.compile("(\\d{1,12}) (\\d{1,15}) ([!-~]{1,255})");
 
     private final Map<String, Duration> pauses = new HashMap<>();
@@ -40,8 +39,14 @@ final class PauseLog implements Closeable {
     PauseLog(Path path, Instant now) throws IOException {
         List<String> kept = new ArrayList<>();
         for (String line : LineFile.read(path, "pause", LINE.asMatchPredicate())) {
-            if (read(line, now)) {
+            Matcher fields = LINE.matcher(line);
+            fields.matches();
+            long left = Long.parseLong(fields.group(2)) - now.toEpochMilli();
+            if (left >= 0) {
                 kept.add(line);
+                // However the clock was set in between, a host does not wait for longer than its pause.
+                Duration pause = Duration.ofMillis(Math.min(left, Long.parseLong(fields.group(1))));
+                pauses.merge(fields.group(3), pause, (one, other) -> one.compareTo(other) > 0 ? one : other);
             }
         }
         Path whole = path.resolveSibling(path.getFileName() + ".tmp");
@@ -50,37 +55,14 @@ final class PauseLog implements Closeable {
         file = new LineFile(path, kept);
     }
 
-    /** Returns whether the pause has not expired. */
-    private boolean read(String line, Instant now) {
-        Matcher fields = LINE.matcher(line);
-        fields.matches();
-        Duration pause = Duration.ofMillis(Long.parseLong(fields.group(1)));
-        Duration left = Duration.between(now, Instant.ofEpochMilli(Long.parseLong(fields.group(2))));
-        if (left.isNegative()) {
-            return false;
-        }
-        // However the clock was set in between, a host is not left alone for longer than its pause.
-        pauses.merge(fields.group(3), min(left, pause), PauseLog::max);
-        return true;
-    }
-
-    private static Duration min(Duration one, Duration other) {
-        return one.compareTo(other) < 0 ? one : other;
-    }
-
-    private static Duration max(Duration one, Duration other) {
-        return one.compareTo(other) > 0 ? one : other;
-    }
-
-    /** How long hosts have to be left alone, counted from the opening of the file. */
+    /** Returns how long hosts have to wait, counted from the opening of the file. */
     Map<String, Duration> pauses() {
         return Map.copyOf(pauses);
     }
 
     /**
-     * Writes a pause.
+     * Stores a pause until its expiry.
      *
-     * @param expiry when it need not be kept any longer
      * @throws UncheckedIOException when the disk fails
      */
     synchronized void add(String host, Duration pause, Instant expiry) {

@@ -79,7 +79,7 @@ class CrawlDirectoryTest {
         assertThatThrownBy(() -> open(NOW))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining(path.toString())
-                .hasMessageContaining("line 2 is no seed");
+                .hasMessageContaining("line 2 is not a seed");
         assertThat(path).content(ISO_8859_1).contains(line);
     }
 
@@ -87,7 +87,9 @@ class CrawlDirectoryTest {
     void afterADamagedFileNothingStaysOpen() throws IOException {
         seedFile("http://a.test/\n");
         pauseFile("damaged\n");
-        assertThatThrownBy(() -> open(NOW)).isInstanceOf(IOException.class).hasMessageContaining("line 1 is no pause");
+        assertThatThrownBy(() -> open(NOW))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("line 1 is not a pause");
         assertThat(openFiles()).isEmpty();
 
         pauseFile("");
@@ -150,7 +152,7 @@ class CrawlDirectoryTest {
         assertThatThrownBy(() -> open(NOW))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining(path.toString())
-                .hasMessageContaining("line 2 is no pause");
+                .hasMessageContaining("line 2 is not a pause");
     }
 
     @Test

@@ -119,7 +119,7 @@ class DispatcherTest {
     private void end(Dispatcher dispatcher, Dispatcher.Task task, boolean isMade, Duration delay) {
         if (isMade) {
             dispatcher.delay(task, delay);
-            dispatcher.end(task, Outcome.ANSWERED);
+            dispatcher.end(task, Outcome.RESPONDED);
         } else {
             dispatcher.end(task, Outcome.NOT_REQUESTED);
         }
@@ -135,7 +135,7 @@ class DispatcherTest {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageStartingWith("not ended: ")
                 .hasMessageContaining(task.lease().url());
-        dispatcher.end(task, Outcome.ANSWERED);
+        dispatcher.end(task, Outcome.RESPONDED);
         assertThatThrownBy(() -> dispatcher.end(task, Outcome.NOT_REQUESTED))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageStartingWith("ended twice: ")
