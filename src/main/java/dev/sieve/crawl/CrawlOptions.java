@@ -10,6 +10,7 @@ import dev.sieve.scope.Trap;
 import dev.sieve.scope.TrapGuard;
 import java.net.InetAddress;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +19,7 @@ import java.util.Objects;
 /** The options of a crawl. Changes after a {@link Crawler} was created do not affect it. */
 public final class CrawlOptions {
     private final Scope.Builder scope = Scope.builder(Scope.Kind.HOST);
-    private final TrapGuard.Builder traps = TrapGuard.builder();
+    private final Map<Trap, Integer> trapLimits = new EnumMap<>(Trap.class);
     long maxPages = Long.MAX_VALUE;
     Duration maxTime = Duration.ofSeconds(Long.MAX_VALUE);
     Duration delay = Duration.ofSeconds(1);
@@ -71,7 +72,7 @@ public final class CrawlOptions {
 
     /** Switches the check for a trap off, see {@link TrapGuard}; may be called several times. Default: none. */
     public CrawlOptions allowTrap(Trap trap) {
-        traps.off(trap);
+        trapLimits.put(trap, Integer.MAX_VALUE);
         return this;
     }
 
@@ -211,7 +212,7 @@ public final class CrawlOptions {
 
     /** Returns the admission of a crawl with these options, without seeds. */
     public Admission newAdmission() {
-        return new Admission(scope.build(), traps.build());
+        return new Admission(scope.build(), new TrapGuard(trapLimits));
     }
 
     /** Returns a fetcher with these options, to be closed by the caller. */

@@ -39,7 +39,7 @@ public final class Crawler implements AutoCloseable {
 
     private final int workers;
     private final CrawlDirectory directory;
-    private final CrawlClock clock;
+    private final CrawlClock clock = CrawlClock.SYSTEM;
     private final long startNanos;
     private final long before;
     private final HostSchedule<Lease> schedule;
@@ -65,12 +65,7 @@ public final class Crawler implements AutoCloseable {
      * @throws UncheckedIOException when the temporary file for waiting URLs cannot be created
      */
     public Crawler(CrawlOptions options, CrawlDirectory directory) {
-        this(options, directory, CrawlClock.SYSTEM);
-    }
-
-    Crawler(CrawlOptions options, CrawlDirectory directory, CrawlClock clock) {
         this.directory = directory;
-        this.clock = clock;
         workers = options.concurrency;
         startNanos = clock.nanoTime();
         Frontier frontier = directory.frontier();

@@ -1,6 +1,7 @@
 package dev.sieve.crawl;
 
 import dev.sieve.Lease;
+import dev.sieve.crawl.Outcome.Kind;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
@@ -92,14 +93,14 @@ final class Politeness {
                         : "host on hold, retry in " + access.pause().toSeconds() + " s";
                 LOG.info("{}: robots.txt unavailable ({}); {}", origin, access.problem(), next);
             }
-            return Outcome.postponed(access.pause());
+            return new Outcome(Kind.POSTPONED, access.pause());
         }
         Duration crawlDelay = crawlDelay(access);
         if (crawlDelay.equals(RobotsRules.MAX_CRAWL_DELAY)) {
             LOG.warn("{} sets a Crawl-delay of a day or more; a day is used", origin);
         }
         store(host, crawlDelay, RobotsStatus.MAX_AGE);
-        return Outcome.robotsRead(crawlDelay);
+        return new Outcome(Kind.ROBOTS_READ, crawlDelay);
     }
 
     /** Returns what a response means for its host: overload and silence concern all of it, a broken page does not. */
@@ -108,11 +109,11 @@ final class Politeness {
         if (isOverloaded && result instanceof Page page) {
             Duration retryAfter = page.retryAfter(clock.now(), LONGEST_PAUSE);
             store(host, retryAfter, Duration.ZERO);
-            return Outcome.overloaded(retryAfter);
+            return new Outcome(Kind.OVERLOADED, retryAfter);
         }
         boolean isSilent =
                 result instanceof Failed failed && failed.isWorthRetrying() && failed.reason() != Reason.STOPPED;
-        return isSilent ? Outcome.NO_RESPONSE : Outcome.RESPONDED;
+        return new Outcome(isSilent ? Kind.NO_RESPONSE : Kind.RESPONDED);
     }
 
     /**

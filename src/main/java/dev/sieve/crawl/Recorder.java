@@ -57,8 +57,8 @@ final class Recorder {
         }
     }
 
-    /** Returns false when the sink has failed before. */
-    private boolean pass(Event event) {
+    /** Passes an event to the sink, then counts it; returns false when the sink has failed before. */
+    private boolean record(Event event, Runnable count) {
         synchronized (sinkLock) {
             if (hasFailed) {
                 return false;
@@ -71,20 +71,19 @@ final class Recorder {
                 throw new UncheckedIOException(e);
             }
             hasFailed = false;
-            return true;
         }
+        synchronized (this) {
+            count.run();
+        }
+        return true;
     }
 
     /** Records a visit; returns false when it must not be marked as done, because the sink has failed. */
     boolean visited(Visit visit) {
-        boolean isPassed = pass(each -> each.accept(visit));
-        if (isPassed) {
-            count(visit);
-        }
-        return isPassed;
+        return record(each -> each.accept(visit), () -> count(visit));
     }
 
-    private synchronized void count(Visit visit) {
+    private void count(Visit visit) {
         FetchResult.Page page = visit.page();
         if (page != null) {
             pages.merge(page.status() / 100, 1L, Long::sum);
@@ -115,20 +114,14 @@ final class Recorder {
 
     /** Records that a queued URL is not requested; the result is as for {@link #visited}. */
     boolean refused(Lease lease, SkipReason reason) {
-        boolean isPassed = pass(each -> each.skipped(new Skip(lease.url(), reason, lease.referrer())));
-        if (isPassed) {
-            synchronized (this) {
-                refusals.merge(reason.rule(), 1L, Long::sum);
-            }
-        }
-        return isPassed;
+        Skip skip = new Skip(lease.url(), reason, lease.referrer());
+        return record(each -> each.skipped(skip), () -> refusals.merge(reason.rule(), 1L, Long::sum));
     }
 
     /** Records that a URL found on a page is not queued. */
     void skipped(String url, SkipReason reason, String referrer) {
-        if (pass(each -> each.skipped(new Skip(url, reason, referrer)))) {
-            skipped(reason.rule(), 1);
-        }
+        Skip skip = new Skip(url, reason, referrer);
+        record(each -> each.skipped(skip), () -> skipped(reason.rule(), 1));
     }
 
     /** Counts URLs that are not queued and of which only the number is stored. */

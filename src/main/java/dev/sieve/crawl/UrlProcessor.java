@@ -36,6 +36,8 @@ final class UrlProcessor {
     private static final LinkExtractor.Document UNREADABLE =
             new LinkExtractor.Document("", List.of(), 0, false, false, false);
 
+    private static final Outcome NOT_REQUESTED = new Outcome(Outcome.Kind.NOT_REQUESTED);
+
     private final SkipReason overBudget;
     private final Failed givenUp;
     private final int retries;
@@ -89,7 +91,7 @@ final class UrlProcessor {
             return refused(lease, overBudget);
         }
         if (task.action() == Dispatcher.Action.LEAVE) {
-            return new Response(Outcome.LEFT, () -> leave(lease));
+            return new Response(new Outcome(Outcome.Kind.LEFT), () -> leave(lease));
         }
         Refused objection = fetcher.objection(lease.url());
         if (objection != null) {
@@ -109,7 +111,7 @@ final class UrlProcessor {
         }
         if (!access.isKnown()) {
             Failed closed = new Failed(0, Reason.ROBOTS, access.problem());
-            return new Response(Outcome.NOT_REQUESTED, () -> finish(lease, closed, clock.now(), Duration.ZERO));
+            return new Response(NOT_REQUESTED, () -> finish(lease, closed, clock.now(), Duration.ZERO));
         }
         dispatcher.delay(task, Politeness.crawlDelay(access));
         return fetch(lease, task.host());
@@ -120,7 +122,7 @@ final class UrlProcessor {
     }
 
     private Response refused(Lease lease, SkipReason reason) {
-        return new Response(Outcome.NOT_REQUESTED, () -> refuse(lease, reason));
+        return new Response(NOT_REQUESTED, () -> refuse(lease, reason));
     }
 
     private Response fetch(Lease lease, String host) {

@@ -37,15 +37,12 @@ public final class JsonlSink extends LineSink {
         field("redirect_to", result instanceof FetchResult.Redirect redirect ? redirect.target() : null);
         field("title", orNull(visit.title()));
         field("links", page == null || !page.isHtml() ? null : visit.links().size());
-        field("error", result instanceof FetchResult.Failed failed ? error(failed) : orNull(result.error()));
+        String detail = result instanceof FetchResult.Failed failed ? ": " + failed.detail() : "";
+        field("error", orNull(result.error() + detail));
         if (page != null && page.isCut()) {
             field("cut", true);
         }
         raw("}").end();
-    }
-
-    private static String error(FetchResult.Failed failed) {
-        return failed.error() + ": " + failed.detail();
     }
 
     private static String orNull(String text) {

@@ -1,7 +1,6 @@
 package dev.sieve.output;
 
 import dev.sieve.scope.SkipReason;
-import java.util.Objects;
 
 /**
  * A URL that was found but not requested.
@@ -10,11 +9,4 @@ import java.util.Objects;
  * @param reason why it was not requested
  * @param referrer the page on which it was found; null for a seed
  */
-public record Skip(String url, SkipReason reason, String referrer) {
-
-    /** Requires a URL and a reason. */
-    public Skip {
-        Objects.requireNonNull(url, "url");
-        Objects.requireNonNull(reason, "reason");
-    }
-}
+public record Skip(String url, SkipReason reason, String referrer) {}

@@ -4,7 +4,6 @@ import dev.sieve.fetch.FetchResult;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Objects;
 
 /**
  * A URL that was requested, and the result.
@@ -29,12 +28,6 @@ public record Visit(
         Duration took,
         String title,
         List<String> links) {
-
-    /** Requires a URL and a result. */
-    public Visit {
-        Objects.requireNonNull(url, "url");
-        Objects.requireNonNull(result, "result");
-    }
 
     /** Returns the page in the response, whatever its status; null when there is none. */
     public FetchResult.Page page() {

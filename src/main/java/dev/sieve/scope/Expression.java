@@ -77,10 +77,5 @@ final class Expression {
         public CharSequence subSequence(int start, int end) {
             return text.substring(start, end);
         }
-
-        @Override
-        public String toString() {
-            return text;
-        }
     }
 }

@@ -24,19 +24,26 @@ public final class TrapGuard {
     private static final int HOSTS = 1 << 17;
     private static final int DOMAINS = 1 << 14;
 
-    private final Map<Trap, Integer> limits;
+    private final Map<Trap, Integer> limits = new EnumMap<>(Trap.class);
     private final UrlShape shape = new UrlShape(new SecureRandom().nextLong());
     private final RecentCounts shapes = new RecentCounts(SHAPES);
     private final RecentCounts hosts = new RecentCounts(HOSTS);
     private final RecentCounts domains = new RecentCounts(DOMAINS);
 
-    private TrapGuard(Builder builder) {
-        limits = new EnumMap<>(builder.limits);
-    }
-
-    /** Returns a builder with the default limits. */
-    public static Builder builder() {
-        return new Builder();
+    /**
+     * Creates a guard.
+     *
+     * @param limits the most that is not a trap, at least 1, where it differs from {@link Trap#defaultLimit};
+     *     {@link Integer#MAX_VALUE} switches a check off
+     */
+    public TrapGuard(Map<Trap, Integer> limits) {
+        for (Trap trap : Trap.values()) {
+            int limit = limits.getOrDefault(trap, trap.defaultLimit());
+            if (limit < 1) {
+                throw new IllegalArgumentException(trap + " < 1: " + limit);
+            }
+            this.limits.put(trap, limit);
+        }
     }
 
     /** Returns the trap that a URL is; null when it is not one. */
@@ -92,35 +99,5 @@ public final class TrapGuard {
 
     private int limit(Trap trap) {
         return limits.get(trap);
-    }
-
-    /** Sets the limits of a guard. */
-    public static final class Builder {
-        private final Map<Trap, Integer> limits = new EnumMap<>(Trap.class);
-
-        private Builder() {
-            for (Trap trap : Trap.values()) {
-                limits.put(trap, trap.defaultLimit());
-            }
-        }
-
-        /** Sets the most that is not a trap, at least 1. Default: {@link Trap#defaultLimit}. */
-        public Builder limit(Trap trap, int limit) {
-            if (limit < 1) {
-                throw new IllegalArgumentException(trap + " < 1: " + limit);
-            }
-            limits.put(trap, limit);
-            return this;
-        }
-
-        /** Switches the check for a trap off. */
-        public Builder off(Trap trap) {
-            return limit(trap, Integer.MAX_VALUE);
-        }
-
-        /** Returns a guard with these limits. */
-        public TrapGuard build() {
-            return new TrapGuard(this);
-        }
     }
 }
