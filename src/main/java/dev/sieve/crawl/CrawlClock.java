@@ -5,13 +5,12 @@ import java.time.InstantSource;
 import java.util.function.LongSupplier;
 
 /**
- * The clocks of a crawl, passed to every class that needs the time.
+ * The clocks of a crawl.
  *
  * @param nanos a clock that never runs backwards, for delays and durations
- * @param dates the time of day, for what outlives the process
+ * @param dates the time of day, for what is stored
  */
 record CrawlClock(LongSupplier nanos, InstantSource dates) {
-    /** The clocks of this machine. */
     static final CrawlClock SYSTEM = new CrawlClock(System::nanoTime, InstantSource.system());
 
     long nanoTime() {

@@ -1,59 +1,66 @@
 package dev.sieve.crawl;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import dev.sieve.Frontier;
 import dev.sieve.durable.DurableSieve;
 import dev.sieve.url.UrlNormalizer;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
- * The folder from which a crawl continues after a crash or a stop, and the one owner of the files in it:
+ * The folder from which a crawl continues after a crash or a stop. It owns all files in the folder:
  *
  * <ul>
  *   <li>those of the {@link DurableSieve}, whose lock keeps other processes out of the folder;
  *   <li>{@code seeds.txt}, the seeds, which define the scope: one per line;
- *   <li>{@code pauses.txt}, the hosts that ask for long pauses: one per line;
- *   <li>{@code hosts-*.spill}, URLs whose hosts have to wait: temporary, gone when the crawl is closed.
+ *   <li>{@code pauses.txt}, the hosts that require longer pauses than the delay of the crawl, so that they get them after
+ *       a restart: one line per pause with its milliseconds, its expiry in epoch milliseconds, and the host;
+ *   <li>{@code hosts-*.spill}, URLs whose hosts have to wait: temporary, deleted when the crawl is closed.
  * </ul>
  *
- * <p>They are opened and closed together; when one cannot be opened, none stays open. A damaged file is named by the
- * exception, with the line. Safe for use by many threads.
+ * <p>They are opened and closed together; when one cannot be opened, none stays open. The exception for a damaged file
+ * names the file and the line. Methods that write throw {@link UncheckedIOException} when the disk fails. Safe for use by
+ * many threads.
  */
 public final class CrawlDirectory implements Closeable {
-    private static final String SEED_FILE = "seeds.txt";
-    private static final String PAUSE_FILE = "pauses.txt";
+    /** The digits of a pause allow for ten years; a host is a name or an address, as in a URL. */
+    private static final Pattern PAUSE = Pattern.compile("(\\d{1,12}) (\\d{1,15}) ([!-~]{1,255})");
 
     private final Frontier frontier;
     private final Path spillDirectory;
-    private final Set<String> seeds;
+    private final Set<String> seeds = new HashSet<>();
+    private final Map<String, Duration> pauses = new HashMap<>();
     /** Null without a folder. */
-    private final LineFile seedFile;
+    private LineFile seedFile;
 
     /** Null without a folder. */
-    private final PauseLog pauses;
+    private LineFile pauseFile;
 
-    private CrawlDirectory(
-            Frontier frontier, Path spillDirectory, List<String> seeds, LineFile seedFile, PauseLog pauses) {
+    private CrawlDirectory(Frontier frontier, Path spillDirectory) {
         this.frontier = frontier;
         this.spillDirectory = spillDirectory;
-        this.seeds = new HashSet<>(seeds);
-        this.seedFile = seedFile;
-        this.pauses = pauses;
     }
 
     /**
      * Opens the folder of a crawl, or creates it.
      *
-     * @param settings sets up the frontier before it is opened
+     * @param settings configures the frontier before it is opened
      * @throws IOException when a file cannot be read or written, or is damaged
      */
     public static CrawlDirectory open(Path directory, Consumer<DurableSieve.Builder> settings) throws IOException {
@@ -65,37 +72,58 @@ public final class CrawlDirectory implements Closeable {
         DurableSieve.Builder builder = DurableSieve.builder(directory);
         settings.accept(builder);
         // The frontier first, since its lock guards the other files.
-        DurableSieve frontier = builder.open();
-        LineFile seedFile = null;
+        CrawlDirectory opened = new CrawlDirectory(builder.open(), directory);
         try {
-            Path path = seedFile(directory);
-            List<String> seeds = LineFile.read(path, "seed", line -> line.equals(UrlNormalizer.parse(line)));
-            seedFile = new LineFile(path, seeds);
-            PauseLog pauses = new PauseLog(directory.resolve(PAUSE_FILE), now);
-            return new CrawlDirectory(frontier, directory, seeds, seedFile, pauses);
+            opened.openSeeds(seedFile(directory));
+            opened.openPauses(directory.resolve("pauses.txt"), now);
+            return opened;
         } catch (IOException | RuntimeException e) {
-            LineFile opened = seedFile;
-            try (frontier;
-                    opened) {
+            try (opened) {
                 throw e;
             }
         }
     }
 
+    private void openSeeds(Path path) throws IOException {
+        List<String> lines = LineFile.read(path, "seed", line -> line.equals(UrlNormalizer.parse(line)));
+        seedFile = new LineFile(path, lines);
+        seeds.addAll(lines);
+    }
+
+    /** Reads the pauses and removes expired ones. When a host was last requested is not stored, so it waits anew. */
+    private void openPauses(Path path, Instant now) throws IOException {
+        List<String> kept = new ArrayList<>();
+        for (String line : LineFile.read(path, "pause", PAUSE.asMatchPredicate())) {
+            Matcher fields = PAUSE.matcher(line);
+            fields.matches();
+            long left = Long.parseLong(fields.group(2)) - now.toEpochMilli();
+            if (left >= 0) {
+                kept.add(line);
+                // However the clock was set in between, a host does not wait for longer than its pause.
+                Duration pause = Duration.ofMillis(Math.min(left, Long.parseLong(fields.group(1))));
+                pauses.merge(fields.group(3), pause, (one, other) -> one.compareTo(other) > 0 ? one : other);
+            }
+        }
+        Path whole = path.resolveSibling(path.getFileName() + ".tmp");
+        Files.write(whole, kept, US_ASCII);
+        Files.move(whole, path, StandardCopyOption.ATOMIC_MOVE);
+        pauseFile = new LineFile(path, kept);
+    }
+
     /**
-     * No folder: only what the frontier itself keeps outlives the process, and URLs whose hosts have to wait go to the
-     * system's temporary folder.
+     * Returns a crawl without a folder: only what the frontier itself stores survives the process, and URLs whose hosts
+     * have to wait are spilled to the system's temporary folder.
      */
     public static CrawlDirectory none(Frontier frontier) {
-        return new CrawlDirectory(frontier, Path.of(System.getProperty("java.io.tmpdir")), List.of(), null, null);
+        return new CrawlDirectory(frontier, Path.of(System.getProperty("java.io.tmpdir")));
     }
 
-    /** The file with the seeds of the crawl in a folder. */
+    /** Returns the file with the seeds in the folder of a crawl. */
     public static Path seedFile(Path directory) {
-        return directory.resolve(SEED_FILE);
+        return directory.resolve("seeds.txt");
     }
 
-    /** What is still to be visited, and what was seen. */
+    /** Returns the frontier of the crawl. */
     public Frontier frontier() {
         return frontier;
     }
@@ -104,16 +132,14 @@ public final class CrawlDirectory implements Closeable {
         return spillDirectory;
     }
 
-    /** The seeds of earlier runs and those that were added. */
+    /** Returns the seeds of earlier runs and those that were added. */
     synchronized List<String> seeds() {
         return List.copyOf(seeds);
     }
 
     /**
-     * Stores a seed, unless it is stored. To be called before it is queued: a crash must not leave URLs without scope.
-     *
-     * @return whether it was written
-     * @throws UncheckedIOException when the disk fails
+     * Stores a seed unless it is stored, and returns whether it was written. Must be called before the seed is queued, so
+     * that a crash does not leave URLs without their scope.
      */
     synchronized boolean addSeed(String url) {
         if (seedFile == null || seeds.contains(url)) {
@@ -123,40 +149,32 @@ public final class CrawlDirectory implements Closeable {
         return seeds.add(url);
     }
 
-    /**
-     * Forces the seeds to the disk, so that a power cut does not leave pages whose scope is gone.
-     *
-     * @throws UncheckedIOException when the disk fails
-     */
+    /** Forces the seeds to the disk, so that a power cut does not leave URLs without their scope. */
     synchronized void forceSeeds() {
         if (seedFile != null) {
             seedFile.force();
         }
     }
 
-    /** How long hosts have to be left alone because of earlier runs, counted from the opening of the folder. */
+    /** Returns how long hosts have to wait because of earlier runs, counted from the opening of the folder. */
     Map<String, Duration> pauses() {
-        return pauses == null ? Map.of() : pauses.pauses();
+        return pauses;
     }
 
-    /**
-     * Stores the pause that a host asks for, until its expiry.
-     *
-     * @throws UncheckedIOException when the disk fails
-     */
-    void addPause(String host, Duration pause, Instant expiry) {
-        if (pauses != null) {
-            pauses.add(host, pause, expiry);
+    /** Stores the pause that a host requires, until its expiry. */
+    synchronized void addPause(String host, Duration pause, Instant expiry) {
+        if (pauseFile != null) {
+            pauseFile.add(pause.toMillis() + " " + expiry.toEpochMilli() + " " + host);
         }
     }
 
-    /** Closes the frontier and the files, the frontier last, since its lock guards the others. */
     @Override
+    @SuppressWarnings("try") // the files are only closed here
     public void close() throws IOException {
         try (frontier;
-                seedFile;
-                pauses) {
-            // Closed in the reverse order of their opening, all of them, whatever one of them throws.
+                LineFile openSeeds = seedFile;
+                LineFile openPauses = pauseFile) {
+            // Closes all of them, whatever one of them throws; the frontier last, since its lock guards the others.
         }
     }
 }

@@ -17,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Crawls: requests every URL that its seeds lead to, once, and hands the pages to a sink.
+ * Crawls: requests every URL that its seeds lead to, once, and passes the pages to a sink.
  *
  * <pre>{@code
  * try (Crawler crawler = new Crawler(new CrawlOptions(), new Sieve(1_000_000))) {
@@ -26,24 +26,22 @@ import org.slf4j.LoggerFactory;
  * }
  * }</pre>
  *
- * <p>There are as many workers as requests may be under way; parsing runs on as many of them as there are processors. A redirect is a link. What a page links to is pushed as one batch before the page is given to the
- * sink, and only then is it done: whatever is not done when the process dies is handed out again by a frontier that
- * survives.
+ * <p>Each concurrent request has a worker. A redirect is a link. The links of a page are pushed as one batch before the
+ * page is passed to the sink, and only then is it done: after a crash, a durable frontier hands out again whatever is
+ * not done.
  *
  * <p>{@link #run} is called once; {@link #stop} and {@link #report} from any thread.
  */
 public final class Crawler implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
-    /** How long the requests under way may go on when a crawl ends early. */
+    /** How long the requests in progress may take when a crawl ends early. */
     private static final Duration GRACE = Duration.ofSeconds(10);
 
-    private final CrawlOptions options;
+    private final int workers;
     private final CrawlDirectory directory;
-    private final CrawlClock clock;
+    private final CrawlClock clock = CrawlClock.SYSTEM;
     private final long startNanos;
-    /** URLs that earlier crawls have left in the frontier. */
     private final long before;
-
     private final HostSchedule<Lease> schedule;
     private final Fetcher fetcher;
     private final Recorder recorder = new Recorder();
@@ -53,10 +51,8 @@ public final class Crawler implements AutoCloseable {
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
 
     /**
-     * A crawl without seeds that leaves no files.
+     * Creates a crawl without seeds that leaves no files. The frontier is closed by the caller.
      *
-     * @param options copied; changing them later changes nothing
-     * @param frontier what is still to be visited, and what was seen; it stays the caller's to close
      * @throws UncheckedIOException when the temporary file for waiting URLs cannot be created
      */
     public Crawler(CrawlOptions options, Frontier frontier) {
@@ -64,38 +60,30 @@ public final class Crawler implements AutoCloseable {
     }
 
     /**
-     * A crawl that continues the one in a directory, or starts it when it has no seeds.
+     * Creates a crawl that continues the one in a directory, or starts it there. The directory is closed by the caller.
      *
-     * @param options copied; changing them later changes nothing
-     * @param directory stays the caller's to close
      * @throws UncheckedIOException when the temporary file for waiting URLs cannot be created
      */
     public Crawler(CrawlOptions options, CrawlDirectory directory) {
-        this(options, directory, CrawlClock.SYSTEM);
-    }
-
-    Crawler(CrawlOptions options, CrawlDirectory directory, CrawlClock clock) {
-        this.options = options.copy();
         this.directory = directory;
-        this.clock = clock;
+        workers = options.concurrency;
         startNanos = clock.nanoTime();
         Frontier frontier = directory.frontier();
         SieveStats stats = frontier.stats();
         before = stats.pending() + stats.inFlight();
-        // The schedule first: it may fail, when there are no connections to close yet.
-        schedule = Politeness.schedule(this.options, directory, stats.accepted() > 0, startNanos);
-        fetcher = this.options.newFetcher();
-        links = new LinkQueue(this.options.newAdmission(), recorder, directory);
-        dispatcher = new Dispatcher(frontier, schedule, clock.nanos(), this.options);
+        // The schedule first: if it fails, there are no connections to close.
+        schedule = Politeness.schedule(options, directory, stats.accepted() > 0, startNanos);
+        fetcher = options.newFetcher();
+        links = new LinkQueue(options.newAdmission(), recorder, directory);
+        dispatcher = new Dispatcher(frontier, schedule, clock.nanos(), options);
         fetcher.onSend(dispatcher::sent);
-        Politeness politeness = new Politeness(this.options, fetcher, directory, clock);
-        processor = new UrlProcessor(this.options, frontier, fetcher, politeness, dispatcher, links, recorder, clock);
+        Politeness politeness = new Politeness(options, fetcher, directory, clock);
+        processor = new UrlProcessor(options, frontier, fetcher, politeness, dispatcher, links, recorder, clock);
     }
 
     /**
-     * Lets the crawl request the host and port of a URL, whatever its addresses and the port: for a URL that the user has
-     * typed. Neither seeds nor scope change. Unless opened, or allowed by the options, only public addresses are
-     * requested.
+     * Allows requests to the host and port of a URL that the user has typed, whatever its addresses and the port. Neither
+     * seeds nor scope change. All other requests go to public addresses, unless the options allow more.
      *
      * @throws IllegalArgumentException when it is not an http or https URL
      */
@@ -106,7 +94,7 @@ public final class Crawler implements AutoCloseable {
     /**
      * Adds a URL to start from, which widens the scope. The header fields of the options are sent to its origin.
      *
-     * @return true when it was new
+     * @return whether it was new
      * @throws IllegalArgumentException when it is not an http or https URL
      */
     public boolean seed(String url) {
@@ -114,7 +102,7 @@ public final class Crawler implements AutoCloseable {
     }
 
     /**
-     * Adds URLs to start from, as {@link #seed} does, which costs less than one by one.
+     * Adds URLs to start from as {@link #seed} does, at less cost per URL.
      *
      * @return how many were new
      * @throws IllegalArgumentException when one is not an http or https URL; none is added then
@@ -134,11 +122,10 @@ public final class Crawler implements AutoCloseable {
     }
 
     /**
-     * Crawls until it is over: the frontier is empty, a limit is reached, {@link #stop} was called, or the thread was
-     * interrupted, which stops the crawl and stays set.
+     * Crawls until the frontier is empty, a limit is reached, {@link #stop} is called, or the thread is interrupted, which
+     * stops the crawl; the thread stays interrupted.
      *
-     * @param sink receives what is found; it stays the caller's to close
-     * @return what was done
+     * @param sink receives what is found; closed by the caller
      * @throws IOException when the sink or the frontier failed, which ends the crawl
      */
     public CrawlReport run(PageSink sink) throws IOException {
@@ -148,7 +135,7 @@ public final class Crawler implements AutoCloseable {
         } catch (UncheckedIOException e) {
             throw e.getCause();
         }
-        for (int i = 0; i < options.concurrency; i++) {
+        for (int i = 0; i < workers; i++) {
             new Thread(this::work, "sieve-worker-" + i).start();
         }
         awaitEnd();
@@ -156,7 +143,7 @@ public final class Crawler implements AutoCloseable {
         return report();
     }
 
-    /** Waits for the workers; requests that take longer than the grace period are cancelled and count as not done. */
+    /** Waits for the workers; requests that take longer than the grace period are cancelled and are not done. */
     private void awaitEnd() {
         boolean isInterrupted = false;
         for (boolean isOver = false; !isOver; ) {
@@ -215,12 +202,12 @@ public final class Crawler implements AutoCloseable {
         dispatcher.finished(task, isPage);
     }
 
-    /** Ends the crawl in order: requests under way get a little time to finish, queued URLs stay queued. */
+    /** Stops the crawl cleanly: requests in progress get a little time to finish, queued URLs stay queued. */
     public void stop() {
         dispatcher.end(Ending.STOPPED);
     }
 
-    /** What was done so far. */
+    /** Returns what was done so far. */
     public CrawlReport report() {
         Duration elapsed = Duration.ofNanos(clock.nanoTime() - startNanos);
         SieveStats stats = directory.frontier().stats();

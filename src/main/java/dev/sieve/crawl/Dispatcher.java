@@ -9,22 +9,21 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Set;
-import java.util.concurrent.Semaphore;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hands out URLs to the workers: joins the frontier, the schedule of hosts and the limits of a crawl under one lock, and
+ * Hands out URLs to the workers: joins the frontier, the schedule of hosts and the limits of a crawl under one lock. It
  * is the only class in which a crawl waits.
  *
  * <p>URLs are taken from the frontier when no host with queued URLs may be requested; URLs that have to wait stay in the
- * schedule, on its disk beyond a number that is kept in memory. The crawl is over when the frontier has nothing pending
- * and nothing in flight: a count, never a pause.
+ * schedule, which spills to disk. The crawl is over when the frontier has nothing pending and nothing in flight: a count,
+ * never a pause.
  *
- * <p>Each {@link Task} is {@linkplain #end ended} once, with what became of its request, and then {@linkplain #finished
+ * <p>Each {@link Task} is {@linkplain #end ended} once, with the outcome of its request, and then {@linkplain #finished
  * finished}, when its links are in the frontier.
  */
 final class Dispatcher {
@@ -48,20 +47,28 @@ final class Dispatcher {
     /** A host that responds later than this is not proven. */
     private final long soonNanos;
 
-    private final Semaphore parsers = new Semaphore(Runtime.getRuntime().availableProcessors());
+    /** Tasks that have not ended, by identity. */
+    private final Set<Task> requests = Collections.newSetFromMap(new IdentityHashMap<>());
+
+    private final CountDownLatch workersLeft;
+    private long pages;
+    private int active;
+    /** URLs that were handed out and stay in flight, for a crawl that continues later. */
+    private long left;
+
+    private Ending ending;
+    private long busySinceNanos;
+    private long busyNanos;
 
     /**
-     * A URL for a worker to deal with.
+     * A URL for a worker to process.
      *
-     * @param lease the URL
-     * @param host its host
      * @param startNanos when it was handed out
-     * @param action what to do with it
      * @param isProven whether its host has proven that it responds
      */
     record Task(Lease lease, String host, long startNanos, Action action, boolean isProven) {}
 
-    /** What to do with a URL. */
+    /** How to process a URL. */
     enum Action {
         /** Request it. */
         REQUEST,
@@ -71,34 +78,18 @@ final class Dispatcher {
         LEAVE
     }
 
-    /** Tasks that have not ended, by identity. */
-    private final Set<Task> requests = Collections.newSetFromMap(new IdentityHashMap<>());
-
-    private long pages;
-    private int active;
-    private int workersLeft;
-    /** URLs that were handed out and stay in flight, to be requested another time. */
-    private long left;
-
-    private Ending ending;
-
-    /** Since when all workers have something to do, while they have. */
-    private long busySinceNanos;
-
-    private long busyNanos;
-
     Dispatcher(Frontier frontier, HostSchedule<Lease> schedule, LongSupplier nanoClock, CrawlOptions options) {
         this.frontier = frontier;
         this.schedule = schedule;
         this.nanoClock = nanoClock;
         maxPages = options.maxPages;
         maxFailures = options.maxFailures;
+        workers = options.concurrency;
+        workersLeft = new CountDownLatch(workers);
+        maxNanos = nanos(options.maxTime);
         soonNanos = nanos(options.timeout) / 2;
         long lateNanos = Math.min(nanos(options.timeout) / 8, LATE.toNanos());
-        workers = options.concurrency;
-        workersLeft = workers;
         unproven = new UnprovenLimit(workers, options.perHost, nanos(options.delay), lateNanos);
-        maxNanos = nanos(options.maxTime);
         startNanos = nanoClock.getAsLong();
     }
 
@@ -106,18 +97,14 @@ final class Dispatcher {
         return time.compareTo(Duration.ofNanos(Long.MAX_VALUE)) >= 0 ? Long.MAX_VALUE : time.toNanos();
     }
 
-    /**
-     * Waits for a URL whose host may be requested now.
-     *
-     * @return null when the crawl is over
-     */
+    /** Waits for a URL whose host may be requested now; returns null when the crawl is over. */
     synchronized Task next() throws InterruptedException {
         while (true) {
             long now = nanoClock.getAsLong();
             if (isOver(now)) {
                 return null;
             }
-            // Each request under way may turn out to be a page, so no more than that are started.
+            // Each active task may turn out to be a page.
             boolean mayStart = pages + active < maxPages;
             Task task = mayStart ? poll(now) : null;
             if (task != null) {
@@ -143,7 +130,7 @@ final class Dispatcher {
     }
 
     private Task poll(long now) {
-        Lease lease = pollSchedule(now);
+        Lease lease = schedule.poll(now, allowsUnproven(now));
         for (int i = 0; lease == null && i < TAKEN_AT_ONCE; i++) {
             Lease taken = frontier.take(now);
             if (taken == null) {
@@ -156,13 +143,9 @@ final class Dispatcher {
             } else if (!schedule.add(host, taken)) {
                 return new Task(taken, host, now, Action.SKIP, true);
             }
-            lease = pollSchedule(now);
+            lease = schedule.poll(now, allowsUnproven(now));
         }
         return lease == null ? null : task(lease, now);
-    }
-
-    private Lease pollSchedule(long now) {
-        return schedule.poll(now, allowsUnproven(now));
     }
 
     private boolean allowsUnproven(long now) {
@@ -183,66 +166,58 @@ final class Dispatcher {
         long nanos = maxNanos - (now - startNanos);
         if (mayStart) {
             nanos = Math.min(nanos, Math.min(schedule.waitNanos(now, allowsUnproven(now)), frontier.waitNanos(now)));
-        }
-        if (mayStart && schedule.holdsUnproven()) {
-            nanos = Math.min(nanos, unproven.waitNanos(now));
+            nanos = schedule.holdsUnproven() ? Math.min(nanos, unproven.waitNanos(now)) : nanos;
         }
         TimeUnit.NANOSECONDS.timedWait(this, Math.max(nanos, TimeUnit.MICROSECONDS.toNanos(1)));
     }
 
     /**
-     * Sets the delay of a task's host before its request. Each time, since the host may have been forgotten in between,
-     * or another origin of the same host may ask for another delay.
+     * Sets the delay of a task's host before its request. Each time, since the schedule may have dropped the host in
+     * between, and another origin of the same host may set another delay.
      */
     synchronized void delay(Task task, Duration crawlDelay) {
         schedule.delay(task.host, crawlDelay);
         schedule.open(task.host);
     }
 
-    /** A request is sent to a host. */
+    /** Notes that a request is sent to a host. */
     synchronized void sent(String host) {
         schedule.sent(host, nanoClock.getAsLong());
     }
 
     /**
-     * Ends the request of a task, of whatever became of it; the URL counts as in work until it is {@link #finished}.
+     * Ends the request of a task; the URL stays in work until it is {@link #finished}.
      *
      * @throws IllegalStateException when the task has ended before
      */
     void end(Task task, Outcome outcome) {
         if (release(task, outcome)) {
-            LOG.warn("{} is given up: {} requests in a row failed", task.host, maxFailures);
+            LOG.warn("{}: host given up after {} failed requests in a row", task.host, maxFailures);
         }
     }
 
-    /** Returns whether the host was given up by this. */
+    /** Returns whether this gives up the host. */
     private synchronized boolean release(Task task, Outcome outcome) {
         if (!requests.remove(task)) {
             throw new IllegalStateException("ended twice: " + task);
         }
-        boolean givesUp = false;
-        if (task.action != Action.SKIP) {
-            long now = nanoClock.getAsLong();
-            if (!task.isProven) {
-                unproven.ended(task.lease.id(), outcome.isAnswered(), now);
-            }
-            givesUp = tellSchedule(task, outcome, now);
-        }
         notifyAll();
-        return givesUp;
-    }
-
-    private boolean tellSchedule(Task task, Outcome outcome, long now) {
+        if (task.action == Action.SKIP) {
+            return false;
+        }
+        long now = nanoClock.getAsLong();
+        if (!task.isProven) {
+            unproven.ended(task.lease.id(), outcome.hasResponse(), now);
+        }
         switch (outcome.kind()) {
-            case ANSWERED -> answered(task, now);
+            case RESPONDED -> responded(task, now);
             case OVERLOADED -> schedule.failed(task.host, outcome.time(), now);
-            case UNANSWERED -> {
+            case NO_RESPONSE -> {
                 return failed(task.host, now);
             }
-            case NOT_REQUESTED -> schedule.skipped(task.host, task.startNanos, now);
-            case LEFT -> {
+            case NOT_REQUESTED, LEFT -> {
                 schedule.skipped(task.host, task.startNanos, now);
-                left++;
+                left += outcome.kind() == Outcome.Kind.LEFT ? 1 : 0;
             }
             case ROBOTS_READ -> {
                 schedule.finished(task.host, now);
@@ -258,7 +233,7 @@ final class Dispatcher {
         return false;
     }
 
-    private void answered(Task task, long now) {
+    private void responded(Task task, long now) {
         long took = now - task.startNanos;
         if (task.isProven) {
             unproven.provenTook(took);
@@ -277,7 +252,7 @@ final class Dispatcher {
     }
 
     /**
-     * The work on a URL is over, and its links are in the frontier.
+     * Notes that a URL was processed and its links are in the frontier.
      *
      * @throws IllegalStateException when the task was not {@linkplain #end ended}
      */
@@ -286,78 +261,55 @@ final class Dispatcher {
             throw new IllegalStateException("not ended: " + task);
         }
         pages += isPage ? 1 : 0;
-        stopped();
+        abandoned(task);
     }
 
-    /** The work on a URL broke off with an exception, ended or not. */
+    /** Notes that the processing of a URL was stopped by an exception, whether its task has ended or not. */
     synchronized void abandoned(Task task) {
         requests.remove(task);
-        stopped();
-    }
-
-    private void stopped() {
         busyNanos += busyNow();
         active--;
         notifyAll();
     }
 
-    /** Parses on the caller's thread, once fewer than one thread for each processor do. */
-    <T> T parse(Supplier<T> parser) {
-        parsers.acquireUninterruptibly();
-        try {
-            return parser.get();
-        } finally {
-            parsers.release();
-        }
-    }
-
-    /** Ends the crawl as soon as what is in work is finished; false when it has ended before. */
+    /** Ends the crawl once the active tasks are finished; returns false when it has ended before. */
     synchronized boolean end(Ending reason) {
-        if (ending != null) {
-            return false;
-        }
-        ending = reason;
+        boolean isFirst = ending == null;
+        ending = isFirst ? reason : ending;
         notifyAll();
-        return true;
+        return isFirst;
     }
 
-    /** A worker will not call {@link #next} again. */
-    synchronized void workerLeft() {
-        workersLeft--;
-        notifyAll();
+    /** Notes that a worker will not call {@link #next} again. */
+    void workerLeft() {
+        workersLeft.countDown();
     }
 
-    /**
-     * Waits until the crawl is over and then, for a time, until all workers have left.
-     *
-     * @return whether they have
-     */
-    synchronized boolean awaitWorkers(Duration time) throws InterruptedException {
-        while (ending == null) {
-            wait();
+    /** Waits until the crawl is over, then up to {@code time} for the workers; returns whether all have left. */
+    boolean awaitWorkers(Duration time) throws InterruptedException {
+        synchronized (this) {
+            while (ending == null) {
+                wait();
+            }
         }
-        long endNanos = nanoClock.getAsLong() + time.toNanos();
-        for (long nanos = time.toNanos(); workersLeft > 0 && nanos > 0; nanos = endNanos - nanoClock.getAsLong()) {
-            TimeUnit.NANOSECONDS.timedWait(this, nanos);
-        }
-        return workersLeft == 0;
+        return workersLeft.await(time.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     private long busyNow() {
         return active == workers ? nanoClock.getAsLong() - busySinceNanos : 0;
     }
 
-    /** For how long all workers had something to do. */
+    /** Returns for how long all workers were busy. */
     synchronized Duration busy() {
         return Duration.ofNanos(busyNanos + busyNow());
     }
 
-    /** The numbers of the schedule of hosts. */
+    /** Returns the counters of the schedule of hosts. */
     synchronized ScheduleStats schedule() {
         return schedule.stats();
     }
 
-    /** Why the crawl is over; null while it goes on. */
+    /** Returns why the crawl is over; null while it runs. */
     synchronized Ending ending() {
         return ending;
     }

@@ -2,17 +2,17 @@ package dev.sieve.crawl;
 
 /** Why a crawl is over. */
 public enum Ending {
-    /** Nothing is queued and nothing is in flight. */
-    DRAINED("frontier empty"),
-    /** As many pages were fetched as were asked for. */
-    MAX_PAGES("limit of pages reached"),
-    /** The time that was given is over. */
-    MAX_TIME("limit of time reached"),
-    /** Somebody stopped it. */
+    /** Nothing is pending and nothing is in flight. */
+    DRAINED("nothing left to crawl"),
+    /** The limit of pages was reached. */
+    MAX_PAGES("--max-pages reached"),
+    /** The limit of time was reached. */
+    MAX_TIME("--max-time reached"),
+    /** The user or the caller stopped it. */
     STOPPED("interrupted"),
-    /** The sieve is full, and was made to fail then. */
-    FULL("the sieve is full"),
-    /** A page could not be kept, or the frontier could not keep its promises. */
+    /** The filter is full, and was configured to fail then. */
+    FULL("filter full"),
+    /** The sink or the frontier failed. */
     FAILED("output failed");
 
     private final String text;
@@ -21,7 +21,7 @@ public enum Ending {
         this.text = text;
     }
 
-    /** The reason in a few words. */
+    /** Returns the reason in a few words. */
     public String text() {
         return text;
     }

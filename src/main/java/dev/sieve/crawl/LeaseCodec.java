@@ -7,8 +7,8 @@ import dev.sieve.polite.Codec;
 import java.nio.ByteBuffer;
 
 /**
- * Leases as bytes, for the schedule's spill file: id, depth, redirects, label, attempt and the length of the URL as fixed
- * big-endian numbers, then the URL and, where there is one, a byte of 1 and the referrer.
+ * Leases as bytes, for the spill file of the schedule: id, depth, redirects, label, attempt and the length of the URL as
+ * big-endian numbers, then the URL and, if there is one, a byte of 1 and the referrer.
  */
 final class LeaseCodec implements Codec<Lease> {
     private static final int HEAD_BYTES = Long.BYTES + 5 * Integer.BYTES;
@@ -16,18 +16,17 @@ final class LeaseCodec implements Codec<Lease> {
     @Override
     public byte[] encode(Lease lease) {
         byte[] url = lease.url().getBytes(UTF_8);
-        byte[] referrer = lease.referrer() == null ? null : lease.referrer().getBytes(UTF_8);
-        ByteBuffer bytes = ByteBuffer.allocate(HEAD_BYTES + url.length + (referrer == null ? 0 : 1 + referrer.length));
-        bytes.putLong(lease.id())
+        byte[] referrer = lease.referrer() == null ? new byte[0] : ("\1" + lease.referrer()).getBytes(UTF_8);
+        return ByteBuffer.allocate(HEAD_BYTES + url.length + referrer.length)
+                .putLong(lease.id())
                 .putInt(lease.depth())
                 .putInt(lease.redirects())
                 .putInt(lease.label())
-                .putInt(lease.attempt());
-        bytes.putInt(url.length).put(url);
-        if (referrer != null) {
-            bytes.put((byte) 1).put(referrer);
-        }
-        return bytes.array();
+                .putInt(lease.attempt())
+                .putInt(url.length)
+                .put(url)
+                .put(referrer)
+                .array();
     }
 
     @Override
@@ -38,14 +37,9 @@ final class LeaseCodec implements Codec<Lease> {
         int redirects = bytes.getInt();
         int label = bytes.getInt();
         int attempt = bytes.getInt();
-        String url = text(bytes, bytes.getInt());
-        String referrer = bytes.hasRemaining() && bytes.get() == 1 ? text(bytes, bytes.remaining()) : null;
-        return new Lease(id, url, depth, redirects, referrer, label, attempt);
-    }
-
-    private static String text(ByteBuffer bytes, int length) {
-        byte[] utf8 = new byte[length];
-        bytes.get(utf8);
-        return new String(utf8, UTF_8);
+        int referrerAt = HEAD_BYTES + bytes.getInt();
+        String url = new String(encoded, HEAD_BYTES, referrerAt - HEAD_BYTES, UTF_8);
+        String rest = new String(encoded, referrerAt, encoded.length - referrerAt, UTF_8);
+        return new Lease(id, url, depth, redirects, rest.isEmpty() ? null : rest.substring(1), label, attempt);
     }
 }

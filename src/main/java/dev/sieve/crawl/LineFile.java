@@ -13,17 +13,17 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * A file that grows by lines of ASCII. It is not written through a channel, which the interruption of a thread would
- * close. Not safe for use by many threads.
+ * A file to which lines of ASCII are appended. It is not written through a channel, which would be closed when a thread
+ * is interrupted. Not safe for use by many threads.
  */
 final class LineFile implements Closeable {
     private final Path path;
     private final RandomAccessFile file;
 
     /**
-     * The whole lines of a file, one character per byte; none when there is no file.
+     * Returns the complete lines of a file, one character per byte; none when the file does not exist.
      *
-     * @param what what a line is, for people
+     * @param what what a line is, as in messages
      * @throws IOException when the disk fails, or a line is not valid; the message names the file and the line
      */
     static List<String> read(Path path, String what, Predicate<String> isValid) throws IOException {
@@ -32,13 +32,13 @@ final class LineFile implements Closeable {
         lines = lines.subList(0, lines.size() - 1);
         for (int i = 0; i < lines.size(); i++) {
             if (!isValid.test(lines.get(i))) {
-                throw new IOException(path + ": line " + (i + 1) + " is no " + what);
+                throw new IOException(path + ": line " + (i + 1) + " is not a " + what);
             }
         }
         return lines;
     }
 
-    /** Opens a file to append to these lines of it; a further line, which a crash has left unfinished, is cut off. */
+    /** Opens a file with these lines to append more; a last line that a crash has left incomplete is cut off. */
     LineFile(Path path, List<String> lines) throws IOException {
         this.path = path;
         file = new RandomAccessFile(path.toFile(), "rw");
@@ -58,7 +58,7 @@ final class LineFile implements Closeable {
     /**
      * Appends a line, given without its line feed.
      *
-     * @throws UncheckedIOException when the disk fails; the line is not in the file then, as far as the disk allows
+     * @throws UncheckedIOException when the disk fails; the line is then cut off, if the disk allows it
      */
     void add(String line) {
         try {
@@ -75,7 +75,7 @@ final class LineFile implements Closeable {
     }
 
     /**
-     * Forces what was written to the disk.
+     * Forces the lines to the disk.
      *
      * @throws UncheckedIOException when the disk fails
      */

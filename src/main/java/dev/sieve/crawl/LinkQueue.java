@@ -15,7 +15,7 @@ import dev.sieve.url.UrlNormalizer;
 import java.util.List;
 
 /**
- * Queues what is found in the frontier: seeds, links, the targets of redirects, and sitemaps. All but seeds and sitemaps
+ * Queues in the frontier what is found: seeds, links, the targets of redirects, and sitemaps. All but seeds and sitemaps
  * pass the {@link Admission}; the links of a page are one batch. Safe for use by many threads.
  */
 final class LinkQueue {
@@ -28,7 +28,7 @@ final class LinkQueue {
     private final Recorder recorder;
     private final CrawlDirectory directory;
 
-    /** A queue whose scope is that of the seeds in the directory. */
+    /** Creates a queue whose scope is that of the seeds in the directory. */
     LinkQueue(Admission admission, Recorder recorder, CrawlDirectory directory) {
         this.frontier = directory.frontier();
         this.admission = admission;
@@ -37,7 +37,7 @@ final class LinkQueue {
         directory.seeds().forEach(admission::addSeed);
     }
 
-    /** Queues seeds, in the spelling that is fetched, and widens the scope; returns how many were new. */
+    /** Queues seeds, given as URLs to fetch, and widens the scope; returns how many were new. */
     int seeds(List<String> urls) {
         UrlBatch batch = new UrlBatch();
         for (String url : urls) {
@@ -54,18 +54,25 @@ final class LinkQueue {
         return isWritten;
     }
 
-    /** Queues what a page links to, unless it asks that its links are not followed. */
+    /** Queues the links of a page unless it requests that they are not followed. */
     void links(Lease page, LinkExtractor.Document document) {
         if (document.isNofollow()) {
             document.links().forEach(link -> recorder.skipped(link, NOFOLLOW, page.url()));
         } else {
-            push(page, document.links());
+            links(page, document.links());
         }
     }
 
-    /** Queues what a sitemap lists, as if it were a page that links there. */
-    void listed(Lease sitemap, List<String> urls) {
-        push(sitemap, urls);
+    /** Queues the links of a page or sitemap. */
+    void links(Lease page, List<String> links) {
+        int depth = page.depth() + 1;
+        UrlBatch batch = new UrlBatch(depth, 0, page.url());
+        for (String link : links) {
+            if (isAdmitted(link, depth, page)) {
+                batch.add(link, UrlNormalizer.key(link));
+            }
+        }
+        push(batch);
     }
 
     /** Queues sitemaps, whatever the scope. */
@@ -75,7 +82,7 @@ final class LinkQueue {
         push(batch);
     }
 
-    /** Receives the references of a page that are not links, while it is read. */
+    /** Returns a receiver of the references of a page that are not links. */
     LinkExtractor.Rest rest(Lease page) {
         return new LinkExtractor.Rest() {
             @Override
@@ -90,31 +97,22 @@ final class LinkQueue {
         };
     }
 
-    private void push(Lease page, List<String> links) {
-        int depth = page.depth() + 1;
-        UrlBatch batch = new UrlBatch(depth, 0, page.url());
-        for (String link : links) {
-            if (isAdmitted(link, depth, page)) {
-                batch.add(link, UrlNormalizer.key(link));
+    /** Returns a result as it is, or a failure when it is a redirect that cannot be followed. */
+    static FetchResult check(Lease lease, FetchResult result) {
+        if (result instanceof Redirect redirect) {
+            if (redirect.target().equals(lease.url())) {
+                return new Failed(redirect.status(), Reason.BAD_REDIRECT, "to itself");
+            }
+            if (lease.redirects() >= MAX_REDIRECTS) {
+                return new Failed(redirect.status(), Reason.REDIRECT_LIMIT, "next: " + redirect.target());
             }
         }
-        push(batch);
-    }
-
-    /** What a redirect comes to: itself, or a failure when it cannot be followed. */
-    static FetchResult check(Lease lease, Redirect redirect) {
-        String target = redirect.target();
-        if (target.equals(lease.url())) {
-            return new Failed(redirect.status(), Reason.BAD_REDIRECT, "to itself");
-        }
-        return lease.redirects() < MAX_REDIRECTS
-                ? redirect
-                : new Failed(redirect.status(), Reason.REDIRECT_LIMIT, "the next one would be " + target);
+        return result;
     }
 
     /** Queues the target of a redirect that passed the {@link #check}. */
     void target(Lease lease, String target) {
-        // Where a seed has moved to is what its user meant.
+        // The target of a seed's redirect counts as a seed.
         if (lease.depth() == 0 && widenScope(target)) {
             directory.forceSeeds();
         }

@@ -1,6 +1,7 @@
 package dev.sieve.crawl;
 
 import dev.sieve.Lease;
+import dev.sieve.crawl.Outcome.Kind;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
@@ -17,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides how hosts are treated: what their robots.txt allows, how long they are left alone, and which of these pauses
- * are stored for the time after a restart. Safe for use by many threads.
+ * Decides how hosts are treated: what their robots.txt allows, how long they pause, and which of these pauses are stored
+ * for the next run. Safe for use by many threads.
  */
 final class Politeness {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
@@ -26,13 +27,10 @@ final class Politeness {
     /** How long until a URL that failed is requested again, the first time. */
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
 
-    /** The longest time that a server can make a crawl wait for it. */
+    /** The longest pause of a host that is overloaded or does not respond. */
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
 
-    /** How long a host is left alone that is overloaded or does not respond. */
-    private static final BackOff BACK_OFF = new BackOff(FIRST_PAUSE, LONGEST_PAUSE);
-
-    /** URLs whose hosts have to wait that are kept in memory; further ones are spilled. */
+    /** URLs in the schedule that are kept in memory; further ones are spilled. */
     private static final int LEASES_IN_MEMORY = 50_000;
 
     /** Null when robots.txt is ignored. */
@@ -52,7 +50,7 @@ final class Politeness {
     }
 
     /**
-     * The schedule for the hosts of a crawl, with the pauses of earlier runs.
+     * Returns the schedule for the hosts of a crawl, with the pauses of earlier runs.
      *
      * @param continues whether there were earlier runs, so that any host may have been requested just before
      */
@@ -62,7 +60,7 @@ final class Politeness {
                 .delay(options.delay)
                 .perHost(options.perHost)
                 .probeFirst(options.obeyRobots)
-                .backOff(BACK_OFF)
+                .backOff(new BackOff(FIRST_PAUSE, LONGEST_PAUSE))
                 .budget(options.maxPerHost)
                 .tellProven(true)
                 .spill(directory.spillDirectory(), new LeaseCodec(), LEASES_IN_MEMORY);
@@ -74,51 +72,54 @@ final class Politeness {
         return schedule;
     }
 
-    /** What robots.txt allows on an origin; null when {@link #requestRobots} has to be called first. */
+    /** Returns what robots.txt allows on an origin; null when {@link #requestRobots} has to be called first. */
     RobotsCache.Access access(String origin) {
         return robots == null ? RobotsCache.OPEN : robots.known(origin, clock.nanoTime());
     }
 
-    /** The delay that robots.txt asks for; zero when it asks for none. */
+    /** Returns the delay that robots.txt sets; zero when it sets none. */
     static Duration crawlDelay(RobotsCache.Access access) {
         return access.rules().crawlDelay().orElse(Duration.ZERO);
     }
 
-    /** Requests robots.txt, or the place to which it redirects. */
+    /** Requests robots.txt, or the URL to which it redirects. */
     Outcome requestRobots(String host, String origin) {
         RobotsCache.Access access = robots.ask(origin, clock.nanoTime());
         if (!access.isKnown()) {
             store(host, access.pause(), Duration.ZERO);
             if (!access.isElsewhere()) {
-                LOG.info("{} is closed, its robots.txt cannot be had: {}", origin, access.problem());
+                String next = access.pause().isZero()
+                        ? "its URLs are not requested"
+                        : "host on hold, retry in " + access.pause().toSeconds() + " s";
+                LOG.info("{}: robots.txt unavailable ({}); {}", origin, access.problem(), next);
             }
-            return Outcome.postponed(access.pause());
+            return new Outcome(Kind.POSTPONED, access.pause());
         }
         Duration crawlDelay = crawlDelay(access);
         if (crawlDelay.equals(RobotsRules.MAX_CRAWL_DELAY)) {
-            LOG.warn("{} asks for a Crawl-delay of a day or more; it is taken for a day", origin);
+            LOG.warn("{} sets a Crawl-delay of a day or more; a day is used", origin);
         }
         store(host, crawlDelay, RobotsStatus.MAX_AGE);
-        return Outcome.robotsRead(crawlDelay);
+        return new Outcome(Kind.ROBOTS_READ, crawlDelay);
     }
 
-    /** What a response means for its host: only overload and silence concern all of it, a broken page does not. */
+    /** Returns what a response means for its host: overload and silence concern all of it, a broken page does not. */
     Outcome outcome(String host, FetchResult result) {
         boolean isOverloaded = result.status() == 429 || result.status() == 503;
         if (isOverloaded && result instanceof Page page) {
             Duration retryAfter = page.retryAfter(clock.now(), LONGEST_PAUSE);
             store(host, retryAfter, Duration.ZERO);
-            return Outcome.overloaded(retryAfter);
+            return new Outcome(Kind.OVERLOADED, retryAfter);
         }
         boolean isSilent =
                 result instanceof Failed failed && failed.isWorthRetrying() && failed.reason() != Reason.STOPPED;
-        return isSilent ? Outcome.UNANSWERED : Outcome.ANSWERED;
+        return new Outcome(isSilent ? Kind.NO_RESPONSE : Kind.RESPONDED);
     }
 
     /**
      * Stores a pause that is longer than the delay of all hosts.
      *
-     * @param use for how long requests with such pauses may be made, from now on
+     * @param use for how long, from now on, requests with this pause may be made
      */
     private void store(String host, Duration pause, Duration use) {
         if (pause.compareTo(delay) > 0) {
@@ -126,7 +127,7 @@ final class Politeness {
         }
     }
 
-    /** When a URL may be requested again that has failed this many times before. */
+    /** Returns when a URL that has failed this many times before may be requested again. */
     long retryNanos(int attempt) {
         return clock.nanoTime() + (FIRST_PAUSE.toNanos() << Math.min(attempt, 8));
     }

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Records what a crawl does: hands it to the sink and counts it, both here and nowhere else, so that they agree.
+ * Records what a crawl does: passes it to the sink and counts it, both only here, so that they agree.
  *
  * <p>Once the sink has failed it receives nothing more, and nothing more is counted. Safe for use by many threads; the
  * sink is called by one at a time, and counting never waits for it.
@@ -30,25 +30,25 @@ final class Recorder {
     private boolean hasFailed;
 
     private final Map<Integer, Long> pages = new TreeMap<>();
+    private final Map<String, Long> refusals = new TreeMap<>();
+    private final Map<String, Long> skipped = new TreeMap<>();
+    private final Map<String, Long> failureCounts = new TreeMap<>();
+    private final List<CrawlReport.Failure> failures = new ArrayList<>();
     private long redirects;
     private long failed;
-    private long undone;
-    private final Map<String, Long> refusals = new TreeMap<>();
+    private long leftUndone;
     private long retried;
     private long cut;
     private long bytes;
     private long found;
     private long isNew;
     private long seen;
-    private final Map<String, Long> skipped = new TreeMap<>();
     private long sitemapsRead;
     private long sitemapsAbsent;
     private long urlsInSitemaps;
-    private final List<CrawlReport.Failure> failures = new ArrayList<>();
-    private final Map<String, Long> failureCounts = new TreeMap<>();
 
     private interface Event {
-        void handTo(PageSink sink) throws IOException;
+        void passTo(PageSink sink) throws IOException;
     }
 
     void sink(PageSink choice) {
@@ -57,74 +57,74 @@ final class Recorder {
         }
     }
 
-    private boolean handOver(Event event) {
+    /** Passes an event to the sink, then counts it; returns false when the sink has failed before. */
+    private boolean record(Event event, Runnable count) {
         synchronized (sinkLock) {
             if (hasFailed) {
                 return false;
             }
+            // Stays so when the sink throws.
             hasFailed = true;
             try {
-                event.handTo(sink);
+                event.passTo(sink);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
             hasFailed = false;
-            return true;
         }
+        synchronized (this) {
+            count.run();
+        }
+        return true;
     }
 
-    /** A URL was visited; false when it must not be marked as done, because the sink has failed. */
+    /** Records a visit; returns false when it must not be marked as done, because the sink has failed. */
     boolean visited(Visit visit) {
-        boolean isKept = handOver(each -> each.accept(visit));
-        if (isKept) {
-            count(visit);
-        }
-        return isKept;
+        return record(each -> each.accept(visit), () -> count(visit));
     }
 
-    private synchronized void count(Visit visit) {
+    private void count(Visit visit) {
         FetchResult.Page page = visit.page();
         if (page != null) {
             pages.merge(page.status() / 100, 1L, Long::sum);
             bytes += page.body().length;
             cut += page.isCut() ? 1 : 0;
+            if (page.status() >= 400) {
+                count(new CrawlReport.Failure(visit.url(), String.valueOf(page.status()), visit.referrer()));
+            }
         } else if (visit.result() instanceof FetchResult.Redirect) {
             redirects++;
         } else {
-            failed++;
-        }
-        if (page == null ? visit.result() instanceof FetchResult.Failed : page.status() >= 400) {
-            String reason = page == null ? visit.result().error() : String.valueOf(page.status());
-            note(new CrawlReport.Failure(visit.url(), reason, visit.referrer()));
+            failed(new CrawlReport.Failure(visit.url(), visit.result().error(), visit.referrer()));
         }
     }
 
-    private void note(CrawlReport.Failure failure) {
+    private void count(CrawlReport.Failure failure) {
         failureCounts.merge(failure.reason(), 1L, Long::sum);
         if (failures.size() < FAILURES_KEPT) {
             failures.add(failure);
         }
     }
 
-    /** A URL that was queued is not requested; false when it must not be marked as done, because the sink has failed. */
+    /** Counts a URL that has failed. */
+    synchronized void failed(CrawlReport.Failure failure) {
+        failed++;
+        count(failure);
+    }
+
+    /** Records that a queued URL is not requested; the result is as for {@link #visited}. */
     boolean refused(Lease lease, SkipReason reason) {
-        boolean isKept = handOver(each -> each.skipped(new Skip(lease.url(), reason, lease.referrer())));
-        if (isKept) {
-            synchronized (this) {
-                refusals.merge(reason.rule(), 1L, Long::sum);
-            }
-        }
-        return isKept;
+        Skip skip = new Skip(lease.url(), reason, lease.referrer());
+        return record(each -> each.skipped(skip), () -> refusals.merge(reason.rule(), 1L, Long::sum));
     }
 
-    /** A URL that was found on a page is not queued. */
+    /** Records that a URL found on a page is not queued. */
     void skipped(String url, SkipReason reason, String referrer) {
-        if (handOver(each -> each.skipped(new Skip(url, reason, referrer)))) {
-            skipped(reason.rule(), 1);
-        }
+        Skip skip = new Skip(url, reason, referrer);
+        record(each -> each.skipped(skip), () -> skipped(reason.rule(), 1));
     }
 
-    /** Counts URLs that are not queued and whose spelling was not kept. */
+    /** Counts URLs that are not queued and of which only the number is stored. */
     synchronized void skipped(String rule, long urls) {
         if (urls > 0) {
             found += urls;
@@ -132,7 +132,7 @@ final class Recorder {
         }
     }
 
-    /** URLs were pushed, some of which were new. */
+    /** Counts URLs that were pushed, some of which were new. */
     synchronized void pushed(int all, int newOnes) {
         found += all;
         isNew += newOnes;
@@ -143,31 +143,25 @@ final class Recorder {
         retried++;
     }
 
-    /** A URL that has failed is not done in the frontier, and left to another time. */
+    /** Counts a failed URL that stays in flight in the frontier. */
     synchronized void leftUndone() {
-        undone++;
+        leftUndone++;
     }
 
-    /** A sitemap was read that lists this many URLs. */
+    /** Counts a sitemap that was read and the URLs that it lists. */
     synchronized void sitemapRead(long urls) {
         sitemapsRead++;
         urlsInSitemaps += urls;
     }
 
-    /** A sitemap that was only guessed is not there. */
+    /** Counts a sitemap that was guessed and does not exist. */
     synchronized void sitemapAbsent() {
         sitemapsAbsent++;
     }
 
-    /** A sitemap is elsewhere. */
+    /** Counts a sitemap that redirects. */
     synchronized void sitemapMoved() {
         redirects++;
-    }
-
-    /** A sitemap cannot be read. */
-    synchronized void sitemapFailed(CrawlReport.Failure failure) {
-        failed++;
-        note(failure);
     }
 
     synchronized CrawlReport report(
@@ -187,7 +181,7 @@ final class Recorder {
                 seen,
                 new TreeMap<>(skipped),
                 before,
-                sieve.pending() + sieve.inFlight() - undone,
+                sieve.pending() + sieve.inFlight() - leftUndone,
                 List.copyOf(failures),
                 new TreeMap<>(failureCounts),
                 new CrawlReport.Sitemaps(sitemapsRead, sitemapsAbsent, urlsInSitemaps),

@@ -13,6 +13,7 @@ import dev.sieve.scope.SkipReason;
 import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
@@ -21,21 +22,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The sitemaps of a crawl: which there are, and what they list.
+ * Finds and reads the sitemaps of a crawl.
  *
- * <p>They wait in the frontier with the pages, with a label of their {@link SitemapSource}, so that they are requested
- * like pages and survive what a page survives. What a sitemap lists is pushed while it is read, in batches, and before it is done.
- *
- * <p>Safe for use by many threads.
+ * <p>They wait in the frontier like pages, labelled by their {@link SitemapSource}. What a sitemap lists is pushed in
+ * batches while it is read, before it is done. Safe for use by many threads.
  */
 final class Sitemaps {
-    /** The path of a sitemap that nobody names. */
-    private static final String USUAL_PLACE = "/sitemap.xml";
-
-    /** Sitemaps of one registrable domain that are taken, as many as one index may list. */
+    /** Sitemaps that are requested per registrable domain, as many as an index may list. */
     private static final int MAX_OF_A_SITE = 50_000;
 
-    /** Origins and sites that are remembered; of others it is found out again, which the frontier makes harmless. */
+    /** Origins and sites in memory; others are processed again, and the frontier finds their sitemaps seen. */
     private static final int REMEMBERED = 20_000;
 
     private static final SkipReason NO_URL = new SkipReason("sitemap without a URL");
@@ -48,20 +44,20 @@ final class Sitemaps {
     private final Fetcher fetcher;
     private final LinkQueue links;
     private final Recorder recorder;
-    private final Map<String, Boolean> offered = new LruMap<>(REMEMBERED);
-    private final Map<String, Integer> taken = new LruMap<>(REMEMBERED);
+    private final Map<String, Boolean> origins = Collections.synchronizedMap(new LruMap<>(REMEMBERED));
+    private final Map<String, Integer> sitemapsOfSite = Collections.synchronizedMap(new LruMap<>(REMEMBERED));
 
-    /** URLs on their way out of a sitemap, some at a time, since there may be more than there is memory for. */
+    /** Passes on the URLs of a sitemap in batches, since all of them may not fit into memory. */
     private static final class Batches implements Consumer<String> {
         private static final int MAX_URLS = 1000;
         private static final int MAX_CHARS = 256 << 10;
 
-        private final Consumer<List<String>> taker;
+        private final Consumer<List<String>> receiver;
         private final List<String> urls = new ArrayList<>();
         private int chars;
 
-        Batches(Consumer<List<String>> taker) {
-            this.taker = taker;
+        Batches(Consumer<List<String>> receiver) {
+            this.receiver = receiver;
         }
 
         @Override
@@ -74,12 +70,10 @@ final class Sitemaps {
         }
 
         void flush() {
-            if (!urls.isEmpty()) {
-                List<String> batch = List.copyOf(urls);
-                urls.clear();
-                chars = 0;
-                taker.accept(batch);
-            }
+            List<String> batch = List.copyOf(urls);
+            urls.clear();
+            chars = 0;
+            receiver.accept(batch);
         }
     }
 
@@ -90,27 +84,21 @@ final class Sitemaps {
     }
 
     /**
-     * Pushes the sitemaps of the origin of a page, once: those that its robots.txt names, on whatever host; where it
-     * names none, and the page is a seed, the one at the usual place.
+     * Pushes the sitemaps of the origin of a page, once: those that its robots.txt names, on any host; where it names
+     * none, and the page is a seed, {@code /sitemap.xml}.
      */
     void offer(Lease page, RobotsRules rules) {
         boolean isGuess = rules.sitemaps().isEmpty();
         String origin = UrlParts.origin(page.url());
-        if ((isGuess && page.depth() > 0) || !isFirst(origin)) {
+        if ((isGuess && page.depth() > 0) || origins.put(origin, true) != null) {
             return;
         }
         if (isGuess) {
-            push(List.of(origin + USUAL_PLACE), SitemapSource.GUESS, 0, page.url());
+            push(List.of(origin + "/sitemap.xml"), SitemapSource.GUESS, 0, page.url());
         } else {
             pushNamed(rules, origin + "/robots.txt");
         }
         recorder.skipped("sitemap too many or too long for a robots.txt", rules.sitemapsLeftOut());
-    }
-
-    private boolean isFirst(String origin) {
-        synchronized (offered) {
-            return offered.put(origin, true) == null;
-        }
     }
 
     private void pushNamed(RobotsRules rules, String referrer) {
@@ -127,28 +115,22 @@ final class Sitemaps {
     }
 
     private void push(List<String> urls, SitemapSource source, int redirects, String referrer) {
-        List<String> welcome = new ArrayList<>();
+        List<String> within = new ArrayList<>();
         for (String url : urls) {
-            if (hasRoom(UrlParts.domain(url))) {
-                welcome.add(url);
+            if (sitemapsOfSite.merge(UrlParts.domain(url), 1, Integer::sum) <= MAX_OF_A_SITE) {
+                within.add(url);
             } else {
                 recorder.skipped(url, TOO_MANY, referrer);
             }
         }
-        links.sitemaps(welcome, source, redirects, referrer);
+        links.sitemaps(within, source, redirects, referrer);
     }
 
-    private boolean hasRoom(String site) {
-        synchronized (taken) {
-            return taken.merge(site, 1, Integer::sum) <= MAX_OF_A_SITE;
-        }
-    }
-
-    /** Requests a sitemap, and pushes what it lists while it is read. What is not a sitemap is a failure. */
+    /** Requests a sitemap, and pushes what it lists while it is read. A body that is not a sitemap is a failure. */
     FetchResult fetch(Lease sitemap) {
         AtomicReference<SitemapReader.Outcome> read = new AtomicReference<>();
-        Batches pages = new Batches(urls -> links.listed(sitemap, urls));
-        Batches listed = new Batches(urls -> take(urls, sitemap));
+        Batches pages = new Batches(urls -> links.links(sitemap, urls));
+        Batches listed = new Batches(urls -> pushListed(urls, sitemap));
         FetchResult result = fetcher.stream(sitemap.url(), body -> {
             try {
                 read.set(SitemapReader.read(body, pages, listed));
@@ -160,8 +142,8 @@ final class Sitemaps {
         return read.get() == null ? result : outcome(sitemap.url(), result, read.get());
     }
 
-    /** A sitemap that is listed must not list further ones, by the protocol; an index lists those of its own site. */
-    private void take(List<String> urls, Lease index) {
+    /** By the protocol, an index must not list indexes, nor sitemaps of other sites. */
+    private void pushListed(List<String> urls, Lease index) {
         String site = UrlParts.domain(index.url());
         List<String> own = new ArrayList<>();
         for (String url : urls) {
@@ -181,7 +163,7 @@ final class Sitemaps {
             return new Failed(result.status(), Reason.PROTOCOL, read.problem());
         }
         if (!read.problem().isEmpty()) {
-            LOG.warn("sitemap {} was read as far as it makes sense: {}", url, read.problem());
+            LOG.warn("sitemap {} is damaged, its beginning was read: {}", url, read.problem());
         }
         recorder.skipped("no URL in a sitemap", read.invalid());
         recorder.skipped("beyond the limit of a sitemap", read.beyondLimit());
@@ -189,10 +171,10 @@ final class Sitemaps {
         return result;
     }
 
-    /** Counts what became of a sitemap. One that was only guessed need not be there. */
+    /** Counts what became of a sitemap, and pushes the target of a redirect. */
     void finish(Lease sitemap, FetchResult result) {
         SitemapSource source = SitemapSource.of(sitemap);
-        FetchResult outcome = result instanceof Redirect redirect ? LinkQueue.check(sitemap, redirect) : result;
+        FetchResult outcome = LinkQueue.check(sitemap, result);
         if (outcome instanceof Redirect redirect) {
             push(List.of(redirect.target()), source, sitemap.redirects() + 1, sitemap.url());
             recorder.sitemapMoved();
@@ -201,7 +183,7 @@ final class Sitemaps {
         } else if (!outcome.isSuccess()) {
             String reason = "sitemap: " + (outcome.error().isEmpty() ? outcome.status() : outcome.error());
             LOG.warn("{} {}{}", reason, sitemap.url(), outcome instanceof Failed failed ? ": " + failed.detail() : "");
-            recorder.sitemapFailed(new CrawlReport.Failure(sitemap.url(), reason, sitemap.referrer()));
+            recorder.failed(new CrawlReport.Failure(sitemap.url(), reason, sitemap.referrer()));
         }
     }
 }

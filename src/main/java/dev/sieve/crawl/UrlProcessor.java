@@ -26,9 +26,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Processes one URL, from the task of a worker to the links in the frontier and the visit in the sink.
  *
- * <p>There are two steps: the {@link #request}, which occupies the host, and the {@link Response#processing} of what
- * came of it, which only occupies the worker. What a page links to is pushed before its visit is handed to the sink, and
- * only then is the URL done. Safe for use by many threads.
+ * <p>There are two steps: the {@link #request}, which occupies the host, and the {@link Response#processing} of its
+ * result, which only occupies the worker. The links of a page are pushed before its visit is passed to the sink, and only
+ * then is the URL done. Safe for use by many threads.
  */
 final class UrlProcessor {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
@@ -36,9 +36,13 @@ final class UrlProcessor {
     private static final LinkExtractor.Document UNREADABLE =
             new LinkExtractor.Document("", List.of(), 0, false, false, false);
 
-    private final CrawlOptions options;
+    private static final Outcome NOT_REQUESTED = new Outcome(Outcome.Kind.NOT_REQUESTED);
+
     private final SkipReason overBudget;
     private final Failed givenUp;
+    private final int retries;
+    private final boolean offersSitemaps;
+    private final String productToken;
     private final Frontier frontier;
     private final Fetcher fetcher;
     private final Politeness politeness;
@@ -49,7 +53,7 @@ final class UrlProcessor {
     private final CrawlClock clock;
 
     /**
-     * What came of a request.
+     * The result of a request.
      *
      * @param outcome what it means for the host
      * @param processing the second step; returns whether the URL was a page
@@ -65,9 +69,11 @@ final class UrlProcessor {
             LinkQueue links,
             Recorder recorder,
             CrawlClock clock) {
-        this.options = options;
-        overBudget = new SkipReason("over the budget", "of " + options.maxPerHost + " URLs for a host");
-        givenUp = new Failed(0, Reason.GIVEN_UP, "after " + options.maxFailures + " requests in a row that failed");
+        overBudget = new SkipReason("over the budget", "at most " + options.maxPerHost + " URLs per host");
+        givenUp = new Failed(0, Reason.GIVEN_UP, "after " + options.maxFailures + " failed requests in a row");
+        retries = options.retries;
+        offersSitemaps = options.sitemaps;
+        productToken = options.productToken();
         this.frontier = frontier;
         this.fetcher = fetcher;
         this.politeness = politeness;
@@ -85,7 +91,7 @@ final class UrlProcessor {
             return refused(lease, overBudget);
         }
         if (task.action() == Dispatcher.Action.LEAVE) {
-            return new Response(Outcome.LEFT, () -> leave(lease));
+            return new Response(new Outcome(Outcome.Kind.LEFT), () -> leave(lease));
         }
         Refused objection = fetcher.objection(lease.url());
         if (objection != null) {
@@ -96,7 +102,7 @@ final class UrlProcessor {
         if (access == null) {
             return new Response(politeness.requestRobots(task.host(), origin), () -> false);
         }
-        if (options.sitemaps && access.isKnown() && !isSitemap(lease)) {
+        if (offersSitemaps && access.isKnown() && !isSitemap(lease)) {
             sitemaps.offer(lease, access.rules());
         }
         SkipReason forbidden = access.skipReason(lease.url());
@@ -105,7 +111,7 @@ final class UrlProcessor {
         }
         if (!access.isKnown()) {
             Failed closed = new Failed(0, Reason.ROBOTS, access.problem());
-            return new Response(Outcome.NOT_REQUESTED, () -> finish(lease, closed, clock.now(), Duration.ZERO));
+            return new Response(NOT_REQUESTED, () -> finish(lease, closed, clock.now(), Duration.ZERO));
         }
         dispatcher.delay(task, Politeness.crawlDelay(access));
         return fetch(lease, task.host());
@@ -116,7 +122,7 @@ final class UrlProcessor {
     }
 
     private Response refused(Lease lease, SkipReason reason) {
-        return new Response(Outcome.NOT_REQUESTED, () -> refuse(lease, reason));
+        return new Response(NOT_REQUESTED, () -> refuse(lease, reason));
     }
 
     private Response fetch(Lease lease, String host) {
@@ -134,7 +140,7 @@ final class UrlProcessor {
         if (result instanceof Refused refused) {
             return refuse(lease, refused.reason());
         }
-        if (result.isWorthRetrying() && lease.attempt() < options.retries) {
+        if (result.isWorthRetrying() && lease.attempt() < retries) {
             recorder.retried();
             frontier.retry(lease, politeness.retryNanos(lease.attempt()));
             return false;
@@ -144,7 +150,7 @@ final class UrlProcessor {
 
     private boolean refuse(Lease lease, SkipReason reason) {
         if (lease.referrer() == null) {
-            LOG.warn("seed {} refused: {}, {}", lease.url(), reason.rule(), reason.detail());
+            LOG.warn("seed {} skipped: {}", lease.url(), reason.text());
         }
         if (recorder.refused(lease, reason)) {
             frontier.done(lease);
@@ -152,7 +158,7 @@ final class UrlProcessor {
         return false;
     }
 
-    /** A URL of a host that was given up fails, and is not done. */
+    /** Records a URL of a host that was given up as failed, and does not mark it as done. */
     private boolean leave(Lease lease) {
         record(lease, givenUp, clock.now(), Duration.ZERO);
         recorder.leftUndone();
@@ -166,23 +172,20 @@ final class UrlProcessor {
         return result instanceof Page && !isSitemap(lease);
     }
 
-    /** Pushes what was found, and hands over the visit; returns whether the URL may be marked as done. */
+    /** Pushes what was found, and records the visit; returns whether the URL may be marked as done. */
     private boolean record(Lease lease, FetchResult result, Instant fetchedAt, Duration took) {
         if (isSitemap(lease)) {
             sitemaps.finish(lease, result);
             return true;
         }
-        FetchResult checked = result;
+        FetchResult checked = LinkQueue.check(lease, result);
         LinkExtractor.Document document = UNREADABLE;
-        if (result instanceof Page page && page.isHtml()) {
-            document = dispatcher.parse(() -> read(lease, page));
+        if (checked instanceof Page page && page.isHtml()) {
+            document = read(lease, page);
             checked = document.isCut() ? page.cut() : page;
             links.links(lease, document);
-        } else if (result instanceof Redirect redirect) {
-            checked = LinkQueue.check(lease, redirect);
-            if (checked instanceof Redirect) {
-                links.target(lease, redirect.target());
-            }
+        } else if (checked instanceof Redirect redirect) {
+            links.target(lease, redirect.target());
         }
         return recorder.visited(new Visit(
                 lease.url(),
@@ -198,7 +201,7 @@ final class UrlProcessor {
 
     private LinkExtractor.Document read(Lease lease, Page page) {
         try {
-            return LinkExtractor.read(lease.url(), page, options.productToken(), links.rest(lease));
+            return LinkExtractor.read(lease.url(), page, productToken, links.rest(lease));
         } catch (UncheckedIOException e) {
             throw e;
         } catch (RuntimeException | StackOverflowError e) {

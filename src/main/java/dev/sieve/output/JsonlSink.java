@@ -9,83 +9,57 @@ import java.io.Writer;
  * type, bytes, ms, fetched_at, redirect_to, title, links, error}, and {@code "cut": true} at the end when only the
  * beginning of the body was read. What does not apply is null; {@code links} is the number of distinct links.
  */
-public final class JsonlSink implements PageSink {
-    private final Writer out;
-    private final boolean flushes;
-    private final StringBuilder line = new StringBuilder(512);
-
+public final class JsonlSink extends LineSink {
     /**
-     * A sink that writes to {@code out} and closes it in the end.
+     * Creates a sink that closes {@code out} with itself.
      *
-     * @param flushes whether each line is handed on at once: needed where the visit must not be lost when the process
-     *     dies, since the URL is done, and not visited again, once its line is written
+     * @param flushes whether each line is flushed at once: required where a visit must survive the end of the process,
+     *     since its URL is done, and not requested again, once the line is written
      */
     public JsonlSink(Writer out, boolean flushes) {
-        this.out = out;
-        this.flushes = flushes;
+        super(out, flushes);
     }
 
     @Override
     public void accept(Visit visit) throws IOException {
         FetchResult.Page page = visit.page();
         FetchResult result = visit.result();
-        line.setLength(0);
-        line.append('{');
-        field("url", visit.url());
+        raw("{");
+        value("url", visit.url());
         field("key", visit.key());
         field("depth", visit.depth());
         field("referrer", visit.referrer());
         field("status", result.status() == 0 ? null : result.status());
-        field("type", page == null || page.type().isEmpty() ? null : page.type());
+        field("type", page == null ? null : orNull(page.type()));
         field("bytes", page == null ? null : page.length());
         field("ms", visit.took().toMillis());
         field("fetched_at", visit.fetchedAt().toString());
         field("redirect_to", result instanceof FetchResult.Redirect redirect ? redirect.target() : null);
-        field("title", visit.title().isEmpty() ? null : visit.title());
+        field("title", orNull(visit.title()));
         field("links", page == null || !page.isHtml() ? null : visit.links().size());
-        field("error", result.error().isEmpty() ? null : error(result));
+        String detail = result instanceof FetchResult.Failed failed ? ": " + failed.detail() : "";
+        field("error", orNull(result.error() + detail));
         if (page != null && page.isCut()) {
             field("cut", true);
         }
-        line.append("}\n");
-        out.append(line);
-        if (flushes) {
-            out.flush();
-        }
+        raw("}").end();
     }
 
-    private static String error(FetchResult result) {
-        return result instanceof FetchResult.Failed failed ? failed.error() + ": " + failed.detail() : result.error();
+    private static String orNull(String text) {
+        return text.isEmpty() ? null : text;
     }
 
     private void field(String name, Object value) {
-        if (line.length() > 1) {
-            line.append(", ");
-        }
-        line.append('"').append(name).append("\": ");
+        raw(", ");
+        value(name, value);
+    }
+
+    private void value(String name, Object value) {
+        raw("\"").raw(name).raw("\": ");
         if (value instanceof String text) {
-            quote(text);
+            raw("\"").escaped(text, true).raw("\"");
         } else {
-            line.append(value);
+            raw(String.valueOf(value));
         }
-    }
-
-    /** A JSON string, RFC 8259 section 7. */
-    private void quote(String text) {
-        line.append('"');
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            if (c == '"' || c == '\\') {
-                line.append('\\').append(c);
-            } else {
-                Escapes.append(line, c);
-            }
-        }
-        line.append('"');
-    }
-
-    @Override
-    public void close() throws IOException {
-        out.close();
     }
 }

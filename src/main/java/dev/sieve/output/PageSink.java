@@ -2,26 +2,26 @@ package dev.sieve.output;
 
 import java.io.IOException;
 
-/** Receives what a crawl finds, one at a time: a crawl never calls it from two threads at once. */
+/** Receives what a crawl finds; a crawl never calls it from two threads at once. */
 @FunctionalInterface
 public interface PageSink extends AutoCloseable {
 
     /**
-     * Takes one visit: a page, a redirect, or a failure that is not going to be tried again.
+     * Receives a visit: a page, a redirect, or a failure that is not retried.
      *
-     * @throws IOException when it cannot be kept, which ends the crawl
+     * @throws IOException when it cannot be stored, which ends the crawl
      */
     void accept(Visit visit) throws IOException;
 
     /**
-     * Takes one URL that was found, or queued, and is not going to be asked for; unless a sink wants to know, nothing
-     * becomes of it. What was found on a page comes before the visit to the page.
+     * Receives a URL that was found or queued and is not requested. Those found on a page come before the visit to the
+     * page. Does nothing unless overridden.
      *
-     * @throws IOException when it cannot be kept, which ends the crawl
+     * @throws IOException when it cannot be stored, which ends the crawl
      */
     default void skipped(Skip skip) throws IOException {}
 
-    /** Nothing more will come. */
+    /** Releases the sink after the last call. */
     @Override
     default void close() throws IOException {}
 }

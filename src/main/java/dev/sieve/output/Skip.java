@@ -1,20 +1,12 @@
 package dev.sieve.output;
 
 import dev.sieve.scope.SkipReason;
-import java.util.Objects;
 
 /**
- * One URL that was found, and not requested.
+ * A URL that was found but not requested.
  *
- * @param url the URL as it would be requested; a reference that leads to none, as it is written
- * @param reason why
+ * @param url the URL to fetch; the reference as written when it cannot be fetched
+ * @param reason why it was not requested
  * @param referrer the page on which it was found; null for a seed
  */
-public record Skip(String url, SkipReason reason, String referrer) {
-
-    /** Refuses a URL or a reason that is null. */
-    public Skip {
-        Objects.requireNonNull(url, "url");
-        Objects.requireNonNull(reason, "reason");
-    }
-}
+public record Skip(String url, SkipReason reason, String referrer) {}

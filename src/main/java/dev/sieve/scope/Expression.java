@@ -12,71 +12,58 @@ import java.util.regex.PatternSyntaxException;
 final class Expression {
     private static final int MAX_STEPS = 1_000_000;
 
-    enum Outcome {
-        FOUND,
-        NOT_FOUND,
-        GAVE_UP
-    }
-
-    private final String use;
+    private final String name;
     private final Pattern pattern;
 
-    private Expression(String use, Pattern pattern) {
-        this.use = use;
-        this.pattern = pattern;
-    }
-
     /**
-     * An expression to be used for something.
+     * Compiles an expression.
      *
-     * @param use what for, as messages name it
+     * @param use what it is for, as in messages
+     * @throws IllegalArgumentException when it is not valid; the message has the expression and the position of the error
      */
-    static Expression compile(String use, String regex) {
+    Expression(String use, String regex) {
+        name = use + " " + regex;
         try {
-            return new Expression(use, Pattern.compile(regex));
+            pattern = Pattern.compile(regex);
         } catch (PatternSyntaxException e) {
             String where = e.getIndex() < 0 ? "" : " at position " + e.getIndex();
-            throw new IllegalArgumentException(use + " " + regex + ": " + e.getDescription() + where, e);
+            throw new IllegalArgumentException(name + ": " + e.getDescription() + where, e);
         }
     }
 
-    Outcome find(String url) {
+    /** Returns {@code ifFound} or {@code ifNotFound}, or the reason {@code gave up} when matching takes too many steps. */
+    SkipReason find(String url, SkipReason ifFound, SkipReason ifNotFound) {
         try {
-            return pattern.matcher(new Budgeted(url)).find() ? Outcome.FOUND : Outcome.NOT_FOUND;
-        } catch (OutOfSteps | StackOverflowError e) {
-            return Outcome.GAVE_UP;
+            return pattern.matcher(new CountedText(url)).find() ? ifFound : ifNotFound;
+        } catch (OutOfStepsException | StackOverflowError e) {
+            return new SkipReason("gave up", name + " needs too many steps");
         }
     }
 
-    /** Why a URL is skipped on which this expression was given up. */
-    SkipReason gaveUp() {
-        return new SkipReason("gave up", this + " needs too many steps");
-    }
-
-    /** The use and the expression: {@code exclude \.pdf$}. */
+    /** Returns the use and the expression: {@code exclude \.pdf$}. */
     @Override
     public String toString() {
-        return use + " " + pattern;
+        return name;
     }
 
-    private static final class OutOfSteps extends RuntimeException {
-        private OutOfSteps() {
+    private static final class OutOfStepsException extends RuntimeException {
+        OutOfStepsException() {
             super("out of steps", null, false, false);
         }
     }
 
-    private static final class Budgeted implements CharSequence {
+    private static final class CountedText implements CharSequence {
         private final String text;
         private int steps;
 
-        Budgeted(String text) {
+        CountedText(String text) {
             this.text = text;
         }
 
         @Override
         public char charAt(int index) {
             if (++steps > MAX_STEPS) {
-                throw new OutOfSteps();
+                throw new OutOfStepsException();
             }
             return text.charAt(index);
         }
@@ -89,11 +76,6 @@ final class Expression {
         @Override
         public CharSequence subSequence(int start, int end) {
             return text.substring(start, end);
-        }
-
-        @Override
-        public String toString() {
-            return text;
         }
     }
 }

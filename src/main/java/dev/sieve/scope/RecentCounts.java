@@ -1,5 +1,7 @@
 package dev.sieve.scope;
 
+import java.util.Arrays;
+
 /**
  * Counters for the most recently used keys, in fixed memory.
  *
@@ -12,7 +14,9 @@ final class RecentCounts {
     private static final int LOCKS = 64;
 
     private final long[] keys;
+    /** An entry whose count is zero is unused. */
     private final int[] counts;
+
     private final Object[] locks = new Object[LOCKS];
 
     /**
@@ -23,52 +27,33 @@ final class RecentCounts {
     RecentCounts(int capacity) {
         keys = new long[capacity];
         counts = new int[capacity];
-        for (int i = 0; i < LOCKS; i++) {
-            locks[i] = new Object();
-        }
+        Arrays.setAll(locks, i -> new Object());
     }
 
     /** Returns the count of a key and marks the key as used; 0 when the key is not stored. */
     int count(long key) {
-        int list = list(key);
-        synchronized (lock(list)) {
-            int at = find(list, key);
-            if (at < 0) {
-                return 0;
-            }
-            int count = counts[at];
-            moveToFront(list, at, key, count);
-            return count;
-        }
+        return add(key, 0);
     }
 
     /** Adds one to the count of a key and returns the new count. */
     int increment(long key) {
-        int list = list(key);
-        synchronized (lock(list)) {
-            int at = find(list, key);
-            int count = at < 0 ? 1 : Math.min(counts[at], Integer.MAX_VALUE - 1) + 1;
-            moveToFront(list, at < 0 ? list + LIST - 1 : at, key, count);
+        return add(key, 1);
+    }
+
+    private int add(long key, int step) {
+        int list = (int) key & (keys.length - 1) & -LIST;
+        synchronized (locks[(list / LIST) & (LOCKS - 1)]) {
+            int at = list;
+            while (at < list + LIST && counts[at] > 0 && keys[at] != key) {
+                at++;
+            }
+            boolean isStored = at < list + LIST && counts[at] > 0;
+            int count = isStored ? Math.min(counts[at], Integer.MAX_VALUE - step) + step : step;
+            if (count > 0) {
+                moveToFront(list, Math.min(at, list + LIST - 1), key, count);
+            }
             return count;
         }
-    }
-
-    private int list(long key) {
-        return (int) key & (keys.length - 1) & -LIST;
-    }
-
-    private Object lock(int list) {
-        return locks[(list / LIST) & (LOCKS - 1)];
-    }
-
-    /** The index of a key; -1 when it is not stored. An entry whose count is zero is unused. */
-    private int find(int list, long key) {
-        for (int i = list; i < list + LIST && counts[i] > 0; i++) {
-            if (keys[i] == key) {
-                return i;
-            }
-        }
-        return -1;
     }
 
     private void moveToFront(int list, int at, long key, int count) {

@@ -1,11 +1,9 @@
 package dev.sieve.scope;
 
-/** Counts characters and repeated parts in a stretch of a URL. */
+/** Counts characters and repeated parts in a range of a URL. */
 final class Repetition {
-    /** The most parts of a repeated block. Before a longer block occurs three times, the path is refused for its depth. */
+    /** The most parts of a repeated block. A longer block exceeds the path depth before it occurs three times. */
     private static final int MAX_BLOCK = 16;
-
-    private static final long FNV_PRIME = 0x100000001B3L;
 
     private Repetition() {}
 
@@ -18,8 +16,8 @@ final class Repetition {
     }
 
     /**
-     * Whether a part, or a block of up to 16 parts, occurs more often in succession than the limit allows. Empty parts
-     * are skipped; parts are compared by 64-bit hashes.
+     * Returns whether a part, or a block of up to 16 parts, occurs more often in succession than the limit allows. Empty
+     * parts are skipped; parts are compared by 64-bit hashes.
      *
      * @param separators the characters between parts
      */
@@ -36,7 +34,7 @@ final class Repetition {
         for (int i = from, start = from; i <= end; i++) {
             if (i == end || separators.indexOf(text.charAt(i)) >= 0) {
                 if (i > start) {
-                    parts[size++] = hash(text, start, i);
+                    parts[size++] = UrlShape.hash(0, text, start, i);
                 }
                 start = i + 1;
             }
@@ -49,23 +47,12 @@ final class Repetition {
         return false;
     }
 
-    /** Whether as many parts in succession as the limit says equal the part one block before them. */
+    /** Returns whether {@code limit} parts in succession equal the part one block before them. */
     private static boolean hasBlocks(long[] parts, int size, int block, long limit) {
         long equal = 0;
-        for (int i = block; i < size; i++) {
+        for (int i = block; i < size && equal < limit; i++) {
             equal = parts[i] == parts[i - block] ? equal + 1 : 0;
-            if (equal >= limit) {
-                return true;
-            }
         }
-        return false;
-    }
-
-    private static long hash(String text, int from, int end) {
-        long hash = 0;
-        for (int i = from; i < end; i++) {
-            hash = (hash ^ text.charAt(i)) * FNV_PRIME;
-        }
-        return hash;
+        return equal >= limit;
     }
 }

@@ -11,34 +11,35 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 
 /**
- * Which URLs belong to the crawl, seen from its seeds.
+ * Which URLs belong to the crawl, relative to its seeds.
  *
  * <p>The first rule that applies decides, and is named in the {@link SkipReason}:
  *
  * <ol>
- *   <li>{@code too deep}: the URL is more than {@code maxDepth} links away from a seed. Default: no limit.
+ *   <li>{@code too deep}: the URL is more than {@code maxDepth} links away from a seed.
  *   <li>{@code out of scope}: the URL is not where a seed is, by the {@link Kind} of the scope.
- *   <li>{@code excluded}: one of the exclude expressions finds something in the URL to fetch.
- *   <li>{@code not included}: there are include expressions and none of them finds anything in the URL to fetch.
+ *   <li>{@code excluded}: an exclude expression matches some part of the URL.
+ *   <li>{@code not included}: there are include expressions, and none of them matches any part of the URL.
  * </ol>
  *
  * <p>So exclude wins over include, and both only narrow what the kind allows. A seed is judged like any other URL.
  *
- * <p>http and https are the same place, as long as both keep to their own ports or spell out the same one: a seed
- * {@code http://example.com/} takes in {@code https://example.com/}, while {@code http://127.0.0.1:8101/} does not take
- * in {@code http://127.0.0.1:9000/}. A dot at the end of a host makes no difference.
+ * <p>http and https are the same place when both use their default ports or name the same port: a seed
+ * {@code http://example.com/} includes {@code https://example.com/}, while {@code http://127.0.0.1:8101/} does not
+ * include {@code http://127.0.0.1:9000/}. A dot at the end of a host makes no difference.
  *
  * <p>Expressions are those of {@link java.util.regex.Pattern}. One that takes more than a million steps on a URL, or
- * that overflows the stack, is given up: an exclude expression then counts as if it had found something and an include
- * expression as if it had not, and the rule is {@code gave up} where that is what decides.
+ * overflows the stack, is given up: an exclude expression then counts as a match and an include expression does not, and
+ * the rule is {@code gave up} where that decides.
  *
- * <p>Any thread may add seeds and judge at any time; a URL that is judged while a seed is being added may be judged
- * without it. A seed costs memory once for each host, domain or prefix, none with {@link Kind#ANY}. Judging takes
- * O(log n) for n seeds with {@link Kind#PREFIX} and O(1) with the others, besides the expressions.
+ * <p>All URLs passed in are URLs to fetch, as returned by the normaliser. Safe for use by many threads; a URL that is
+ * judged while a seed is being added may be judged without it. Each host, domain or prefix of a seed costs memory once,
+ * none with {@link Kind#ANY}. Judging takes O(log n) for n seeds with {@link Kind#PREFIX} and O(1) with the others, plus
+ * the expressions.
  */
 public final class Scope {
 
-    /** Where a URL has to be, seen from the seeds. */
+    /** Where a URL has to be, relative to the seeds. */
     public enum Kind {
         /** On the host of a seed, and on its port. */
         HOST,
@@ -50,19 +51,20 @@ public final class Scope {
         ANY
     }
 
+    private static final SkipReason NOT_INCLUDED = new SkipReason("not included", "no include expression matches");
+
     private final Kind kind;
     private final int maxDepth;
     private final List<Expression> includes;
     private final List<Expression> excludes;
+    private final SkipReason tooDeep;
+    private final SkipReason outOfScope;
+
     /** Hosts or domains with their ports. */
     private final Set<String> places = ConcurrentHashMap.newKeySet();
 
-    /** Prefixes of URLs less their scheme. */
+    /** Prefixes of URLs without their scheme. */
     private final ConcurrentSkipListSet<String> prefixes = new ConcurrentSkipListSet<>();
-
-    private final SkipReason tooDeep;
-    private final SkipReason outOfScope;
-    private final SkipReason notIncluded;
 
     private Scope(Builder builder) {
         kind = builder.kind;
@@ -71,19 +73,14 @@ public final class Scope {
         excludes = List.copyOf(builder.excludes);
         tooDeep = new SkipReason("too deep", "depth at most " + maxDepth);
         outOfScope = new SkipReason("out of scope", "scope " + kind);
-        notIncluded = new SkipReason("not included", "no include expression finds anything");
     }
 
-    /** A scope of a kind, without expressions and without a limit of depth, that {@link Builder#build} makes. */
+    /** Returns a builder of a scope without expressions and without a limit of depth. */
     public static Builder builder(Kind kind) {
-        return new Builder(kind);
+        return new Builder().kind(kind);
     }
 
-    /**
-     * Takes in the surroundings of a seed.
-     *
-     * @param url a URL to fetch, as the normaliser gives it
-     */
+    /** Adds the host, domain or prefix of a seed. */
     public void addSeed(String url) {
         switch (kind) {
             case HOST -> places.add(UrlParts.hostAndPort(url));
@@ -94,11 +91,9 @@ public final class Scope {
     }
 
     /**
-     * Why a URL does not belong to the crawl.
+     * Returns why a URL does not belong to the crawl; null when it does.
      *
-     * @param url a URL to fetch, as the normaliser gives it
-     * @param depth links followed from a seed to here; 0 for a seed
-     * @return null when it belongs to the crawl
+     * @param depth links followed from a seed to this URL; 0 for a seed
      */
     public SkipReason skipReason(String url, int depth) {
         if (depth > maxDepth) {
@@ -108,37 +103,30 @@ public final class Scope {
             return outOfScope;
         }
         for (Expression exclude : excludes) {
-            switch (exclude.find(url)) {
-                case FOUND -> {
-                    return new SkipReason("excluded", exclude.toString());
-                }
-                case GAVE_UP -> {
-                    return exclude.gaveUp();
-                }
-                case NOT_FOUND -> {}
+            SkipReason reason = exclude.find(url, new SkipReason("excluded", exclude.toString()), null);
+            if (reason != null) {
+                return reason;
             }
         }
         return includes.isEmpty() ? null : notIncluded(url);
     }
 
     private SkipReason notIncluded(String url) {
-        SkipReason reason = notIncluded;
+        SkipReason last = NOT_INCLUDED;
         for (Expression include : includes) {
-            switch (include.find(url)) {
-                case FOUND -> {
-                    return null;
-                }
-                case GAVE_UP -> reason = include.gaveUp();
-                case NOT_FOUND -> {}
+            // The last expression that was given up is named.
+            last = include.find(url, null, last);
+            if (last == null) {
+                return null;
             }
         }
-        return reason;
+        return last;
     }
 
-    /** The rule that admits a URL without a skip reason, for people: {@code include /docs/}. */
+    /** Returns the rule that admits a URL without a skip reason, for the user: {@code include /docs/}. */
     public String admittedBy(String url) {
         return includes.stream()
-                .filter(each -> each.find(url) == Expression.Outcome.FOUND)
+                .filter(each -> each.find(url, null, NOT_INCLUDED) == null)
                 .map(Expression::toString)
                 .findFirst()
                 .orElse("in scope");
@@ -154,8 +142,7 @@ public final class Scope {
     }
 
     private static String domainAndPort(String url) {
-        String port = url.substring(UrlParts.hostEnd(url), UrlParts.pathStart(url));
-        return UrlParts.domain(url) + port;
+        return UrlParts.domain(url) + url.substring(UrlParts.hostEnd(url), UrlParts.pathStart(url));
     }
 
     private void addPrefix(String url) {
@@ -168,15 +155,15 @@ public final class Scope {
         }
     }
 
-    /** Host, port, path and query, spelled as in the key, so that {@code %7Euser} is under {@code ~user}. */
+    /** Returns host, port, path and query, spelled as in the key, so that {@code %7Euser} is under {@code ~user}. */
     private static String place(String url) {
         String key = UrlNormalizer.key(url);
         return key.substring(UrlParts.hostStart(key));
     }
 
     /**
-     * Whether one of the prefixes is one of this place. The greatest string that is not above the place is a prefix of
-     * it, or else shares with the place all that a prefix could have; so the search goes on from what is shared.
+     * Returns whether a place begins with one of the prefixes. The greatest string that is not above the place is a
+     * prefix of it, or shares with the place all that a prefix could have; so the search continues with what is shared.
      */
     private boolean hasPrefix(String place) {
         String candidate = prefixes.floor(place);
@@ -187,9 +174,8 @@ public final class Scope {
     }
 
     private static int sharedLength(String a, String b) {
-        int length = Math.min(a.length(), b.length());
         int i = 0;
-        while (i < length && a.charAt(i) == b.charAt(i)) {
+        while (i < a.length() && i < b.length() && a.charAt(i) == b.charAt(i)) {
             i++;
         }
         return i;
@@ -197,20 +183,20 @@ public final class Scope {
 
     /** Collects the rules of a scope. */
     public static final class Builder {
-        private final Kind kind;
+        private Kind kind;
         private int maxDepth = Integer.MAX_VALUE;
         private final List<Expression> includes = new ArrayList<>();
         private final List<Expression> excludes = new ArrayList<>();
 
-        private Builder(Kind kind) {
-            this.kind = requireNonNull(kind);
+        private Builder() {}
+
+        /** Sets the kind of the scope. */
+        public Builder kind(Kind kind) {
+            this.kind = requireNonNull(kind, "kind");
+            return this;
         }
 
-        /**
-         * The most links from a seed to a URL; 0 for the seeds alone. Default: no limit.
-         *
-         * @throws IllegalArgumentException when it is negative
-         */
+        /** Sets the most links from a seed to a URL, at least 0. Default: no limit. */
         public Builder maxDepth(int maxDepth) {
             if (maxDepth < 0) {
                 throw new IllegalArgumentException("maxDepth < 0: " + maxDepth);
@@ -220,26 +206,22 @@ public final class Scope {
         }
 
         /**
-         * Adds an expression of which one has to find something in a URL. Default: none, and nothing has to be found.
+         * Adds an expression; at least one of them has to match some part of a URL. Default: none, all URLs match.
          *
-         * @throws IllegalArgumentException when it is no valid expression; the message has it, and where it goes wrong
+         * @throws IllegalArgumentException when it is not valid; the message has the expression and the position
          */
         public Builder include(String regex) {
-            includes.add(Expression.compile("include", regex));
+            includes.add(new Expression("include", regex));
             return this;
         }
 
-        /**
-         * Adds an expression that must not find anything in a URL. Default: none.
-         *
-         * @throws IllegalArgumentException when it is no valid expression; the message has it, and where it goes wrong
-         */
+        /** Adds an expression that must not match any part of a URL; otherwise as {@link #include}. Default: none. */
         public Builder exclude(String regex) {
-            excludes.add(Expression.compile("exclude", regex));
+            excludes.add(new Expression("exclude", regex));
             return this;
         }
 
-        /** The scope of these rules, without any seed as yet. */
+        /** Returns a scope with these rules, without seeds. */
         public Scope build() {
             return new Scope(this);
         }

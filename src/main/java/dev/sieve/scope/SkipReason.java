@@ -4,32 +4,31 @@ import dev.sieve.url.Refusal;
 import java.util.Objects;
 
 /**
- * Why a URL is not requested: the one rule that decides, whichever package applies it.
- *
- * <p>Where a method returns a {@code SkipReason}, null means that it found none.
+ * Why a URL is not requested: the one rule that decides, whichever package applies it. A method that returns a
+ * {@code SkipReason} returns null when no rule applies.
  *
  * @param rule the rule in a few words, by which skipped URLs are counted: {@code excluded}
- * @param detail what exactly decides, for people: {@code exclude \.pdf$}; may be empty
+ * @param detail what exactly decides, for the user: {@code exclude \.pdf$}; may be empty
  */
 public record SkipReason(String rule, String detail) {
 
-    /** Refuses null. */
+    /** Requires both. */
     public SkipReason {
         Objects.requireNonNull(rule, "rule");
         Objects.requireNonNull(detail, "detail");
     }
 
-    /** A rule that needs no detail. */
+    /** Creates a reason without a detail. */
     public SkipReason(String rule) {
         this(rule, "");
     }
 
-    /** The text is not the URL of a page. */
+    /** Returns the reason for a text that is not the URL of a page. */
     public static SkipReason invalid(Refusal refusal) {
         return new SkipReason(refusal.words());
     }
 
-    /** The rule and, after a colon, the detail. */
+    /** Returns the rule and, after a colon, the detail. */
     public String text() {
         return detail.isEmpty() ? rule : rule + ": " + detail;
     }

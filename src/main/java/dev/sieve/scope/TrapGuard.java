@@ -7,18 +7,17 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Knows URLs by which a site would keep a crawler busy for ever, by intent or by mistake.
+ * Recognises crawler traps: URLs of which a site has no end, by intent or by mistake.
  *
- * <p>{@link #judge} names the first limit of {@link Trap}, in the order there, that a URL is beyond. Some look at the
- * URL alone. {@link Trap#SHAPE}, {@link Trap#HOST} and {@link Trap#DOMAIN} count what was {@link #accepted} before: tell
- * the guard of every URL that turned out to be new, and of no other one, so that a page which is linked to from
- * everywhere counts once.
+ * <p>{@link #judge} returns the first {@link Trap}, in the order there, whose limit a URL exceeds. Some depend on the URL
+ * alone; {@link Trap#SHAPE}, {@link Trap#HOST} and {@link Trap#DOMAIN} count the URLs that were {@link #accepted}. Only
+ * new URLs should be, so that a page with many links to it counts once.
  *
- * <p>Memory is fixed: below 4 MB, whatever is crawled. Shapes, hosts and domains that were met longest ago make room for
- * others, and begin at zero when they come again; traps are met all the time. Counts are of this process only.
+ * <p>Memory is fixed: below 4 MB, whatever is crawled. Counts that were used longest ago make room for others, and start
+ * at zero again; the counts of a trap are used all the time. They are not stored.
  *
- * <p>Safe for use by many threads. Threads that judge before others have accepted may take a count beyond its limit by
- * what they hold between the two. Both cost well below a microsecond.
+ * <p>All URLs passed in are URLs to fetch, as returned by the normaliser. Safe for use by many threads; a count may
+ * exceed its limit by the URLs that other threads have judged and not yet accepted. Both take well below a microsecond.
  */
 public final class TrapGuard {
     private static final int SHAPES = 1 << 17;
@@ -26,70 +25,46 @@ public final class TrapGuard {
     private static final int DOMAINS = 1 << 14;
 
     private final Map<Trap, Integer> limits = new EnumMap<>(Trap.class);
-    private final UrlShape shape;
+    private final UrlShape shape = new UrlShape(new SecureRandom().nextLong());
     private final RecentCounts shapes = new RecentCounts(SHAPES);
     private final RecentCounts hosts = new RecentCounts(HOSTS);
     private final RecentCounts domains = new RecentCounts(DOMAINS);
 
-    private TrapGuard(Builder builder) {
-        for (Trap trap : Trap.values()) {
-            limits.put(trap, builder.limits.getOrDefault(trap, trap.defaultLimit()));
-        }
-        shape = new UrlShape(new SecureRandom().nextLong());
-    }
-
-    /** A guard with the default limits, unless {@link Builder#limit} or {@link Builder#off} change them. */
-    public static Builder builder() {
-        return new Builder();
-    }
-
     /**
-     * The trap that a URL is taken for.
+     * Creates a guard.
      *
-     * @param url a URL to fetch, as the normaliser gives it
-     * @return null when it is none
+     * @param limits the most that is not a trap, at least 1, where it differs from {@link Trap#defaultLimit};
+     *     {@link Integer#MAX_VALUE} switches a check off
      */
+    public TrapGuard(Map<Trap, Integer> limits) {
+        for (Trap trap : Trap.values()) {
+            int limit = limits.getOrDefault(trap, trap.defaultLimit());
+            if (limit < 1) {
+                throw new IllegalArgumentException(trap + " < 1: " + limit);
+            }
+            this.limits.put(trap, limit);
+        }
+    }
+
+    /** Returns the trap that a URL is; null when it is not one. */
     public Trap judge(String url) {
         int path = UrlParts.pathStart(url);
         int query = url.indexOf('?', path);
-        int pathEnd = query < 0 ? url.length() : query;
-        if (url.length() > limit(Trap.LENGTH)) {
-            return Trap.LENGTH;
-        }
-        Trap trap = judgePath(url, path, pathEnd);
-        if (trap == null && query >= 0) {
-            trap = judgeQuery(url, query + 1);
-        }
-        return trap == null ? judgeCounts(url) : trap;
-    }
-
-    /** Why a URL is skipped as a trap; null when it is none. Parameters as for {@link #judge}. */
-    public SkipReason skipReason(String url) {
-        Trap trap = judge(url);
-        return trap == null
-                ? null
-                : new SkipReason(
-                        "trap " + trap.words(),
-                        String.format(Locale.ROOT, "more than %,d %s", limit(trap), trap.counted()));
-    }
-
-    private Trap judgePath(String url, int from, int end) {
-        if (Repetition.count('/', url, from, end) > limit(Trap.PATH_DEPTH)) {
-            return Trap.PATH_DEPTH;
-        }
-        return Repetition.exceeds(limit(Trap.REPEATED_SEGMENTS), url, from + 1, end, "/")
-                ? Trap.REPEATED_SEGMENTS
-                : null;
-    }
-
-    private Trap judgeQuery(String url, int from) {
         int end = url.length();
-        if (Repetition.count('&', url, from, end) >= limit(Trap.PARAMETERS)) {
+        int pathEnd = query < 0 ? end : query;
+        int from = Math.min(pathEnd + 1, end);
+        if (end > limit(Trap.LENGTH)) {
+            return Trap.LENGTH;
+        } else if (Repetition.count('/', url, path, pathEnd) > limit(Trap.PATH_DEPTH)) {
+            return Trap.PATH_DEPTH;
+        } else if (Repetition.exceeds(limit(Trap.REPEATED_SEGMENTS), url, path + 1, pathEnd, "/")) {
+            return Trap.REPEATED_SEGMENTS;
+        } else if (Repetition.count('&', url, from, end) >= limit(Trap.PARAMETERS)) {
             return Trap.PARAMETERS;
+        } else if (Repetition.exceeds(limit(Trap.REPEATED_PARAMETERS), url, from, end, "&=;/?")) {
+            return Trap.REPEATED_PARAMETERS;
         }
-        return Repetition.exceeds(limit(Trap.REPEATED_PARAMETERS), url, from, end, "&=;/?")
-                ? Trap.REPEATED_PARAMETERS
-                : null;
+        return judgeCounts(url);
     }
 
     private Trap judgeCounts(String url) {
@@ -100,15 +75,21 @@ public final class TrapGuard {
         if (ofHost >= limit(Trap.HOST)) {
             return Trap.HOST;
         }
-        boolean newHost = ofHost == 0 && limit(Trap.DOMAIN) < Integer.MAX_VALUE;
-        return newHost && domains.count(shape.ofDomain(url)) >= limit(Trap.DOMAIN) ? Trap.DOMAIN : null;
+        boolean isNewHost = ofHost == 0 && limit(Trap.DOMAIN) < Integer.MAX_VALUE;
+        return isNewHost && domains.count(shape.ofDomain(url)) >= limit(Trap.DOMAIN) ? Trap.DOMAIN : null;
     }
 
-    /**
-     * Counts a URL that was new.
-     *
-     * @param url a URL to fetch, as the normaliser gives it
-     */
+    /** Returns why a URL is skipped as a trap; null when it is not one. */
+    public SkipReason skipReason(String url) {
+        Trap trap = judge(url);
+        if (trap == null) {
+            return null;
+        }
+        String detail = String.format(Locale.ROOT, "more than %,d %s", limit(trap), trap.counted());
+        return new SkipReason("trap " + trap.words(), detail);
+    }
+
+    /** Counts a URL that was new. */
     public void accepted(String url) {
         shapes.increment(shape.of(url));
         if (hosts.increment(shape.ofHost(url)) == 1 && limit(Trap.DOMAIN) < Integer.MAX_VALUE) {
@@ -116,47 +97,7 @@ public final class TrapGuard {
         }
     }
 
-    /** The most that is no trap; {@link Integer#MAX_VALUE} when there is no limit. */
     private int limit(Trap trap) {
         return limits.get(trap);
-    }
-
-    /** Sets the limits of a guard. */
-    public static final class Builder {
-        private final Map<Trap, Integer> limits = new EnumMap<>(Trap.class);
-
-        private Builder() {}
-
-        /**
-         * Sets a limit: the most that is no trap. Default: {@link Trap#defaultLimit}.
-         *
-         * @throws IllegalArgumentException when it is less than 1
-         */
-        public Builder limit(Trap trap, int limit) {
-            if (limit < 1) {
-                throw new IllegalArgumentException(trap + " < 1: " + limit);
-            }
-            limits.put(trap, limit);
-            return this;
-        }
-
-        /** Takes a limit away: nothing is this trap. */
-        public Builder off(Trap trap) {
-            limits.put(trap, Integer.MAX_VALUE);
-            return this;
-        }
-
-        /** Takes all limits away: nothing is a trap. */
-        public Builder allOff() {
-            for (Trap trap : Trap.values()) {
-                off(trap);
-            }
-            return this;
-        }
-
-        /** The guard with these limits. */
-        public TrapGuard build() {
-            return new TrapGuard(this);
-        }
     }
 }

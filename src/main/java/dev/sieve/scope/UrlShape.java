@@ -18,8 +18,8 @@ final class UrlShape {
     }
 
     /**
-     * The shape: host, path and parameter names, where every word that contains a digit counts as the same word. So
-     * {@code /2024/05?page=2&sort=up} has the shape {@code /0/0?page&sort}.
+     * Hashes the shape: host, path and parameter names, where every word that contains a digit counts as the same word.
+     * So {@code /2024/05?page=2&sort=up} has the shape {@code /0/0?page&sort}.
      */
     long of(String url) {
         int path = UrlParts.pathStart(url);
@@ -37,50 +37,39 @@ final class UrlShape {
     }
 
     long ofHost(String url) {
-        int start = UrlParts.hostStart(url);
         int end = UrlParts.hostEnd(url);
-        return mix(letters(seed, url, start, url.charAt(end - 1) == '.' ? end - 1 : end));
+        return mix(hash(seed, url, UrlParts.hostStart(url), url.charAt(end - 1) == '.' ? end - 1 : end));
     }
 
     long ofDomain(String url) {
         String domain = UrlParts.domain(url);
-        return mix(letters(seed, domain, 0, domain.length()));
+        return mix(hash(seed, domain, 0, domain.length()));
     }
 
     private static long words(long start, String text, int from, int end) {
         long hash = start;
         for (int i = from; i < end; ) {
-            int word = wordEnd(text, i, end);
-            if (word > i) {
-                hash = hasDigit(text, i, word) ? step(hash, '0') : letters(hash, text, i, word);
-                i = word;
-            } else {
-                int escape = text.charAt(i) == '%' ? Math.min(i + 3, end) : i + 1;
-                hash = letters(hash, text, i, escape);
-                i = escape;
+            boolean hasDigit = false;
+            int wordEnd = i;
+            for (; wordEnd < end && isWord(text.charAt(wordEnd)); wordEnd++) {
+                hasDigit |= UrlSyntax.isDigit(text.charAt(wordEnd));
             }
+            if (wordEnd == i) {
+                // The digits of an escaped character are not a number.
+                wordEnd = text.charAt(i) == '%' ? Math.min(i + 3, end) : i + 1;
+            }
+            hash = hasDigit ? step(hash, '0') : hash(hash, text, i, wordEnd);
+            i = wordEnd;
         }
         return hash;
     }
 
-    private static int wordEnd(String text, int from, int end) {
-        int i = from;
-        while (i < end && (UrlSyntax.isLetter(text.charAt(i)) || UrlSyntax.isDigit(text.charAt(i)))) {
-            i++;
-        }
-        return i;
+    private static boolean isWord(char c) {
+        return UrlSyntax.isLetter(c) || UrlSyntax.isDigit(c);
     }
 
-    private static boolean hasDigit(String text, int from, int end) {
-        for (int i = from; i < end; i++) {
-            if (UrlSyntax.isDigit(text.charAt(i))) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static long letters(long start, String text, int from, int end) {
+    /** Hashes a range of a text with FNV-1a. */
+    static long hash(long start, String text, int from, int end) {
         long hash = start;
         for (int i = from; i < end; i++) {
             hash = step(hash, text.charAt(i));

@@ -38,7 +38,7 @@ class CliIT {
         assertThat(demo.stdout()).isEmpty();
         assertThat(demo.stderr())
                 .contains("sieve past 80 % of its capacity", "sieve past 100 % of its capacity")
-                .contains("Done in", "frontier empty", "estimated pages missed")
+                .contains("Done in", "nothing left to crawl", "estimated pages missed")
                 .contains("of the 400 pages were found");
         // One page in ten thousand may be missed, and what it alone leads to.
         List<String> urls = Files.readAllLines(folder.resolve("urls.txt"));

@@ -39,7 +39,7 @@ class WhyCommandTest {
                 "http://h.test/ | crawled: a seed",
                 "http://h.test/docs/a | crawled: include /docs/",
                 "http://h.test/docs/a.pdf | not crawled: excluded: exclude \\.pdf$",
-                "http://h.test/a | not crawled: not included: no include expression finds anything",
+                "http://h.test/a | not crawled: not included: no include expression matches",
                 "http://o.test/a | not crawled: out of scope: scope HOST",
                 "mailto:x@y | not crawled: not http or https",
                 "http://h:0/ | not crawled: no valid port",

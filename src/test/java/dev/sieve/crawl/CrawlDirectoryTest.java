@@ -79,7 +79,7 @@ class CrawlDirectoryTest {
         assertThatThrownBy(() -> open(NOW))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining(path.toString())
-                .hasMessageContaining("line 2 is no seed");
+                .hasMessageContaining("line 2 is not a seed");
         assertThat(path).content(ISO_8859_1).contains(line);
     }
 
@@ -87,7 +87,9 @@ class CrawlDirectoryTest {
     void afterADamagedFileNothingStaysOpen() throws IOException {
         seedFile("http://a.test/\n");
         pauseFile("damaged\n");
-        assertThatThrownBy(() -> open(NOW)).isInstanceOf(IOException.class).hasMessageContaining("line 1 is no pause");
+        assertThatThrownBy(() -> open(NOW))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("line 1 is not a pause");
         assertThat(openFiles()).isEmpty();
 
         pauseFile("");
@@ -150,7 +152,7 @@ class CrawlDirectoryTest {
         assertThatThrownBy(() -> open(NOW))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining(path.toString())
-                .hasMessageContaining("line 2 is no pause");
+                .hasMessageContaining("line 2 is not a pause");
     }
 
     @Test
@@ -167,25 +169,24 @@ class CrawlDirectoryTest {
     }
 
     @Test
-    void pausesAreRememberedUntilNobodyWantsThemAnyMore() throws IOException {
-        Path file = folder.resolve("pauses");
+    void pausesAreRememberedUntilTheyExpire() throws IOException {
         Instant now = Instant.parse("2026-11-21T00:00:00Z");
-        try (PauseLog log = new PauseLog(file, now)) {
-            assertThat(log.pauses()).isEmpty();
-            log.add("a.test", Duration.ofSeconds(10), now.plusSeconds(100));
-            log.add("[::1]", Duration.ofSeconds(10), now.plusSeconds(14));
-            log.add("c.test", Duration.ofSeconds(3), now.plusSeconds(3));
-            log.add("a.test", Duration.ofSeconds(5), now.plusSeconds(100));
+        try (CrawlDirectory directory = open(now)) {
+            assertThat(directory.pauses()).isEmpty();
+            directory.addPause("a.test", Duration.ofSeconds(10), now.plusSeconds(100));
+            directory.addPause("[::1]", Duration.ofSeconds(10), now.plusSeconds(14));
+            directory.addPause("c.test", Duration.ofSeconds(3), now.plusSeconds(3));
+            directory.addPause("a.test", Duration.ofSeconds(5), now.plusSeconds(100));
         }
-        Files.writeString(file, "99999 12", StandardOpenOption.APPEND);
+        Files.writeString(folder.resolve("pauses.txt"), "99999 12", StandardOpenOption.APPEND);
         for (int i = 0; i < 2; i++) {
-            try (PauseLog log = new PauseLog(file, now.plusSeconds(10))) {
-                assertThat(log.pauses())
+            try (CrawlDirectory directory = open(now.plusSeconds(10))) {
+                assertThat(directory.pauses())
                         .isEqualTo(Map.of("a.test", Duration.ofSeconds(10), "[::1]", Duration.ofSeconds(4)));
             }
         }
-        try (PauseLog log = new PauseLog(file, Instant.EPOCH)) {
-            assertThat(log.pauses())
+        try (CrawlDirectory directory = open(Instant.EPOCH)) {
+            assertThat(directory.pauses())
                     .isEqualTo(Map.of("a.test", Duration.ofSeconds(10), "[::1]", Duration.ofSeconds(10)));
         }
     }

@@ -100,8 +100,8 @@ class DispatcherTest {
                         .add(task.startNanos());
             }
             switch (random.nextInt(20)) {
-                case 0 -> dispatcher.end(task, Outcome.robotsRead(delay));
-                case 1 -> dispatcher.end(task, Outcome.postponed(delay));
+                case 0 -> dispatcher.end(task, new Outcome(Outcome.Kind.ROBOTS_READ, delay));
+                case 1 -> dispatcher.end(task, new Outcome(Outcome.Kind.POSTPONED, delay));
                 case 2 -> fail(dispatcher, task, delay);
                 default -> end(dispatcher, task, isMade, delay);
             }
@@ -112,16 +112,16 @@ class DispatcherTest {
 
     private void fail(Dispatcher dispatcher, Dispatcher.Task task, Duration delay) {
         dispatcher.delay(task, delay);
-        dispatcher.end(task, Outcome.overloaded(Duration.ofNanos(DELAY)));
+        dispatcher.end(task, new Outcome(Outcome.Kind.OVERLOADED, Duration.ofNanos(DELAY)));
         frontier.retry(task.lease(), clock.get() + DELAY);
     }
 
     private void end(Dispatcher dispatcher, Dispatcher.Task task, boolean isMade, Duration delay) {
         if (isMade) {
             dispatcher.delay(task, delay);
-            dispatcher.end(task, Outcome.ANSWERED);
+            dispatcher.end(task, new Outcome(Outcome.Kind.RESPONDED));
         } else {
-            dispatcher.end(task, Outcome.NOT_REQUESTED);
+            dispatcher.end(task, new Outcome(Outcome.Kind.NOT_REQUESTED));
         }
         frontier.done(task.lease());
     }
@@ -135,8 +135,8 @@ class DispatcherTest {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageStartingWith("not ended: ")
                 .hasMessageContaining(task.lease().url());
-        dispatcher.end(task, Outcome.ANSWERED);
-        assertThatThrownBy(() -> dispatcher.end(task, Outcome.NOT_REQUESTED))
+        dispatcher.end(task, new Outcome(Outcome.Kind.RESPONDED));
+        assertThatThrownBy(() -> dispatcher.end(task, new Outcome(Outcome.Kind.NOT_REQUESTED)))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageStartingWith("ended twice: ")
                 .hasMessageContaining(task.lease().url());

@@ -2,13 +2,14 @@ package dev.sieve.scope;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class AdmissionTest {
-    private static Admission admission(Scope.Builder scope, TrapGuard.Builder traps) {
-        Admission admission = new Admission(scope.build(), traps.build());
+    private static Admission admission(Scope.Builder scope, TrapGuard traps) {
+        Admission admission = new Admission(scope.build(), traps);
         admission.addSeed("http://h.test/");
         return admission;
     }
@@ -25,7 +26,7 @@ class AdmissionTest {
                         + " | trap path-depth | more than 20 slashes in the path",
             })
     void theOneRuleThatKeepsAUrlOutIsNamed(String url, String reason, String rule) {
-        Admission admission = admission(Scope.builder(Scope.Kind.HOST).exclude("\\.pdf$"), TrapGuard.builder());
+        Admission admission = admission(Scope.builder(Scope.Kind.HOST).exclude("\\.pdf$"), new TrapGuard(Map.of()));
 
         if (reason == null) {
             assertThat(admission.skipReason(url, 1)).isNull();
@@ -37,7 +38,7 @@ class AdmissionTest {
 
     @Test
     void aUrlThatIsTooDeepIsNamedSo() {
-        Admission admission = admission(Scope.builder(Scope.Kind.HOST).maxDepth(3), TrapGuard.builder());
+        Admission admission = admission(Scope.builder(Scope.Kind.HOST).maxDepth(3), new TrapGuard(Map.of()));
 
         assertThat(admission.skipReason("http://h.test/a", 3)).isNull();
         assertThat(admission.skipReason("http://h.test/a", 4)).isEqualTo(new SkipReason("too deep", "depth at most 3"));
@@ -45,8 +46,8 @@ class AdmissionTest {
 
     @Test
     void aTrapThatIsAllowedKeepsNothingOut() {
-        Admission admission =
-                admission(Scope.builder(Scope.Kind.HOST), TrapGuard.builder().off(Trap.REPEATED_SEGMENTS));
+        Admission admission = admission(
+                Scope.builder(Scope.Kind.HOST), new TrapGuard(Map.of(Trap.REPEATED_SEGMENTS, Integer.MAX_VALUE)));
 
         assertThat(admission.skipReason("http://h.test/x/x/x", 1)).isNull();
         assertThat(admission.skipReason("http://h.test/" + "a".repeat(3000), 1).rule())
@@ -55,7 +56,7 @@ class AdmissionTest {
 
     @Test
     void endlessNumbersAreATrapOnceEnoughOfThemWereNew() {
-        Admission admission = admission(Scope.builder(Scope.Kind.HOST), TrapGuard.builder());
+        Admission admission = admission(Scope.builder(Scope.Kind.HOST), new TrapGuard(Map.of()));
         for (int i = 0; i < Trap.SHAPE.defaultLimit(); i++) {
             admission.accepted("http://h.test/day?d=" + i);
         }

@@ -82,7 +82,7 @@ class ScopeTest {
         assertSkipped(scope.skipReason("http://other/x.pdf", 3), "too deep", "depth at most 2");
         assertSkipped(scope.skipReason("http://other/x.pdf", 2), "out of scope", "scope HOST");
         assertSkipped(scope.skipReason("http://h/docs/x.pdf", 2), "excluded", "exclude \\.pdf$");
-        assertSkipped(scope.skipReason("http://h/x", 2), "not included", "no include expression finds anything");
+        assertSkipped(scope.skipReason("http://h/x", 2), "not included", "no include expression matches");
         assertThat(scope.skipReason("http://h/blog/x", 2)).isNull();
         assertThat(scope.admittedBy("http://h/blog/x")).isEqualTo("include /blog/");
     }
