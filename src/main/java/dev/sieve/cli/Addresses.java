@@ -54,7 +54,7 @@ final class Addresses {
         try {
             return InetAddress.getByName(address);
         } catch (UnknownHostException e) {
-            throw new IllegalArgumentException("no address: " + address, e);
+            throw new IllegalArgumentException("not an IP address: " + address, e);
         }
     }
 }

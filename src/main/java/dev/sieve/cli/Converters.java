@@ -32,14 +32,14 @@ final class Converters {
         public Long convert(String text) {
             Matcher matcher = FORM.matcher(text);
             if (!matcher.matches()) {
-                throw new TypeConversionException("'" + text + "' is no number; write 1000000, 1_000_000, 1M or 1e6");
+                throw new TypeConversionException("'" + text + "' is not a number; use 1000000, 1_000_000, 1M or 1e6");
             }
             int thousands = matcher.group(2).isEmpty()
                     ? 0
                     : 1 + SUFFIXES.indexOf(matcher.group(2).toLowerCase(Locale.ROOT));
             BigDecimal value = new BigDecimal(matcher.group(1).replace("_", "")).scaleByPowerOfTen(3 * thousands);
             if (value.stripTrailingZeros().scale() > 0) {
-                throw new TypeConversionException("'" + text + "' is no whole number");
+                throw new TypeConversionException("'" + text + "' is not a whole number");
             }
             if (value.compareTo(BigDecimal.valueOf(MOST)) > 0) {
                 throw new TypeConversionException("'" + text + "' is more than 1e15");
@@ -66,7 +66,7 @@ final class Converters {
         public Duration convert(String text) {
             Matcher matcher = FORM.matcher(text);
             if (!matcher.matches()) {
-                throw new TypeConversionException("'" + text + "' is no time; write 500ms, 1s, 10m or 2h");
+                throw new TypeConversionException("'" + text + "' is not a time; use 500ms, 1s, 10m or 2h");
             }
             Duration unit = UNITS.get(matcher.group(2) == null ? "s" : matcher.group(2));
             BigDecimal nanos = new BigDecimal(matcher.group(1)).multiply(BigDecimal.valueOf(unit.toNanos()));
@@ -88,14 +88,14 @@ final class Converters {
         @Override
         public Double convert(String text) {
             if (!FORM.matcher(text).matches()) {
-                throw new TypeConversionException("'" + text + "' is no rate; write 0.0001, 1e-4 or 0.01%");
+                throw new TypeConversionException("'" + text + "' is not a rate; use 0.0001, 1e-4 or 0.01%");
             }
             double rate = text.endsWith("%")
                     ? Double.parseDouble(text.substring(0, text.length() - 1)) / 100
                     : Double.parseDouble(text);
             if (rate < BloomSize.MIN_RATE || rate > BloomSize.MAX_RATE) {
                 throw new TypeConversionException(
-                        "'" + text + "' is not from " + BloomSize.MIN_RATE + " to " + BloomSize.MAX_RATE);
+                        "'" + text + "' is not between " + BloomSize.MIN_RATE + " and " + BloomSize.MAX_RATE);
             }
             return rate;
         }

@@ -33,7 +33,7 @@ import picocli.CommandLine.Spec;
         customSynopsis = "sieve [crawl] [OPTIONS] SEED...",
         description = "Crawls politely and visits every page once.%n",
         footerHeading = "%nExit codes: ",
-        footer = "0 done, or a limit was reached; 1 internal error, or sieve full; 2 wrong usage;%n"
+        footer = "0 done, or a limit was reached; 1 internal error, or filter full; 2 wrong usage;%n"
                 + "3 no page could be fetched; 4 output failed; 130 interrupted, 143 terminated.")
 final class CrawlCommand implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.cli");
@@ -41,7 +41,7 @@ final class CrawlCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "SEED", description = "A URL, a file with a URL a line, or - for standard input.")
+    @Parameters(paramLabel = "SEED", description = "A URL, a file with one URL per line, or - for standard input.")
     private List<String> seeds = new ArrayList<>();
 
     @Mixin
@@ -51,75 +51,78 @@ final class CrawlCommand implements Callable<Integer> {
             names = "--max-pages",
             paramLabel = "N",
             converter = Converters.Quantity.class,
-            description = "Stop after exactly so many pages (default: no limit).")
+            description = "Stop after exactly N pages (default: no limit).")
     private Long maxPages;
 
     @Option(
             names = "--max-time",
             paramLabel = "TIME",
             converter = Converters.TimeSpan.class,
-            description = "Stop after so long (default: no limit).")
+            description = "Stop after this time (default: no limit).")
     private Duration maxTime;
 
     @Option(
             names = "--delay",
             paramLabel = "TIME",
             converter = Converters.TimeSpan.class,
-            description = "Between the starts of two requests to one host (default: 1s).")
+            description = "Minimum time between requests to the same host (default: 1s).")
     private Duration delay;
 
-    @Option(names = "--per-host", paramLabel = "N", description = "Requests to one host at a time (default: 1).")
+    @Option(names = "--per-host", paramLabel = "N", description = "Concurrent requests per host (default: 1).")
     private Integer perHost;
 
     @Option(
             names = "--per-domain",
             paramLabel = "N",
-            description = "Requests to all hosts of a domain at a time (default: no limit).")
+            description = "Concurrent requests per domain (default: no limit).")
     private Integer perDomain;
 
     @Option(
             names = "--max-per-host",
             paramLabel = "N",
-            description = "URLs of one host that are dealt with in a run (default: no limit).")
+            description = "Maximum URLs per host and run (default: no limit).")
     private Integer maxPerHost;
 
     @Option(
             names = "--max-failures",
             paramLabel = "N",
-            description = "Requests in a row without answer until a host is given up (default: 10).")
+            description = "Give up on a host after N consecutive failures (default: 10).")
     private Integer maxFailures;
 
-    @Option(names = "--concurrency", paramLabel = "N", description = "Requests at a time in all (default: 32).")
+    @Option(names = "--concurrency", paramLabel = "N", description = "Concurrent requests in total (default: 32).")
     private Integer concurrency;
 
     @Option(
             names = "--timeout",
             paramLabel = "TIME",
             converter = Converters.TimeSpan.class,
-            description = "For a whole request (default: 30s).")
+            description = "Time limit per request (default: 30s).")
     private Duration timeout;
 
-    @Option(names = "--retries", paramLabel = "N", description = "Further tries where they may help (default: 2).")
+    @Option(names = "--retries", paramLabel = "N", description = "Retries for temporary errors (default: 2).")
     private Integer retries;
 
-    @Option(names = "--user-agent", paramLabel = "NAME", description = "Who is asking (default: sieve/VERSION).")
+    @Option(
+            names = "--user-agent",
+            paramLabel = "NAME",
+            description = "User-Agent header; its first word is matched in robots.txt (default: sieve/VERSION).")
     private String userAgent;
 
     @Option(
             names = "-H",
             paramLabel = "'NAME: VALUE'",
-            description = "A header for the seeds' own origins; repeatable.")
+            description = "Extra request header, sent only to the seeds' origins; repeatable.")
     private List<String> headers = new ArrayList<>();
 
     @Option(
             names = "--resolve",
             paramLabel = "HOST=IP",
-            description = "The address of a host, or of all below a .domain, as of a web of your own; repeatable.")
+            description = "Address of a host, or of all hosts below a .domain, like curl --resolve; repeatable.")
     private List<String> addresses = new ArrayList<>();
 
     @Option(
             names = "--sitemaps",
-            description = "Crawl what sitemaps list, too: those of robots.txt, else /sitemap.xml.")
+            description = "Also crawl the URLs in sitemaps: those named in robots.txt, else /sitemap.xml.")
     private boolean usesSitemaps;
 
     @Mixin
@@ -131,23 +134,23 @@ final class CrawlCommand implements Callable<Integer> {
     @Option(
             names = "--job",
             paramLabel = "DIR",
-            description = "Keep the crawl there: it survives kill -9, and the same command goes on.")
+            description = "Save the crawl in DIR; repeat the same command to resume, even after kill -9.")
     private Path job;
 
     @Option(
             names = "--durability",
             paramLabel = "LEVEL",
-            description = "What a job survives: process (kill -9), interval (a power cut, but for a second; no page is"
-                    + " lost by it), always (default: process).")
+            description = "What a job survives: process (kill -9), interval (power cuts, except for the last second; no"
+                    + " page is lost) or always (any power cut) (default: process).")
     private Durability durability = Durability.PROCESS;
 
-    @Option(names = "--keep-log", description = "Keep what is done in the job, for 'export --done'.")
+    @Option(names = "--keep-log", description = "Keep finished URLs in the job, for 'export --done'.")
     private boolean keepsLog;
 
-    @Option(names = "-q", description = "Only warnings: no progress, no summary.")
+    @Option(names = "-q", description = "Show only warnings: no progress, no summary.")
     private boolean isQuiet;
 
-    @Option(names = "-v", description = "Say more.")
+    @Option(names = "-v", description = "Verbose logging.")
     private boolean isVerbose;
 
     /** Tells the version that stands in the jar. */
@@ -174,7 +177,7 @@ final class CrawlCommand implements Callable<Integer> {
             }
             readSeeds(start);
             if (!start.hasUrls()) {
-                throw wrong("No SEED that can be fetched");
+                throw wrong("no usable seed in " + String.join(", ", seeds));
             }
             return new CrawlRun(start.crawler(), output.open(job != null), System.err, isQuiet, where.ignoresRobots())
                     .run();

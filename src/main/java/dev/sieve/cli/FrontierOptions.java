@@ -28,31 +28,31 @@ final class FrontierOptions {
             names = "--capacity",
             paramLabel = "N",
             converter = Converters.Quantity.class,
-            description = "URLs that the sieve is made for (default: 1M).")
+            description = "Number of URLs to size the filter for (default: 1M).")
     private Long capacity;
 
     @Option(
             names = "--miss-rate",
             paramLabel = "P",
             converter = Converters.MissRate.class,
-            description = "Share of new pages it may miss when full (default: 1e-4).")
+            description = "Share of new pages the filter may miss when full (default: 1e-4).")
     private Double missRate;
 
     @Option(
             names = "--filter",
             paramLabel = "NAME",
             converter = Converters.Filter.class,
-            description = "What remembers the URLs: split-blocks, classic, growing or exact; 'plan' compares them"
+            description = "Filter type: split-blocks, classic, growing or exact; 'plan' compares them"
                     + " (default: split-blocks).")
     private FilterKind filter;
 
-    @Option(names = "--exact", description = "Remember every URL by 128 bits: no page missed, more memory.")
+    @Option(names = "--exact", description = "Short for --filter exact: no page missed, at least 16 bytes per URL.")
     private boolean isExact;
 
     @Option(
             names = "--on-full",
             paramLabel = "WHAT",
-            description = "Past the capacity: warn, grow or fail (default: warn).")
+            description = "Beyond the capacity: warn, grow or fail (default: warn).")
     private OnFull onFull;
 
     /**
@@ -62,17 +62,18 @@ final class FrontierOptions {
      */
     void check(boolean goesOn) {
         if (isExact && filter != null && filter != FilterKind.EXACT) {
-            throw Checks.wrong(spec, "Option '--exact' does not go with '--filter " + Converters.name(filter) + "'");
+            throw Checks.wrong(
+                    spec, "Option '--exact' cannot be combined with '--filter " + Converters.name(filter) + "'");
         }
         FilterKind kind = filter();
         if (kind == FilterKind.EXACT && (missRate != null || onFull != null)) {
             String option = isExact ? "--exact" : "--filter exact";
-            throw Checks.wrong(spec, "Option '" + option + "' goes with neither '--miss-rate' nor '--on-full'");
+            throw Checks.wrong(spec, "Option '" + option + "' cannot be combined with '--miss-rate' or '--on-full'");
         }
         if (kind != null && onFull != null && (kind == FilterKind.GROWING) != (onFull == OnFull.GROW)) {
             throw Checks.wrong(
                     spec,
-                    "Option '--filter " + Converters.name(kind) + "' does not go with '--on-full "
+                    "Option '--filter " + Converters.name(kind) + "' cannot be combined with '--on-full "
                             + Converters.name(onFull) + "'");
         }
         if (capacity != null || !goesOn) {
@@ -92,8 +93,8 @@ final class FrontierOptions {
                     spec,
                     String.format(
                             Locale.ROOT,
-                            "Invalid value for option '--capacity': %,d URLs at %s take %s, and this process may have"
-                                    + " %s: run java with -Xmx%dm",
+                            "Invalid value for option '--capacity': %,d URLs at %s need %s, but the heap is limited"
+                                    + " to %s: run java with -Xmx%dm",
                             urls,
                             rate,
                             Units.bytes(bytes),

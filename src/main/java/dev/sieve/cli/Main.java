@@ -46,8 +46,8 @@ public final class Main {
         if (parsed.hasSubcommand() && !parsed.matchedArgs().isEmpty()) {
             throw new ParameterException(
                     parsed.commandSpec().commandLine(),
-                    "Options of the command '"
-                            + parsed.subcommand().commandSpec().name() + "' stand behind it");
+                    "Put options after the command: sieve "
+                            + parsed.subcommand().commandSpec().name() + " [OPTIONS]");
         }
         return new CommandLine.RunLast().execute(parsed);
     }

@@ -24,10 +24,10 @@ final class OutputOptions {
     @Option(
             names = "--skipped",
             paramLabel = "FILE",
-            description = "Write each URL that is found and not asked for: URL, reason, referrer.")
+            description = "Write each URL found but not requested: URL, reason, referrer.")
     private Path skipped;
 
-    @Option(names = "--force", description = "Write over output files that exist.")
+    @Option(names = "--force", description = "Overwrite existing output files.")
     private boolean isForced;
 
     /**

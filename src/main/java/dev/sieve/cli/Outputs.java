@@ -65,12 +65,12 @@ final class Outputs implements PageSink {
 
     private static String problem(Path file, Mode mode, boolean isTwice) {
         if (Files.isDirectory(file)) {
-            return "a directory";
+            return "is a directory";
         }
         if (Files.exists(file) && mode == Mode.CREATE) {
-            return "it exists; --force writes over it";
+            return "exists; use --force to overwrite it";
         }
-        return isTwice ? "named twice" : null;
+        return isTwice ? "is named twice" : null;
     }
 
     private static void refuse(String option, Path file, String problem, CommandSpec spec) {

@@ -71,16 +71,16 @@ final class Plan {
 
     List<String> lines() {
         List<String> lines = new ArrayList<>();
-        lines.add(
-                Units.grouped(urls) + " URLs; once they are in, " + percent(rate) + " of new ones are taken for seen.");
+        lines.add(Units.grouped(urls) + " URLs; when the filter is full, " + percent(rate)
+                + " of new URLs are mistaken for seen ones.");
         lines.add("");
         lines.add(" ".repeat(21) + "                           false-positive rate at            pages missed until");
-        lines.add(ROW.formatted("membership", "memory", "B/URL", "hashes", "1x", "2x", "4x", "1x", "2x", "4x"));
+        lines.add(ROW.formatted("filter", "memory", "B/URL", "hashes", "1x", "2x", "4x", "1x", "2x", "4x"));
         for (Kind kind : kinds()) {
             lines.add(row(kind));
         }
         double least = BloomSize.floorBits(urls, rate) / 8;
-        lines.add(ROW.formatted("least there can be", bytes(least), perUrl(least), "", "", "", "", "", "", "")
+        lines.add(ROW.formatted("theoretical minimum", bytes(least), perUrl(least), "", "", "", "", "", "", "")
                 .stripTrailing());
         lines.add("");
         lines.addAll(notes());
@@ -163,19 +163,19 @@ final class Plan {
     private List<String> notes() {
         List<String> notes = new ArrayList<>();
         List<Kind> layers = layers();
-        notes.add("* the default at this rate; --filter chooses another one by its name.");
-        notes.add("1x, 2x, 4x: after once, twice, four times the URLs that it was made for.");
-        notes.add("missed: pages that are taken for seen ones and never fetched, on average.");
-        notes.add("growing: further layers beyond 1x; "
+        notes.add("* the default at this rate; --filter selects another filter by name.");
+        notes.add("1x, 2x, 4x: with one, two, four times the URLs that the filter is sized for.");
+        notes.add("missed: new pages that are mistaken for seen ones and never fetched, on average.");
+        notes.add("growing: adds layers beyond 1x; "
                 + bytes(layers.get(0).bytes() + layers.get(1).bytes()) + " at 2x, "
                 + bytes(layers.stream().mapToDouble(Kind::bytes).sum()) + " at 4x.");
         notes.add("counting: for programs that remove keys; a crawl never does, so --filter does not offer it.");
-        notes.add("exact: at most " + EXACT_BYTES + " bytes for each URL that it holds.");
-        notes.add("HashSet<String>: " + HASH_SET_BYTES + " bytes for each URL of " + HASH_SET_CHARACTERS
-                + " characters that it holds, as in a heap below 32 GB.");
+        notes.add("exact: at most " + EXACT_BYTES + " bytes per URL.");
+        notes.add("HashSet<String>: " + HASH_SET_BYTES + " bytes per URL of " + HASH_SET_CHARACTERS
+                + " characters, in a heap below 32 GB.");
         if (BloomSize.bits(urls, rate) / 8.0 > MOST_FILTER_BYTES) {
-            notes.add("One filter holds at most " + bytes(MOST_FILTER_BYTES)
-                    + ": divide the URLs, by host for instance.");
+            notes.add(
+                    "One filter holds at most " + bytes(MOST_FILTER_BYTES) + ": split the URLs, for example by host.");
         }
         return notes;
     }
@@ -190,11 +190,12 @@ final class Plan {
         String percent = percent(CLAIMED_RATE);
         return List.of(
                 "\"A billion URLs at " + percent + " in " + size
-                        + "\" cannot be: no structure whatever takes less than",
-                bytes(least) + ", " + Math.round(least / CLAIMED_BYTES) + " times that, and a classic Bloom filter "
-                        + bytes(BloomSize.bits(BILLION, CLAIMED_RATE) / 8.0) + ". " + size + " do for "
-                        + count((double) BloomSize.keys(bits, CLAIMED_RATE)) + " URLs at " + percent + ".",
-                "Given a billion pages, the best filter of " + size + " lets " + count(BILLION - missed)
-                        + " through and misses " + count(missed) + ".");
+                        + "\" is impossible: no data structure needs less than",
+                bytes(least) + ", " + Math.round(least / CLAIMED_BYTES) + " times that; a classic Bloom filter needs "
+                        + bytes(BloomSize.bits(BILLION, CLAIMED_RATE) / 8.0) + ".",
+                size + " is enough for " + count((double) BloomSize.keys(bits, CLAIMED_RATE)) + " URLs at " + percent
+                        + ".",
+                "Given a billion pages, the best filter of " + size + " accepts " + count(BILLION - missed)
+                        + " and misses " + count(missed) + ".");
     }
 }

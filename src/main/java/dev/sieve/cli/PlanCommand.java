@@ -12,8 +12,7 @@ import picocli.CommandLine.Spec;
         name = "plan",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description =
-                "Shows what it takes to remember so many URLs, and how many pages are missed, before any crawl.%n")
+        description = "Shows how much memory each filter needs for N URLs, and how many pages it misses.%n")
 final class PlanCommand implements Callable<Integer> {
     @Option(
             names = "--urls",
@@ -28,8 +27,7 @@ final class PlanCommand implements Callable<Integer> {
             paramLabel = "P",
             converter = Converters.MissRate.class,
             defaultValue = "1e-4",
-            description =
-                    "Share of new pages that may be missed when all are in: 0.0001, 1e-4, 0.01%% (default: 1e-4).")
+            description = "Share of new pages that may be missed when full: 0.0001, 1e-4, 0.01%% (default: 1e-4).")
     private double missRate;
 
     @Spec

@@ -56,7 +56,7 @@ final class Progress implements AutoCloseable {
         long size = report.sieve().estimatedSize();
         return String.format(
                 Locale.ROOT,
-                "%,d pages  %.1f/s  %,d queued  %,d hosts wait, %,d back off  %,d failed  sieve %,d of %,d URLs  %s",
+                "%,d pages  %.1f/s  %,d queued  hosts waiting %,d, backing off %,d  %,d failed  filter %,d of %,d URLs  %s",
                 report.pageCount(),
                 report.pageCount() / seconds,
                 report.left(),

@@ -14,10 +14,10 @@ import picocli.CommandLine.Parameters;
         name = "repair",
         mixinStandardHelpOptions = true,
         description =
-                "Keeps what is whole in a job that is damaged, and counts what is lost. Files that it gives up are"
-                        + " kept beside it under other names.%n")
+                "Repairs a damaged job: keeps what is intact and counts what is lost. Discarded files are kept under"
+                        + " other names.%n")
 final class RepairCommand implements Callable<Integer> {
-    @Parameters(paramLabel = "DIR", description = "The folder of the job, which must not be running.")
+    @Parameters(paramLabel = "DIR", description = "The directory of the job, which must not be running.")
     private Path job;
 
     @Override

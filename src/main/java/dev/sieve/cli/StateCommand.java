@@ -12,12 +12,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
 /** Says how a job is doing, while it runs or not. */
-@Command(
-        name = "state",
-        mixinStandardHelpOptions = true,
-        description = "Says how a job is doing; it may be running meanwhile.%n")
+@Command(name = "state", mixinStandardHelpOptions = true, description = "Shows the state of a job, running or not.%n")
 final class StateCommand implements Callable<Integer> {
-    @Parameters(paramLabel = "DIR", description = "The folder of the job.")
+    @Parameters(paramLabel = "DIR", description = "The directory of the job.")
     private Path job;
 
     @Override
@@ -35,7 +32,7 @@ final class StateCommand implements Callable<Integer> {
         row(
                 text,
                 "filter",
-                "%,d of %,d URLs (%.1f %%), made for a miss rate of %s, now %.2g; %s",
+                "%,d of %,d URLs (%.1f %%), miss rate when full %s, now %.2g; %s",
                 stats.estimatedSize(),
                 stats.capacity(),
                 100.0 * stats.estimatedSize() / stats.capacity(),
@@ -45,7 +42,7 @@ final class StateCommand implements Callable<Integer> {
         row(text, "log", "%,d files, %s", state.segments(), Units.bytes(state.logBytes()));
         row(text, "owner", owner(state.owner()));
         if (state.lost() > 0) {
-            row(text, "lost", "%,d URLs, given up by a repair", state.lost());
+            row(text, "lost", "%,d URLs, discarded by a repair", state.lost());
         }
         row(text, "health", state.problems().isEmpty() ? "good" : String.join("; ", state.problems()));
         return text.toString();
@@ -53,9 +50,9 @@ final class StateCommand implements Callable<Integer> {
 
     private static String owner(OptionalLong process) {
         if (process.isEmpty()) {
-            return "nobody";
+            return "none";
         }
-        return process.getAsLong() == 0 ? "a process that is not known" : "the process " + process.getAsLong();
+        return process.getAsLong() == 0 ? "an unknown process" : "process " + process.getAsLong();
     }
 
     private static void row(StringBuilder text, String name, String format, Object... values) {

@@ -26,7 +26,7 @@ final class Summary {
         if (sitemaps.read() + sitemaps.absent() > 0) {
             row(text, "sitemaps", sitemaps(sitemaps));
         }
-        row(text, "sieve", sieve(report.sieve()));
+        row(text, "filter", sieve(report.sieve()));
         row(text, "speed", speed(report));
         failures(text, report);
         return text.toString();
@@ -42,7 +42,7 @@ final class Summary {
                 Locale.ROOT,
                 "%,d accepted%s = %,d pages + %,d redirects + %,d failed + %,d refused%s%s + %,d left",
                 report.urlsNew(),
-                report.before() == 0 ? "" : String.format(Locale.ROOT, " + %,d from before", report.before()),
+                report.before() == 0 ? "" : String.format(Locale.ROOT, " + %,d from earlier runs", report.before()),
                 report.pageCount(),
                 report.redirects(),
                 report.failed(),
@@ -68,12 +68,12 @@ final class Summary {
                 .collect(Collectors.joining());
         return String.format(
                         Locale.ROOT,
-                        "%,d (%.1f a second)%s  %s decoded",
+                        "%,d (%.1f/s)%s  %s decoded",
                         report.pageCount(),
                         report.pageCount() / seconds,
                         classes,
                         Units.bytes(report.bytes()))
-                + (report.cut() == 0 ? "" : String.format(Locale.ROOT, "  %,d cut", report.cut()))
+                + (report.cut() == 0 ? "" : String.format(Locale.ROOT, "  %,d truncated", report.cut()))
                 + (report.retried() == 0 ? "" : String.format(Locale.ROOT, "  %,d retries", report.retried()));
     }
 
@@ -93,12 +93,10 @@ final class Summary {
     private static String sitemaps(CrawlReport.Sitemaps sitemaps) {
         return String.format(
                 Locale.ROOT,
-                "%,d read, with %,d URLs%s",
+                "%,d read, %,d URLs in them%s",
                 sitemaps.read(),
                 sitemaps.urls(),
-                sitemaps.absent() == 0
-                        ? ""
-                        : String.format(Locale.ROOT, "; %,d looked for and not there", sitemaps.absent()));
+                sitemaps.absent() == 0 ? "" : String.format(Locale.ROOT, "; %,d not found", sitemaps.absent()));
     }
 
     private static String sieve(SieveStats sieve) {
@@ -123,14 +121,11 @@ final class Summary {
         double share = share(schedule.waited(), report.elapsed());
         String slowest = schedule.slowestHost()
                 .map(host -> String.format(
-                        Locale.ROOT,
-                        ", most for %s (%.0f %%)",
-                        host,
-                        share(schedule.slowestWaited(), report.elapsed())))
+                        Locale.ROOT, " (%s: %.0f %%)", host, share(schedule.slowestWaited(), report.elapsed())))
                 .orElse("");
         return String.format(
                 Locale.ROOT,
-                "%.0f %% of the time was waiting for the delays of hosts%s; all workers were busy for %.0f %%",
+                "%.0f %% of the time was spent waiting for per-host delays%s; all workers were busy for %.0f %%",
                 share,
                 slowest,
                 share(report.busy(), report.elapsed()));
@@ -154,7 +149,7 @@ final class Summary {
                     "    %s  %s  %s%n",
                     failure.reason(),
                     failure.url(),
-                    failure.referrer() == null ? "a seed" : "first linked from " + failure.referrer()));
+                    failure.referrer() == null ? "(seed)" : "(linked from " + failure.referrer() + ")"));
         }
         long all = report.failureCounts().values().stream()
                 .mapToLong(Long::longValue)
@@ -162,7 +157,7 @@ final class Summary {
         if (all > report.failures().size()) {
             text.append(String.format(
                     Locale.ROOT,
-                    "    and %,d more, all in a .jsonl output%n",
+                    "    and %,d more; -o FILE.jsonl lists them all%n",
                     all - report.failures().size()));
         }
     }

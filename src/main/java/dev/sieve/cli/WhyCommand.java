@@ -35,8 +35,8 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         customSynopsis = "sieve why [OPTIONS] URL SEED...",
         description =
-                "Names the one rule that decides whether a crawl of these seeds with these options asks for a URL."
-                        + " Nobody is asked for anything.%n",
+                "Shows whether a crawl with these seeds and options requests a URL, and which rule decides. Sends no"
+                        + " requests.%n",
         footerHeading = "%nExit codes: ",
         footer = "0 the URL is crawled; 5 it is not; 2 wrong usage; 4 the job cannot be read.")
 final class WhyCommand implements Callable<Integer> {
@@ -45,13 +45,13 @@ final class WhyCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Parameters(index = "0", paramLabel = "URL", description = "The URL in question.")
+    @Parameters(index = "0", paramLabel = "URL", description = "The URL to check.")
     private String url;
 
     @Parameters(
             index = "1..*",
             paramLabel = "SEED",
-            description = "As of the crawl: a URL, a file with a URL a line, or - for standard input.")
+            description = "As for the crawl: a URL, a file with one URL per line, or - for standard input.")
     private List<String> seeds = new ArrayList<>();
 
     @Mixin
@@ -60,7 +60,7 @@ final class WhyCommand implements Callable<Integer> {
     @Option(
             names = "--job",
             paramLabel = "DIR",
-            description = "Take the seeds of this job, too, and tell whether it has the URL. All of its log is read.")
+            description = "Also use the seeds of this job, and show whether it contains the URL. Reads its whole log.")
     private Path job;
 
     @Override
@@ -69,7 +69,7 @@ final class WhyCommand implements Callable<Integer> {
         CrawlOptions options = new CrawlOptions();
         where.apply(options, spec);
         if (job != null && !DurableFolder.exists(job)) {
-            throw Checks.wrong(spec, "Invalid value for option '--job': there is no job: " + job);
+            throw Checks.wrong(spec, "Invalid value for option '--job': not a job: " + job);
         }
         if (job == null && seeds.isEmpty() && !where.isAnywhere()) {
             throw Checks.wrong(spec, "Missing SEED: a URL, a file of URLs, or - for standard input");
@@ -117,11 +117,10 @@ final class WhyCommand implements Callable<Integer> {
 
     private void tellWhatIsNotKnown(PrintWriter out, String parsed, boolean isSeed) {
         if (where.depth() != null && !isSeed) {
-            out.println("if it is at most " + where.depth() + " links from a seed, which takes a crawl to know");
+            out.println("if it is at most " + where.depth() + " links from a seed, which only a crawl can show");
         }
         if (!where.ignoresRobots()) {
-            out.println(
-                    "if the robots.txt of " + UrlParts.origin(parsed) + " allows it, which takes a request to know");
+            out.println("if the robots.txt of " + UrlParts.origin(parsed) + " allows it, which is not requested here");
         }
     }
 
@@ -155,7 +154,7 @@ final class WhyCommand implements Callable<Integer> {
         if (isAmong(Export.PENDING, key)) {
             return "pending";
         }
-        return isAmong(Export.DONE, key) ? "done" : "not in its log, which may have let go of it when it was done";
+        return isAmong(Export.DONE, key) ? "done" : "not found; finished URLs stay in its log only with --keep-log";
     }
 
     private boolean isAmong(Export which, String key) throws IOException {

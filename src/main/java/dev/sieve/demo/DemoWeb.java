@@ -88,7 +88,7 @@ public final class DemoWeb implements AutoCloseable {
         try {
             return HttpServer.create(address, 1024);
         } catch (IOException e) {
-            throw new IOException("no server on 127.0.0.1:" + port + ": " + e.getMessage(), e);
+            throw new IOException("cannot listen on 127.0.0.1:" + port + ": " + e.getMessage(), e);
         }
     }
 

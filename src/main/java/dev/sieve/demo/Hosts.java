@@ -29,7 +29,7 @@ final class Hosts {
             throw new IllegalArgumentException("hosts must be 1 to " + MAX_HOSTS + ": " + hosts);
         }
         if (pages < hosts) {
-            throw new IllegalArgumentException("pages must be as many as the " + hosts + " hosts: " + pages);
+            throw new IllegalArgumentException("pages must be at least " + hosts + ", the number of hosts: " + pages);
         }
         names = new String[hosts];
         byName = new HashMap<>(2 * hosts);
