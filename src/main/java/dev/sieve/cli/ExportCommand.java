@@ -16,7 +16,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Writes the URLs of a job, one a line. */
+/** Writes the URLs of a job, one per line. */
 @Command(
         name = "export",
         mixinStandardHelpOptions = true,
@@ -30,7 +30,7 @@ final class ExportCommand implements Callable<Integer> {
     private Which which = new Which();
 
     private static final class Which {
-        @SuppressWarnings("unused") // it is the default, and may be said all the same
+        @SuppressWarnings("unused") // the default, but may be given
         @Option(names = "--pending", description = "URLs that are not finished (default).")
         private boolean isPending;
 

@@ -4,12 +4,11 @@ import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.RepairReport;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Makes a damaged job usable again and says what that has cost. */
+/** Repairs a damaged job and shows what is lost. */
 @Command(
         name = "repair",
         mixinStandardHelpOptions = true,
@@ -24,12 +23,9 @@ final class RepairCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         RepairReport report = DurableFolder.repair(job);
         report.findings().forEach(System.out::println);
-        System.out.printf(
-                Locale.ROOT,
-                "%,d URLs kept, %,d lost with %s of the log%n",
-                report.urls(),
-                report.lost(),
-                Units.bytes(report.lostBytes()));
+        System.out.println(Units.text(
+                "%,d URLs kept, %,d lost with %s of the log",
+                report.urls(), report.lost(), Units.bytes(report.lostBytes())));
         return 0;
     }
 }

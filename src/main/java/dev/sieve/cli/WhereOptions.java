@@ -5,10 +5,11 @@ import dev.sieve.scope.Scope;
 import dev.sieve.scope.Trap;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 
-/** The options that say which URLs a crawl asks for. */
+/** The options that select which URLs are crawled. */
 final class WhereOptions {
     @Option(
             names = "--scope",
@@ -41,14 +42,13 @@ final class WhereOptions {
     @Option(
             names = "--allow-private",
             paramLabel = "CIDR",
-            description =
-                    "Also crawl non-public addresses in this block; repeatable. A URL typed as SEED is always allowed (its host and port).")
+            description = "Also crawl non-public addresses in this block; repeatable. A URL typed as SEED is always"
+                    + " allowed (its host and port).")
     private List<String> privateBlocks = new ArrayList<>();
 
     @Option(names = "--ignore-robots", description = "Ignore robots.txt. Only with the site owner's permission.")
     private boolean ignoresRobots;
 
-    /** Says to the options of a crawl what was said here. */
     void apply(CrawlOptions options, CommandSpec spec) {
         options.scope(scope);
         includes.forEach(each -> Checks.check(spec, "--include", () -> options.include(each)));
@@ -56,12 +56,11 @@ final class WhereOptions {
         Checks.set(spec, "--depth", depth, options::maxDepth);
         privateBlocks.forEach(each -> Checks.check(spec, "--allow-private", () -> options.allowPrivate(each)));
         options.obeyRobots(!ignoresRobots);
-        allowedTraps.forEach(each -> Checks.check(spec, "--allow-trap", () -> allowTrap(options, each)));
-    }
-
-    private static void allowTrap(CrawlOptions options, String name) {
-        List.of(name.equals("all") ? Trap.values() : new Trap[] {Trap.named(name)})
-                .forEach(options::allowTrap);
+        allowedTraps.forEach(each -> Checks.check(
+                spec,
+                "--allow-trap",
+                () -> (each.equals("all") ? Stream.of(Trap.values()) : Stream.of(Trap.named(each)))
+                        .forEach(options::allowTrap)));
     }
 
     boolean isAnywhere() {
@@ -72,7 +71,7 @@ final class WhereOptions {
         return ignoresRobots;
     }
 
-    /** The most links from a seed; null without a limit. */
+    /** The maximum number of links from a seed; null for no limit. */
     Integer depth() {
         return depth;
     }
