@@ -1,5 +1,6 @@
 package dev.sieve.durable;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -16,7 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * the process, for messages only, with a checksum. A process loses the lock when it closes any handle on the file;
  * therefore the folders locked by this process are also kept in a set, and their lock files are not opened again.
  */
-final class DirectoryLock implements AutoCloseable {
+final class DirectoryLock implements Closeable {
     private static final String NAME = "lock";
     private static final String PROCESS = "process ";
     private static final int MAX_BYTES = 64;

@@ -10,21 +10,10 @@ import java.util.zip.CRC32C;
 /**
  * Reads the frames of a file one after the other and trusts none of its bytes; the package documentation draws them.
  *
- * <p>A length is compared with the size of the file before memory is allocated for it. The payload of the present frame
- * is read by {@link #number}, {@link #longs} and {@link #skip}, which throw {@link DamageException} where it is not valid.
- * Not safe for use by many threads.
+ * <p>A length is compared with the size of the file before memory is allocated for it. The methods that read the payload
+ * of the present frame throw {@link DamageException} where it is not valid. Not safe for use by many threads.
  */
 final class FrameReader implements Closeable {
-
-    /** The result of {@link #next}. */
-    enum Found {
-        /** A whole and undamaged frame. */
-        FRAME,
-        /** The end of the file, right after a frame. */
-        END,
-        /** Bytes that are not a frame. */
-        DAMAGE
-    }
 
     /** The search for the next undamaged frame computes checksums of at most this many times the size of the file. */
     private static final int SEARCH_EFFORT = 16;
@@ -42,7 +31,7 @@ final class FrameReader implements Closeable {
     private long frameAt;
 
     private long nextAt;
-    private String damage;
+    private DamageException damage;
     /** Indexes in the buffer: the next unread byte of the payload, and its end. */
     private int at;
 
@@ -58,19 +47,24 @@ final class FrameReader implements Closeable {
         bufferAt = position;
     }
 
-    /** Reads the next frame and its kind. After damage it finds the same damage again. */
-    Found next() throws IOException {
+    /**
+     * Reads the next frame and its kind.
+     *
+     * @return false at the end of the file and where the bytes are not a whole and undamaged frame: see {@link #damage}
+     */
+    boolean next() throws IOException {
         frameAt = nextAt;
         at = 0;
         end = 0;
+        damage = null;
         int available = fill(FrameWriter.HEADER_BYTES);
         if (available == 0) {
-            return source.size() < frameAt ? damaged("the file ends before") : Found.END;
+            return source.size() < frameAt && damaged("the file ends before");
         }
         if (available < FrameWriter.HEADER_BYTES) {
             return damaged("the file ends in the header of a frame");
         }
-        int length = lengthAt(index(frameAt));
+        int length = lengthAt(index());
         if (length < 0) {
             return damaged("not a frame");
         }
@@ -78,7 +72,7 @@ final class FrameReader implements Closeable {
         if (whole > source.size() - frameAt || fill(whole) < whole) {
             return damaged("the file ends within a frame of " + length + " bytes");
         }
-        int start = index(frameAt);
+        int start = index();
         if (!isSound(start, length)) {
             return damaged("wrong checksum of a frame of " + length + " bytes");
         }
@@ -86,34 +80,26 @@ final class FrameReader implements Closeable {
         end = start + whole;
         nextAt = frameAt + whole;
         kind = buffer[at++] & 0xff;
-        return Found.FRAME;
+        return true;
     }
 
-    private Found damaged(String what) {
-        damage = what;
-        return Found.DAMAGE;
+    private boolean damaged(String what) {
+        damage = broken(what);
+        return false;
     }
 
     /** Returns the length of the payload of the frame at an index; negative when it does not start with a header. */
     private int lengthAt(int index) {
-        int head = intAt(index);
+        int head = (int) FrameWriter.INT.get(buffer, index);
         int length = head & 0xffffff;
         return head >>> 24 == FrameWriter.MARK && length > 0 && length <= FrameWriter.MAX_PAYLOAD ? length : -1;
-    }
-
-    private int intAt(int index) {
-        return (int) FrameWriter.INT.get(buffer, index);
     }
 
     private boolean isSound(int index, int length) {
         crc.reset();
         crc.update(buffer, index, 4);
         crc.update(buffer, index + FrameWriter.HEADER_BYTES, length);
-        return (int) crc.getValue() == intAt(index + 4);
-    }
-
-    private int index(long position) {
-        return (int) (position - bufferAt);
+        return (int) crc.getValue() == (int) FrameWriter.INT.get(buffer, index + 4);
     }
 
     /** Fills the buffer from the present frame on; returns how many of the wanted bytes it holds, fewer at the end. */
@@ -122,7 +108,7 @@ final class FrameReader implements Closeable {
             bufferAt = frameAt;
             filled = 0;
         }
-        int start = index(frameAt);
+        int start = index();
         if (filled - start < wanted) {
             System.arraycopy(buffer, start, buffer, 0, filled - start);
             filled -= start;
@@ -150,18 +136,18 @@ final class FrameReader implements Closeable {
             if (fill(FrameWriter.HEADER_BYTES + 1) < FrameWriter.HEADER_BYTES + 1) {
                 break;
             }
-            int length = lengthAt(index(frameAt));
+            int length = lengthAt(index());
             int whole = FrameWriter.HEADER_BYTES + length;
             if (length < 0
                     || whole > size - frameAt
-                    || !FrameKind.isOfLog(buffer[index(frameAt) + FrameWriter.HEADER_BYTES])) {
+                    || !FrameKind.isOfLog(buffer[index() + FrameWriter.HEADER_BYTES])) {
                 continue;
             }
             effort -= length;
             if (effort < 0) {
                 break;
             }
-            if (fill(whole) == whole && isSound(index(frameAt), length)) {
+            if (fill(whole) == whole && isSound(index(), length)) {
                 nextAt = frameAt;
                 return true;
             }
@@ -169,6 +155,11 @@ final class FrameReader implements Closeable {
         frameAt = damageAt;
         nextAt = damageAt;
         return false;
+    }
+
+    /** Returns the index in the buffer of the present frame. */
+    private int index() {
+        return (int) (frameAt - bufferAt);
     }
 
     /** Returns the file position of the present frame, or of the damage. */
@@ -181,12 +172,10 @@ final class FrameReader implements Closeable {
         return nextAt;
     }
 
-    /** Returns the present length of the file. */
     long size() throws IOException {
         return source.size();
     }
 
-    /** Returns the kind of the present frame. */
     int kind() {
         return kind;
     }
@@ -254,15 +243,14 @@ final class FrameReader implements Closeable {
 
     /** Reads the next frame, which must exist. */
     void requireFrame() throws IOException {
-        Found found = next();
-        if (found != Found.FRAME) {
-            throw found == Found.END ? broken("the file ends too early") : damage();
+        if (!next()) {
+            throw damage == null ? broken("the file ends too early") : damage;
         }
     }
 
-    /** Returns the exception for the damage that {@link #next} has found. */
+    /** Returns the damage that {@link #next} found; null when it read a frame or reached the end of the file. */
     DamageException damage() {
-        return broken(damage);
+        return damage;
     }
 
     /** Returns the exception for a frame that is undamaged but not valid. */

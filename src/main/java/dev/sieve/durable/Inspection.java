@@ -138,17 +138,14 @@ final class Inspection {
         long count = 0;
         UrlFrameReader frames = new UrlFrameReader();
         try (FrameReader reader = Segment.open(disk, segment.start(), BUFFER_BYTES)) {
-            while (scan.end().compareTo(new LogPosition(segment.number(), reader.nextPosition())) > 0) {
-                FrameReader.Found found = reader.next();
-                if (found == FrameReader.Found.END) {
-                    break;
-                }
-                if (found == FrameReader.Found.DAMAGE) {
-                    throw reader.damage();
-                }
+            while (scan.end().compareTo(new LogPosition(segment.number(), reader.nextPosition())) > 0
+&& reader.next()) {
                 if (frames.read(reader) && frames.batch().label() == 0) {
                     count += export(frames.firstId(), frames.batch(), which, urls);
                 }
+            }
+            if (reader.damage() != null) {
+                throw reader.damage();
             }
         }
         return count;

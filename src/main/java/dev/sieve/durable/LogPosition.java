@@ -1,7 +1,6 @@
 package dev.sieve.durable;
 
 import java.io.IOException;
-import java.util.Comparator;
 
 /**
  * A place in the log, between two frames.
@@ -13,15 +12,12 @@ record LogPosition(int segment, long offset) implements Comparable<LogPosition> 
     /** The start of the log: all of it is still to be forced. */
     static final LogPosition START = new LogPosition(1, 0);
 
-    private static final Comparator<LogPosition> ORDER =
-            Comparator.comparingInt(LogPosition::segment).thenComparingLong(LogPosition::offset);
-
     static LogPosition read(FrameReader in) throws IOException {
         return new LogPosition(in.integer("segment"), in.number("offset", Long.MAX_VALUE));
     }
 
     @Override
     public int compareTo(LogPosition other) {
-        return ORDER.compare(this, other);
+        return segment != other.segment ? Integer.compare(segment, other.segment) : Long.compare(offset, other.offset);
     }
 }

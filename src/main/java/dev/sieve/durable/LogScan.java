@@ -34,10 +34,9 @@ final class LogScan {
     private DamageException torn;
 
     /**
-     * Prepares to read.
+     * Prepares to read into {@code state}.
      *
      * @param saved the checkpoint to start from; null for the start of the log
-     * @param state receives the contents of the log
      * @param urls receives all URLs, batch by batch; the batch is reused
      */
     LogScan(
@@ -88,19 +87,20 @@ final class LogScan {
         boolean isFirst = number == from.segment();
         Segment segment;
         try {
-            segment = header(number);
+            if (!numbers.contains(number)) {
+                throw DamageException.missing(FrontierFiles.segment(number));
+            }
+            segment = Segment.read(disk, number, frontierId);
+            if (!isFirst && !state.canStartAt(segment.firstId())) {
+                throw new DamageException(segment.name(), 0, state.wrongStart(segment.firstId()));
+            }
         } catch (DamageException e) {
             tear(e, number, 0);
             return;
         }
         try (FrameReader reader = Segment.open(disk, isFirst ? from : segment.start(), BUFFER_BYTES)) {
             if (!isFirst) {
-                try {
-                    state.startAt(reader, segment.firstId());
-                } catch (DamageException e) {
-                    tear(e, number, 0);
-                    return;
-                }
+                state.start(segment.firstId());
             }
             segments.put(number, segment);
             readFrames(reader, number);
@@ -112,20 +112,9 @@ final class LogScan {
         tornAt = new LogPosition(segment, offset);
     }
 
-    private Segment header(int number) throws IOException {
-        if (!numbers.contains(number)) {
-            throw DamageException.missing(FrontierFiles.segment(number));
-        }
-        return Segment.read(disk, number, frontierId);
-    }
-
     private void readFrames(FrameReader reader, int segment) throws IOException {
         end = new LogPosition(segment, reader.nextPosition());
-        for (FrameReader.Found found = reader.next(); found != FrameReader.Found.END; found = reader.next()) {
-            if (found == FrameReader.Found.DAMAGE) {
-                tear(reader.damage(), segment, Math.min(reader.position(), reader.size()));
-                return;
-            }
+        while (reader.next()) {
             state.apply(reader, frames);
             if (reader.kind() == FrameKind.FORCED) {
                 readForced(reader);
@@ -133,6 +122,9 @@ final class LogScan {
                 urls.accept(frames.batch());
             }
             end = new LogPosition(segment, reader.nextPosition());
+        }
+        if (reader.damage() != null) {
+            tear(reader.damage(), segment, Math.min(reader.position(), reader.size()));
         }
     }
 
@@ -149,23 +141,17 @@ final class LogScan {
             long offset = number == tornAt.segment() ? tornAt.offset() : 0;
             LogPosition start = new LogPosition(number, Math.max(offset, Segment.HEADER_BYTES));
             try (FrameReader reader = Segment.open(disk, start, BUFFER_BYTES)) {
-                searchForced(reader);
+                do {
+                    while (reader.next()) {
+                        if (reader.kind() == FrameKind.FORCED) {
+                            readForced(reader);
+                        }
+                    }
+                } while (reader.damage() != null && reader.skipDamage());
             }
         }
         if (tornAt.compareTo(forced) < 0) {
             throw torn;
-        }
-    }
-
-    private void searchForced(FrameReader reader) throws IOException {
-        for (FrameReader.Found found = reader.next(); found != FrameReader.Found.END; found = reader.next()) {
-            if (found == FrameReader.Found.DAMAGE) {
-                if (!reader.skipDamage()) {
-                    return;
-                }
-            } else if (reader.kind() == FrameKind.FORCED) {
-                readForced(reader);
-            }
         }
     }
 

@@ -75,7 +75,10 @@ final class LogState {
      */
     void apply(FrameReader frame, UrlFrameReader urls) throws IOException {
         if (urls.read(frame)) {
-            startAt(frame, urls.firstId());
+            if (!canStartAt(urls.firstId())) {
+                throw frame.broken(wrongStart(urls.firstId()));
+            }
+            start(urls.firstId());
             nextId = urls.endId();
             return;
         }
@@ -86,14 +89,6 @@ final class LogState {
             case FrameKind.FORCED -> {}
             default -> throw frame.broken("unknown kind of frame: " + frame.kind());
         }
-    }
-
-    /** Continues with the next id; with a later one only after lost bytes. */
-    void startAt(FrameReader frame, long firstId) throws IOException {
-        if (!canStartAt(firstId)) {
-            throw frame.broken("first id " + firstId + " instead of " + nextId);
-        }
-        start(firstId);
     }
 
     /** Continues with an id; all ids skipped that are not done are lost. */
@@ -110,8 +105,13 @@ final class LogState {
         mayLackIds = false;
     }
 
+    /** Whether the log can continue with an id: the next one, or a later one after lost bytes. */
     boolean canStartAt(long firstId) {
         return firstId == nextId || (firstId > nextId && mayLackIds && firstId - nextId <= MAX_LOST);
+    }
+
+    String wrongStart(long firstId) {
+        return "first id " + firstId + " instead of " + nextId;
     }
 
     /** Records that damaged bytes were given up: ids may be missing after them. */

@@ -200,7 +200,7 @@ final class Repair {
         }
         long firstId = segment.firstId();
         if (firstId < state.nextId()) {
-            note(segment.name() + ": first id " + firstId + " instead of " + state.nextId());
+            note(segment.name() + ": " + state.wrongStart(firstId));
             return new SegmentRepair(disk, expected, true);
         }
         if (!segments.containsKey(number - 1)) {

@@ -1,5 +1,6 @@
 package dev.sieve.durable;
 
+import dev.sieve.FilterKind;
 import dev.sieve.Sieve;
 import dev.sieve.bloom.Memberships;
 import java.io.IOException;
@@ -7,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** The settings requested by the caller; null keeps the stored value or takes the default. See {@link Settings}. */
-record RequestedSettings(Settings.Kind kind, Long expectedUrls, Double falsePositiveRate, Long seed) {
+record RequestedSettings(FilterKind kind, Long expectedUrls, Double falsePositiveRate, Long seed) {
 
     /**
      * Checks that a frontier can be made, unless the folder contains one. Changes nothing.
@@ -38,7 +39,7 @@ record RequestedSettings(Settings.Kind kind, Long expectedUrls, Double falsePosi
         }
         return apply(new Settings(
                 Memberships.randomSeed(),
-                Settings.Kind.BLOOM,
+                FilterKind.SPLIT_BLOCKS,
                 expectedUrls,
                 Sieve.DEFAULT_FALSE_POSITIVE_RATE,
                 Memberships.randomSeed()));

@@ -53,9 +53,9 @@ final class SegmentRepair {
         String first = null;
         try (FrameReader reader = Segment.open(disk, segment.start(), BUFFER_BYTES)) {
             size = reader.size();
-            for (FrameReader.Found found = reader.next(); found != FrameReader.Found.END; found = reader.next()) {
+            while (reader.next() || reader.damage() != null) {
                 try {
-                    if (found == FrameReader.Found.DAMAGE) {
+                    if (reader.damage() != null) {
                         throw reader.damage();
                     }
                     state.apply(reader, frames);
@@ -65,7 +65,7 @@ final class SegmentRepair {
                 } catch (DamageException e) {
                     first = first == null ? e.getMessage() : first;
                     state.addLost();
-                    if (!giveUp(reader, found)) {
+                    if (!giveUp(reader)) {
                         break;
                     }
                 }
@@ -75,20 +75,14 @@ final class SegmentRepair {
     }
 
     /** Notes the bytes from the damage to the next frame as lost; returns false when there is no next frame. */
-    private boolean giveUp(FrameReader reader, FrameReader.Found found) throws IOException {
+    private boolean giveUp(FrameReader reader) throws IOException {
         long from = reader.position();
-        if (found == FrameReader.Found.DAMAGE && !reader.skipDamage()) {
-            damaged.add(new Range(from, size));
-            return false;
+        boolean hasNext = reader.damage() == null || reader.skipDamage();
+        while (hasNext && reader.nextPosition() - from < SMALLEST_FRAME) {
+            hasNext = reader.next();
         }
-        while (reader.nextPosition() - from < SMALLEST_FRAME) {
-            if (reader.next() != FrameReader.Found.FRAME) {
-                damaged.add(new Range(from, size));
-                return false;
-            }
-        }
-        damaged.add(new Range(from, reader.nextPosition()));
-        return true;
+        damaged.add(new Range(from, hasNext ? reader.nextPosition() : size));
+        return hasNext;
     }
 
     /** Notes that the end of the file is missing, at least up to a position. */

@@ -5,6 +5,7 @@ import dev.sieve.bloom.Membership;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
@@ -17,64 +18,47 @@ import java.util.Map;
  * @param falsePositiveRate the requested rate
  * @param seed the seed of the hash
  */
-record Settings(long frontierId, Kind kind, long capacity, double falsePositiveRate, long seed) {
+record Settings(long frontierId, FilterKind kind, long capacity, double falsePositiveRate, long seed) {
     static final String NAME = "settings";
 
     private static final int VERSION = 1;
     private static final int MAX_BYTES = 1 << 12;
 
-    /** The filters. Their names and their order, which numbers them from 1 on, are part of the format. */
-    enum Kind {
-        BLOOM(FilterKind.SPLIT_BLOCKS),
-        GROWING(FilterKind.GROWING),
-        EXACT(FilterKind.EXACT),
-        CLASSIC(FilterKind.CLASSIC);
+    /** The filters; their order, which numbers them from 1 on, and their names are part of the format. */
+    private static final List<FilterKind> KINDS =
+            List.of(FilterKind.SPLIT_BLOCKS, FilterKind.GROWING, FilterKind.EXACT, FilterKind.CLASSIC);
 
-        final FilterKind filter;
+    private static final List<String> KIND_NAMES = List.of("bloom", "growing", "exact", "classic");
 
-        Kind(FilterKind filter) {
-            this.filter = filter;
-        }
-
-        static Kind of(FilterKind filter) {
-            for (Kind kind : values()) {
-                if (kind.filter == filter) {
-                    return kind;
-                }
-            }
-            throw new IllegalArgumentException("not a filter of a frontier on disk: " + filter);
-        }
-
-        private String lowerCase() {
-            return name().toLowerCase(Locale.ROOT);
-        }
+    private String kindName() {
+        return KIND_NAMES.get(KINDS.indexOf(kind));
     }
 
     Membership newFilter() {
-        return kind.filter.create(capacity, falsePositiveRate, seed);
+        return kind.create(capacity, falsePositiveRate, seed);
     }
 
     /** Returns all but the secret, for a message. */
     String words() {
         return capacity + " URLs at a false-positive rate of " + falsePositiveRate + " with a filter of the kind "
-                + kind.lowerCase();
+                + kindName();
     }
 
     /** Puts them into the present frame. */
     void write(FrameWriter out) {
-        out.putNumber(kind.ordinal() + 1);
+        out.putNumber(KINDS.indexOf(kind) + 1);
         out.putLongs(frontierId, capacity, Double.doubleToRawLongBits(falsePositiveRate), seed);
     }
 
     /** Reads them from the present frame. */
     static Settings read(FrameReader in) throws IOException {
         int number = in.integer("kind of filter");
-        if (number < 1 || number > Kind.values().length) {
+        if (number < 1 || number > KINDS.size()) {
             throw in.broken("unknown kind of filter: " + number);
         }
         long[] values = in.longs("settings", 4);
         return new Settings(
-                values[0], Kind.values()[number - 1], values[1], Double.longBitsToDouble(values[2]), values[3]);
+                values[0], KINDS.get(number - 1), values[1], Double.longBitsToDouble(values[2]), values[3]);
     }
 
     void write(Disk disk) throws IOException {
@@ -83,7 +67,7 @@ record Settings(long frontierId, Kind kind, long capacity, double falsePositiveR
                 "sieve-frontier %d\nid %016x\nfilter %s\ncapacity %d\nrate %s\nseed %016x\n",
                 VERSION,
                 frontierId,
-                kind.lowerCase(),
+                kindName(),
                 capacity,
                 falsePositiveRate,
                 seed));
@@ -113,9 +97,13 @@ record Settings(long frontierId, Kind kind, long capacity, double falsePositiveR
             throw new VersionException(NAME, values.get("sieve-frontier"), VERSION);
         }
         try {
+            int kind = KIND_NAMES.indexOf(value(values, "filter"));
+            if (kind < 0) {
+                throw new IllegalArgumentException("unknown filter " + values.get("filter"));
+            }
             return new Settings(
                     Long.parseUnsignedLong(value(values, "id"), 16),
-                    Kind.valueOf(value(values, "filter").toUpperCase(Locale.ROOT)),
+                    KINDS.get(kind),
                     Long.parseLong(value(values, "capacity")),
                     Double.parseDouble(value(values, "rate")),
                     Long.parseUnsignedLong(value(values, "seed"), 16));
