@@ -1,16 +1,26 @@
 package dev.sieve;
 
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
-import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noCodeUnits;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,6 +34,22 @@ class ArchitectureTest {
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages("dev.sieve");
+
+    /** The one class whose threads wait for time to pass. */
+    private static final String WAITING_CLASS = "dev.sieve.crawl.Dispatcher";
+
+    /** A nested class belongs to the class around it. */
+    private static final SliceAssignment TOP_LEVEL_CLASSES = new SliceAssignment() {
+        @Override
+        public SliceIdentifier getIdentifierOf(JavaClass type) {
+            return SliceIdentifier.of(type.getName().replaceFirst("\\$.*", ""));
+        }
+
+        @Override
+        public String getDescription() {
+            return "top-level classes";
+        }
+    };
 
     /** The packages, in the order of the path of a URL. */
     private static final List<String> PACKAGES = List.of(
@@ -76,16 +102,39 @@ class ArchitectureTest {
     }
 
     @Test
+    void packagesHaveNoCycles() {
+        slices().matching("dev.sieve.(*)..").should().beFreeOfCycles().check(CLASSES);
+    }
+
+    @Test
+    void classesHaveNoCycles() {
+        slices().assignedFrom(TOP_LEVEL_CLASSES).should().beFreeOfCycles().check(CLASSES);
+    }
+
+    @Test
     void libraryTypesAreNotPartOfASignature() {
-        noMethods()
-                .that()
-                .arePublic()
-                .and()
-                .areDeclaredInClassesThat()
-                .resideOutsideOfPackage("dev.sieve.cli")
+        DescribedPredicate<JavaClass> ofALibrary = resideInAnyPackage(LIBRARIES);
+        noCodeUnits()
+                .that(describe("can be called from other packages", ArchitectureTest::isCallable))
                 .should()
-                .haveRawReturnType(resideInAnyPackage(LIBRARIES))
+                .haveRawReturnType(ofALibrary)
+                .orShould()
+                .haveRawParameterTypes(describe(
+                        "of a library", parameters -> parameters.stream().anyMatch(ofALibrary)))
                 .check(CLASSES);
+    }
+
+    private static boolean isCallable(JavaCodeUnit unit) {
+        return isVisible(unit.getModifiers()) && isVisible(unit.getOwner());
+    }
+
+    private static boolean isVisible(JavaClass type) {
+        return isVisible(type.getModifiers())
+                && type.getEnclosingClass().map(ArchitectureTest::isVisible).orElse(true);
+    }
+
+    private static boolean isVisible(Set<JavaModifier> modifiers) {
+        return modifiers.contains(JavaModifier.PUBLIC) || modifiers.contains(JavaModifier.PROTECTED);
     }
 
     @Test
@@ -103,7 +152,24 @@ class ArchitectureTest {
     }
 
     @Test
-    void noClassSleeps() {
-        noClasses().should().callMethod(Thread.class, "sleep", long.class).check(CLASSES);
+    void onlyOneClassSleepsOrParks() {
+        noClasses()
+                .that()
+                .doNotHaveFullyQualifiedName(WAITING_CLASS)
+                .should()
+                .callMethodWhere(describe("sleeps or parks", ArchitectureTest::waits))
+                .check(CLASSES);
+    }
+
+    /** Waiting for an event of another thread, as with a latch, is neither. */
+    private static boolean waits(JavaAccess<?> call) {
+        String owner = call.getTargetOwner().getName();
+        return switch (call.getName()) {
+            case "sleep", "timedWait", "timedJoin" -> true;
+            case "wait" -> call.getTargetOwner().isAssignableTo(Object.class);
+            case "park", "parkNanos", "parkUntil" -> owner.equals("java.util.concurrent.locks.LockSupport");
+            case "await", "awaitNanos", "awaitUntil" -> owner.equals("java.util.concurrent.locks.Condition");
+            default -> false;
+        };
     }
 }
