@@ -100,12 +100,12 @@ class RobotsCacheTest {
         RobotsCache.Access first = answer(raw("HTTP/1.1 " + status + "\n"));
 
         assertClosed(first);
-        assertThat(first.isToBeAskedAgain()).isTrue();
+        assertThat(first.isRequestedAgain()).isTrue();
         assertThat(first.pause()).isBetween(Duration.ofSeconds(1), Duration.ofMinutes(10));
         assertThat(robots.known(origin(), 0)).isNull();
         RobotsCache.Access last = ask();
         assertClosed(last);
-        assertThat(last.isToBeAskedAgain()).isFalse();
+        assertThat(last.isRequestedAgain()).isFalse();
         assertThat(robots.known(origin(), 0)).isSameAs(last);
         assertThat(answer(rules("")).isKnown()).isTrue();
     }
