@@ -16,7 +16,7 @@ class Host {
     final byte[] name;
     final Group group; // whose limit applies as well; null for none
     long readyAt; // when the next request may start
-    long readySince; // when the host was added to its chain
+    long readySince; // since when it could have been requested, if it is chained
     int delayMillis;
     short underWay;
     byte failures; // consecutive ones

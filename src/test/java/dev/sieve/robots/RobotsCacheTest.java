@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever a server answers when it is asked for its robots.txt, it is known what that allows. */
+/** Any response to a request for robots.txt determines what may be fetched. */
 @Tag("hostile")
 @Timeout(60)
 class RobotsCacheTest {
