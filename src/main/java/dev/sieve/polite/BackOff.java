@@ -17,17 +17,14 @@ public record BackOff(Duration first, Duration longest) {
 
     /** Returns the pause after consecutive failures: min(longest, first · 2^(failures - 1)); zero without a failure. */
     public Duration pause(int failures) {
-        if (failures <= 0) {
-            return Duration.ZERO;
-        }
-        Duration pause = first;
+        Duration pause = failures > 0 ? first : Duration.ZERO;
         for (int i = 1; i < failures && pause.compareTo(longest) < 0; i++) {
             pause = pause.compareTo(longest.dividedBy(2)) > 0 ? longest : pause.multipliedBy(2);
         }
         return pause;
     }
 
-    /** Returns the pause after consecutive failures, or the one that the server demands if that is longer. */
+    /** Returns the pause after consecutive failures, or the one that the server requested if that is longer. */
     public Duration pause(int failures, Duration retryAfter) {
         Duration pause = pause(failures);
         return retryAfter.compareTo(pause) > 0 ? retryAfter : pause;

@@ -3,8 +3,7 @@ package dev.sieve.polite;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 /**
- * A host of a schedule: what is queued and under way, when it may be requested next, and the links by which the other
- * classes of this package find it.
+ * A host of a schedule: what is queued and under way, when it may be requested next, and its links to other hosts.
  *
  * <p>A million hosts have to fit into a quarter of a gigabyte. Therefore a host holds its links and its place in the heap
  * and in the spill file itself, in 96 bytes, and its name as bytes.
@@ -17,7 +16,7 @@ class Host {
     final byte[] name;
     final Group group; // whose limit applies as well; null for none
     long readyAt; // when the next request may start
-    long readySince; // when the host was added to its chain
+    long readySince; // since when it could have been requested, if it is chained
     int delayMillis;
     short underWay;
     byte failures; // consecutive ones
@@ -26,7 +25,7 @@ class Host {
     boolean isStarted; // a request was started before
     boolean isBackingOff; // readyAt is due to a back-off and not to the delay
     boolean isOpen; // more than one request at a time is allowed
-    boolean isProven; // the last request for an item was answered in time
+    boolean isProven; // the last request for an item got a response in time
     boolean isCounted; // among the proven hosts at work
     boolean isGivenUp; // no more requests are made, so that items owe no delay
 
@@ -70,7 +69,7 @@ class Host {
         return items() > 0;
     }
 
-    /** The host to request when this one is selected. */
+    /** Returns the host to request when this one is selected. */
     Host candidate() {
         return this;
     }
@@ -114,7 +113,7 @@ class Host {
             return first == null;
         }
 
-        /** The host that joined first; null when the chain is empty. */
+        /** Returns the host that joined first; null when the chain is empty. */
         Host first() {
             return first;
         }

@@ -77,10 +77,10 @@ final class HostTable {
     }
 
     /**
-     * Forgets idle hosts, and increases the capacity if less than a quarter of it is free after that. Idle hosts that have
-     * shown whether they answer are kept while busy hosts fill more than a quarter, so that hosts that come in great
-     * numbers do not displace them; of these, hosts that failed are forgotten first. The capacity is at most six times the
-     * number of busy hosts. Takes O(1) per host that is added.
+     * Forgets idle hosts, and increases the capacity if less than a quarter of it is free after that. Idle hosts that are
+     * proven or have failed are kept while busy hosts fill more than a quarter, so that a flood of new hosts does not
+     * displace them; the failed ones are forgotten first. The capacity is at most six times the number of busy hosts. Takes
+     * O(1) per host that is added.
      */
     private void makeRoom(long nowNanos) {
         int busy = forget(nowNanos, host -> !host.isProven && host.failures == 0);
@@ -99,10 +99,7 @@ final class HostTable {
         return capacity - size() > capacity / 4;
     }
 
-    /**
-     * Removes the hosts that may be forgotten and meet a condition, and the groups that have no hosts any more. Returns how
-     * many hosts may not be forgotten.
-     */
+    /** Removes idle hosts that meet a condition and groups without hosts; returns the number of hosts that are not idle. */
     private int forget(long nowNanos, Predicate<Host> condition) {
         Host[] old = buckets;
         buckets = new Host[Integer.highestOneBit(2 * capacity)];
@@ -125,7 +122,7 @@ final class HostTable {
         return busy;
     }
 
-    /** Whether a host is idle, and nothing is lost with it that was counted or set. */
+    /** Whether a host is idle, and no count or setting is lost with it. */
     private boolean mayForget(Host host, Host.Limit limit, long nowNanos) {
         boolean hasBudget = limit.budget() != Integer.MAX_VALUE && host.accepted > 0;
         boolean hasDelay = host.delayMillis > 0 && keepsDelays;

@@ -31,16 +31,14 @@ final class ItemQueues<T> {
     void add(Host host, T item, boolean isFirst) {
         if (isFirst) {
             link(host, item);
-            return;
-        }
-        if (spill == null || (host.itemsSpilled == 0 && fitsInMemory(host))) {
+        } else if (spill == null || (host.itemsSpilled == 0 && fitsInMemory(host))) {
             host.lastItem = link(host, item);
-            return;
-        }
-        try {
-            spill.addLast(host, codec.encode(item));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        } else {
+            try {
+                spill.addLast(host, codec.encode(item));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
         }
     }
 

@@ -1,44 +1,34 @@
 package dev.sieve.polite;
 
+import java.util.stream.Stream;
+
 /**
  * The hosts that may be requested at once, in an order that is fair and ends a crawl soon.
  *
  * <p>Hosts are sorted into chains by the amount of work left, in powers of two; each chain is in the order in which its
  * hosts became ready. Every other request goes to the host that has been ready the longest, so that no host starves. The
- * requests between go to a host with the most work left, because such hosts determine when the crawl ends.
+ * requests between go to a host with the most work left, because these determine when the crawl ends.
  */
 final class ReadyHosts {
     private static final int SIZES = Long.SIZE;
 
-    private final Host.Chain[] chains = new Host.Chain[SIZES];
-
-    /** The chains that are not empty, one bit each. */
-    private long used;
-
+    private final Host.Chain[] chains =
+            Stream.generate(Host.Chain::new).limit(SIZES).toArray(Host.Chain[]::new);
+    private long used; // the chains that are not empty, one bit each
     private boolean mostWorkFirst;
-
-    ReadyHosts() {
-        for (int size = 0; size < SIZES; size++) {
-            chains[size] = new Host.Chain();
-        }
-    }
 
     boolean isEmpty() {
         return used == 0;
     }
 
-    /**
-     * Adds a host whose {@link Host#readySince} is set.
-     *
-     * @param work how much the host has left, in any unit
-     */
+    /** Adds a host whose {@link Host#readySince} is set, with the amount of work it has left, in any unit. */
     void add(Host host, double work) {
         int size = Math.min(SIZES - 1, Math.max(0, Math.getExponent(work)));
         chains[size].addLast(host);
         used |= 1L << size;
     }
 
-    /** The host that is next; there must be one. */
+    /** Returns the host that is next; there must be one. */
     Host first() {
         return chains[firstChain()].first();
     }

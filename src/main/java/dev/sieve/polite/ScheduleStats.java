@@ -9,12 +9,11 @@ import java.util.Optional;
  * @param queued items
  * @param underWay requests that were started and have not ended
  * @param hosts hosts with queued items
- * @param waiting hosts with queued items, and groups of such hosts, that must not be requested yet because of a delay or a
- *     back-off
+ * @param waiting hosts and groups with queued items that must not be requested yet because of a delay or a back-off
  * @param backingOff those of them that back off
  * @param remembered hosts and groups that are stored, with or without items
  * @param waited the total time in which polls were in vain because all hosts had to wait
- * @param slowestHost the host whose delays or back-off account for most of that time; empty without such a time
+ * @param slowestHost the host whose delays or back-off account for most of that time; empty if there is none
  * @param slowestWaited the part of that time that is due to this host
  */
 public record ScheduleStats(

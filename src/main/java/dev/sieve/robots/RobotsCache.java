@@ -64,8 +64,8 @@ public final class RobotsCache {
             return equals(ELSEWHERE);
         }
 
-        /** Returns whether robots.txt must be requested again. */
-        public boolean isToBeAskedAgain() {
+        /** Returns whether robots.txt is requested again soon. */
+        public boolean isRequestedAgain() {
             return !pause.isZero() || isElsewhere();
         }
     }
@@ -116,8 +116,7 @@ public final class RobotsCache {
     }
 
     private synchronized Origin before(String origin) {
-        Origin known = origins.get(origin);
-        return known == null ? new Origin(null, 0, 0, start(origin), 0) : known;
+        return origins.getOrDefault(origin, new Origin(null, 0, 0, start(origin), 0));
     }
 
     private static String start(String origin) {
@@ -142,7 +141,7 @@ public final class RobotsCache {
     }
 
     private Access keep(String origin, long nowNanos, Access access, int failures) {
-        long lasts = access.isKnown() ? RobotsStatus.MAX_AGE.toNanos() : access.isToBeAskedAgain() ? 0 : CLOSED_NANOS;
+        long lasts = access.isKnown() ? RobotsStatus.MAX_AGE.toNanos() : access.isRequestedAgain() ? 0 : CLOSED_NANOS;
         return keep(origin, new Origin(access, nowNanos + lasts, failures, start(origin), 0));
     }
 

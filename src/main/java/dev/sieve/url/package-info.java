@@ -1,5 +1,5 @@
 /**
- * Spells URLs: the URL that is fetched, and the key that identifies a page.
+ * Normalises URLs: the URL that is fetched, and the key that identifies a page.
  *
  * <p>{@link dev.sieve.url.Seeds} reads the URLs that a crawl starts from, {@link dev.sieve.url.UrlNormalizer} converts
  * every URL into the spelling that is fetched and computes its key, and {@link dev.sieve.url.UrlParts} extracts hosts and
@@ -18,6 +18,6 @@
  * not choose the account with which the crawler logs in, and passwords must not appear in logs.
  *
  * <p><b>A broken port or label is refused</b> although the standard accepts {@code http://a..b/} and
- * {@code http://h:0/}, because no server can have such an address.
+ * {@code http://h:0/}, because no server can have that address.
  */
 package dev.sieve.url;

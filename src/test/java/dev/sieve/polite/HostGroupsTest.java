@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Limits that hosts share, and budgets. Hosts are called by their group and a number; those of group x have none. */
+/** Limits that hosts share, and budgets. A host is named after its group and a number; hosts named x have no group. */
 class HostGroupsTest {
     private static final long SECOND = 1_000_000_000L;
 

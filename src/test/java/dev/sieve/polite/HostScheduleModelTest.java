@@ -80,14 +80,14 @@ class HostScheduleModelTest {
     private long now;
     private int added;
 
-    /** So few hosts that none is forgotten; every call there is. */
+    /** Too few hosts for any to be forgotten; all calls. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4})
     void noHostIsAskedTooEarlyOrForgottenWithWork(long seed) throws IOException {
         run(seed, 40, true, seed % 2 == 0);
     }
 
-    /** Many hosts that come and go; what is known of a host may be forgotten in between. */
+    /** Many hosts that come and go and may be forgotten in between. */
     @Test
     void forgettingHostsMakesNoRequestTooEarly() throws IOException {
         run(5, 5_000, false, true);

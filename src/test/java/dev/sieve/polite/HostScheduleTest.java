@@ -18,7 +18,7 @@ class HostScheduleTest {
         return HostSchedule.<String>builder();
     }
 
-    /** Polls and ends every request at once, until nothing may be asked at this moment. */
+    /** Polls and ends every request at once, until no host may be requested at this moment. */
     private static List<String> drain(HostSchedule<String> schedule, long now) {
         List<String> items = new ArrayList<>();
         for (String item = schedule.poll(now, true); item != null; item = schedule.poll(now, true)) {

@@ -53,7 +53,7 @@ class HostScheduleThreadsTest {
         }
     }
 
-    /** Nothing is known any more of the requests before, so that every host is left alone for a delay. */
+    /** After a restart earlier requests are unknown, so that no host is requested for a delay. */
     private void begin() {
         schedule = HostSchedule.<Integer>builder()
                 .delay(Duration.ofNanos(DELAY))

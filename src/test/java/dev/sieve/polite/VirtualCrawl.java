@@ -12,7 +12,7 @@ import java.util.SplittableRandom;
 
 /**
  * A crawl in virtual time: workers that make requests of a fixed length to hosts with a given number of URLs each, which
- * come in random order. Fails when a host is asked within its delay or its URLs come out in another order than they went
+ * come in random order. Fails when a host is requested within its delay or its URLs come out in another order than they went
  * in.
  */
 final class VirtualCrawl {

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever a server answers when it is asked for its robots.txt, it is known what that allows. */
+/** Any response to a request for robots.txt determines what may be fetched. */
 @Tag("hostile")
 @Timeout(60)
 class RobotsCacheTest {
@@ -100,12 +100,12 @@ class RobotsCacheTest {
         RobotsCache.Access first = answer(raw("HTTP/1.1 " + status + "\n"));
 
         assertClosed(first);
-        assertThat(first.isToBeAskedAgain()).isTrue();
+        assertThat(first.isRequestedAgain()).isTrue();
         assertThat(first.pause()).isBetween(Duration.ofSeconds(1), Duration.ofMinutes(10));
         assertThat(robots.known(origin(), 0)).isNull();
         RobotsCache.Access last = ask();
         assertClosed(last);
-        assertThat(last.isToBeAskedAgain()).isFalse();
+        assertThat(last.isRequestedAgain()).isFalse();
         assertThat(robots.known(origin(), 0)).isSameAs(last);
         assertThat(answer(rules("")).isKnown()).isTrue();
     }
