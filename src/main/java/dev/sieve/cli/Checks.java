@@ -4,11 +4,10 @@ import java.util.function.Consumer;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
-/** Turns what an option's value is refused with into the one line that names the option. */
+/** Turns an IllegalArgumentException about the value of an option into a one-line error that names the option. */
 final class Checks {
     private Checks() {}
 
-    /** Uses a value; what is said against it is said of the option. */
     static void check(CommandSpec spec, String option, Runnable use) {
         try {
             use.run();
@@ -17,7 +16,7 @@ final class Checks {
         }
     }
 
-    /** Uses a value if there is one. */
+    /** Sets a value unless it is null. */
     static <T> void set(CommandSpec spec, String option, T value, Consumer<T> setter) {
         if (value != null) {
             check(spec, option, () -> setter.accept(value));

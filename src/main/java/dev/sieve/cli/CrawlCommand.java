@@ -1,29 +1,31 @@
 package dev.sieve.cli;
 
 import ch.qos.logback.classic.Level;
-import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.durable.Durability;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.url.Seeds;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
-import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Crawls from seeds; what the program does when no other command is named. */
+/** Crawls from seeds: the default command. */
 @Command(
         name = "sieve",
         mixinStandardHelpOptions = true,
@@ -33,7 +35,7 @@ import picocli.CommandLine.Spec;
         customSynopsis = "sieve [crawl] [OPTIONS] SEED...",
         description = "Crawls politely and visits every page once.%n",
         footerHeading = "%nExit codes: ",
-        footer = "0 done, or a limit was reached; 1 internal error, or sieve full; 2 wrong usage;%n"
+        footer = "0 done, or a limit was reached; 1 internal error, or filter full; 2 wrong usage;%n"
                 + "3 no page could be fetched; 4 output failed; 130 interrupted, 143 terminated.")
 final class CrawlCommand implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.cli");
@@ -41,89 +43,80 @@ final class CrawlCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "SEED", description = "A URL, a file with a URL a line, or - for standard input.")
+    @Parameters(paramLabel = "SEED", description = "A URL, a file with one URL per line, or - for standard input.")
     private List<String> seeds = new ArrayList<>();
 
     @Mixin
     private WhereOptions where;
 
-    @Option(
-            names = "--max-pages",
-            paramLabel = "N",
-            converter = Converters.Quantity.class,
-            description = "Stop after exactly so many pages (default: no limit).")
+    @Option(names = "--max-pages", paramLabel = "N", description = "Stop after exactly N pages (default: no limit).")
     private Long maxPages;
 
-    @Option(
-            names = "--max-time",
-            paramLabel = "TIME",
-            converter = Converters.TimeSpan.class,
-            description = "Stop after so long (default: no limit).")
+    @Option(names = "--max-time", paramLabel = "TIME", description = "Stop after this time (default: no limit).")
     private Duration maxTime;
 
     @Option(
             names = "--delay",
             paramLabel = "TIME",
-            converter = Converters.TimeSpan.class,
-            description = "Between the starts of two requests to one host (default: 1s).")
+            description = "Minimum time between requests to the same host (default: 1s).")
     private Duration delay;
 
-    @Option(names = "--per-host", paramLabel = "N", description = "Requests to one host at a time (default: 1).")
+    @Option(names = "--per-host", paramLabel = "N", description = "Concurrent requests per host (default: 1).")
     private Integer perHost;
 
     @Option(
             names = "--per-domain",
             paramLabel = "N",
-            description = "Requests to all hosts of a domain at a time (default: no limit).")
+            description = "Concurrent requests per domain (default: no limit).")
     private Integer perDomain;
 
     @Option(
             names = "--max-per-host",
             paramLabel = "N",
-            description = "URLs of one host that are dealt with in a run (default: no limit).")
+            description = "Maximum URLs per host and run (default: no limit).")
     private Integer maxPerHost;
 
     @Option(
             names = "--max-failures",
             paramLabel = "N",
-            description = "Requests in a row without answer until a host is given up (default: 10).")
+            description = "Give up on a host after N consecutive failures (default: 10).")
     private Integer maxFailures;
 
-    @Option(names = "--concurrency", paramLabel = "N", description = "Requests at a time in all (default: 32).")
+    @Option(names = "--concurrency", paramLabel = "N", description = "Concurrent requests in total (default: 32).")
     private Integer concurrency;
 
-    @Option(
-            names = "--timeout",
-            paramLabel = "TIME",
-            converter = Converters.TimeSpan.class,
-            description = "For a whole request (default: 30s).")
+    @Option(names = "--timeout", paramLabel = "TIME", description = "Time limit per request (default: 30s).")
     private Duration timeout;
 
-    @Option(names = "--retries", paramLabel = "N", description = "Further tries where they may help (default: 2).")
+    @Option(names = "--retries", paramLabel = "N", description = "Retries for temporary errors (default: 2).")
     private Integer retries;
 
-    @Option(names = "--user-agent", paramLabel = "NAME", description = "Who is asking (default: sieve/VERSION).")
+    @Option(
+            names = "--user-agent",
+            paramLabel = "NAME",
+            description = "User-Agent header; its first word is matched in robots.txt (default: sieve/VERSION).")
     private String userAgent;
 
     @Option(
             names = "-H",
             paramLabel = "'NAME: VALUE'",
-            description = "A header for the seeds' own origins; repeatable.")
+            description = "Extra request header, sent only to the seeds' origins; repeatable.")
     private List<String> headers = new ArrayList<>();
 
     @Option(
             names = "--resolve",
             paramLabel = "HOST=IP",
-            description = "The address of a host, or of all below a .domain, as of a web of your own; repeatable.")
-    private List<String> addresses = new ArrayList<>();
+            description = "Address of a host, or of all hosts below a .domain, like curl --resolve; repeatable.",
+            converter = Converters.HostAddress.class)
+    private List<Map.Entry<String, InetAddress>> addresses = new ArrayList<>();
 
     @Option(
             names = "--sitemaps",
-            description = "Crawl what sitemaps list, too: those of robots.txt, else /sitemap.xml.")
+            description = "Also crawl the URLs in sitemaps: those named in robots.txt, else /sitemap.xml.")
     private boolean usesSitemaps;
 
     @Mixin
-    private FrontierOptions sieve;
+    private FrontierOptions frontier;
 
     @Mixin
     private OutputOptions output;
@@ -131,27 +124,26 @@ final class CrawlCommand implements Callable<Integer> {
     @Option(
             names = "--job",
             paramLabel = "DIR",
-            description = "Keep the crawl there: it survives kill -9, and the same command goes on.")
+            description = "Save the crawl in DIR; repeat the same command to resume, even after kill -9.")
     private Path job;
 
     @Option(
             names = "--durability",
             paramLabel = "LEVEL",
-            description = "What a job survives: process (kill -9), interval (a power cut, but for a second; no page is"
-                    + " lost by it), always (default: process).")
+            description = "What a job survives: process (kill -9), interval (power cuts, except for the last second; no"
+                    + " page is lost) or always (any power cut) (default: process).")
     private Durability durability = Durability.PROCESS;
 
-    @Option(names = "--keep-log", description = "Keep what is done in the job, for 'export --done'.")
+    @Option(names = "--keep-log", description = "Keep finished URLs in the job, for 'export --done'.")
     private boolean keepsLog;
 
-    @Option(names = "-q", description = "Only warnings: no progress, no summary.")
+    @Option(names = "-q", description = "Show only warnings: no progress, no summary.")
     private boolean isQuiet;
 
-    @Option(names = "-v", description = "Say more.")
+    @Option(names = "-v", description = "Verbose logging.")
     private boolean isVerbose;
 
-    /** Tells the version that stands in the jar. */
-    static final class Version implements picocli.CommandLine.IVersionProvider {
+    static final class Version implements IVersionProvider {
         @Override
         public String[] getVersion() {
             return new String[] {"sieve " + CrawlOptions.version()};
@@ -161,77 +153,69 @@ final class CrawlCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         Logging.set(isQuiet ? Level.WARN : isVerbose ? Level.DEBUG : Level.INFO);
-        boolean goesOn = job != null && DurableFolder.exists(job);
-        if (seeds.isEmpty() && !goesOn) {
-            throw wrong("Missing SEED: a URL, a file of URLs, or - for standard input");
+        boolean resumes = job != null && DurableFolder.exists(job);
+        if (seeds.isEmpty() && !resumes) {
+            throw Checks.wrong(spec, "Missing SEED: a URL, a file of URLs, or - for standard input");
         }
         CrawlOptions options = options();
         output.check(job != null);
-        sieve.check(goesOn);
-        try (CrawlStart start = new CrawlStart(options, this::openDirectory)) {
-            if (goesOn) {
+        frontier.check(resumes);
+        try (CrawlStart start = new CrawlStart(options, () -> frontier.open(job, durability, keepsLog))) {
+            if (resumes) {
                 start.crawler();
             }
             readSeeds(start);
             if (!start.hasUrls()) {
-                throw wrong("No SEED that can be fetched");
+                throw Checks.wrong(spec, "no usable seed in " + String.join(", ", seeds));
             }
-            return new CrawlRun(start.crawler(), output.open(job != null), System.err, isQuiet, where.ignoresRobots())
-                    .run();
+            return new CrawlRun(start.crawler(), output.open(job != null), isQuiet, where.ignoresRobots()).run();
         }
     }
 
     private CrawlOptions options() {
-        CrawlOptions options = new CrawlOptions().sitemaps(usesSitemaps);
+        Map<String, InetAddress> known = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+        addresses.forEach(each -> known.put(each.getKey(), each.getValue()));
+        CrawlOptions options = new CrawlOptions().sitemaps(usesSitemaps).resolver(host -> resolve(known, host));
         where.apply(options, spec);
-        headers.forEach(each -> check("-H", () -> addHeader(options, each)));
-        check("--resolve", () -> options.resolver(Addresses.of(addresses)));
-        addresses.forEach(each -> options.allowPrivate(Addresses.address(each).getHostAddress()));
-        set("--max-pages", maxPages, options::maxPages);
-        set("--max-time", maxTime, options::maxTime);
-        set("--delay", delay, options::delay);
-        set("--per-host", perHost, options::perHost);
-        set("--per-domain", perDomain, options::perDomain);
-        set("--max-per-host", maxPerHost, options::maxPerHost);
-        set("--max-failures", maxFailures, options::maxFailures);
-        set("--concurrency", concurrency, options::concurrency);
-        set("--timeout", timeout, options::timeout);
-        set("--retries", retries, options::retries);
-        set("--user-agent", userAgent, options::userAgent);
+        headers.forEach(each -> Checks.check(spec, "-H", () -> addHeader(options, each)));
+        addresses.forEach(each -> options.allowPrivate(each.getValue().getHostAddress()));
+        Checks.set(spec, "--max-pages", maxPages, options::maxPages);
+        Checks.set(spec, "--max-time", maxTime, options::maxTime);
+        Checks.set(spec, "--delay", delay, options::delay);
+        Checks.set(spec, "--per-host", perHost, options::perHost);
+        Checks.set(spec, "--per-domain", perDomain, options::perDomain);
+        Checks.set(spec, "--max-per-host", maxPerHost, options::maxPerHost);
+        Checks.set(spec, "--max-failures", maxFailures, options::maxFailures);
+        Checks.set(spec, "--concurrency", concurrency, options::concurrency);
+        Checks.set(spec, "--timeout", timeout, options::timeout);
+        Checks.set(spec, "--retries", retries, options::retries);
+        Checks.set(spec, "--user-agent", userAgent, options::userAgent);
         return options;
     }
 
     private static void addHeader(CrawlOptions options, String header) {
-        int colon = header.indexOf(':');
-        if (colon < 1) {
+        String[] nameAndValue = header.split(":", 2);
+        if (nameAndValue.length < 2 || nameAndValue[0].isEmpty()) {
             throw new IllegalArgumentException("not of the form 'Name: value': " + header);
         }
-        options.header(
-                header.substring(0, colon).strip(), header.substring(colon + 1).strip());
+        options.header(nameAndValue[0].strip(), nameAndValue[1].strip());
     }
 
-    private <T> void set(String option, T value, Consumer<T> setter) {
-        Checks.set(spec, option, value, setter);
-    }
-
-    private void check(String option, Runnable use) {
-        Checks.check(spec, option, use);
-    }
-
-    private ParameterException wrong(String message) {
-        return Checks.wrong(spec, message);
-    }
-
-    private CrawlDirectory openDirectory() throws IOException {
-        return job == null ? CrawlDirectory.none(sieve.open()) : sieve.open(job, durability, keepsLog);
+    /** Returns the known address of a host or of a .domain it belongs to, or else the system's. */
+    private static List<InetAddress> resolve(Map<String, InetAddress> known, String host) throws UnknownHostException {
+        InetAddress address = known.get(host);
+        for (int dot = host.indexOf('.'); address == null && dot >= 0; dot = host.indexOf('.', dot + 1)) {
+            address = known.get(host.substring(dot));
+        }
+        return address == null ? List.of(InetAddress.getAllByName(host)) : List.of(address);
     }
 
     private void readSeeds(CrawlStart start) {
-        Seeds reader = new Seeds(start::named, start::seed, problem -> LOG.warn("{}", problem));
+        Seeds reader = new Seeds(start::addTyped, start::add, problem -> LOG.warn("{}", problem));
         try {
             reader.read(seeds, System.in);
         } catch (IOException e) {
-            throw wrong("Invalid SEED: " + e.getMessage());
+            throw Checks.wrong(spec, "Invalid SEED: " + e.getMessage());
         }
     }
 }

@@ -4,43 +4,32 @@ import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.crawl.Ending;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** One crawl as people see it: its progress, its summary, its end by a signal, its exit code. */
-final class CrawlRun {
-    /** Longer than the crawl gives to the requests that are under way when it is stopped. */
+/** One crawl as the user sees it: progress, summary, a clean stop by a signal, exit code. */
+record CrawlRun(Crawler crawler, Outputs outputs, boolean isQuiet, boolean ignoresRobots) {
+    /** Longer than a stopped crawl waits for its requests in flight. */
     private static final int STOP_SECONDS = 30;
 
-    private final Crawler crawler;
-    private final Outputs outputs;
-    private final PrintStream err;
-    private final boolean isQuiet;
-    private final boolean ignoresRobots;
-
-    CrawlRun(Crawler crawler, Outputs outputs, PrintStream err, boolean isQuiet, boolean ignoresRobots) {
-        this.crawler = crawler;
-        this.outputs = outputs;
-        this.err = err;
-        this.isQuiet = isQuiet;
-        this.ignoresRobots = ignoresRobots;
-    }
-
-    /** Crawls from the seeds that the crawler was given; answers the exit code. */
+    /** Crawls from the seeds of the crawler. Returns the exit code. */
     int run() {
         CountDownLatch over = new CountDownLatch(1);
         Thread onSignal = new Thread(() -> stopAndWait(over), "sieve-stop");
         Runtime.getRuntime().addShutdownHook(onSignal);
         try {
-            return crawlAndTell();
+            return crawl();
         } finally {
             over.countDown();
-            forget(onSignal);
+            try {
+                Runtime.getRuntime().removeShutdownHook(onSignal);
+            } catch (IllegalStateException e) {
+                // The signal that the hook is for is ending the process.
+            }
         }
     }
 
-    /** The process lives on as long as this takes. */
+    /** Runs in the shutdown hook: the process ends when this returns. */
     private void stopAndWait(CountDownLatch over) {
         crawler.stop();
         try {
@@ -50,17 +39,9 @@ final class CrawlRun {
         }
     }
 
-    private static void forget(Thread onSignal) {
-        try {
-            Runtime.getRuntime().removeShutdownHook(onSignal);
-        } catch (IllegalStateException e) {
-            // The process is ending, by the very signal that the hook is for.
-        }
-    }
-
-    private int crawlAndTell() {
+    private int crawl() {
         IOException failure = null;
-        Progress progress = isQuiet ? null : new Progress(crawler, err, Terminal.isStderr());
+        Progress progress = isQuiet ? null : new Progress(crawler);
         try (outputs) {
             crawler.run(outputs);
         } catch (IOException e) {
@@ -72,16 +53,12 @@ final class CrawlRun {
         }
         CrawlReport report = crawler.report();
         if (!isQuiet) {
-            err.print(Summary.of(report, ignoresRobots));
+            System.err.print(Summary.of(report, ignoresRobots));
         }
         if (failure != null) {
-            err.println("sieve: output failed: " + failure.getMessage());
+            System.err.println("sieve: output failed: " + failure.getMessage());
             return ExitCode.OUTPUT_FAILED;
         }
-        return exitCode(report);
-    }
-
-    private static int exitCode(CrawlReport report) {
         if (report.ending() == Ending.FULL) {
             return ExitCode.INTERNAL_ERROR;
         }

@@ -4,64 +4,50 @@ import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
-/** A crawl that is created with its first seed, so that nothing is created on the disk when there is none. */
+/** Creates a crawl when it gets its first seed, so that nothing is created on disk without one. */
 final class CrawlStart implements AutoCloseable {
     private static final int BATCH = 64;
 
-    /** Opens the directory of the crawl, or makes a frontier in memory. */
-    interface Opening {
-        CrawlDirectory open() throws IOException;
-    }
-
     private final CrawlOptions options;
-    private final Opening opening;
+    private final Supplier<CrawlDirectory> opening;
     private final List<String> seeds = new ArrayList<>();
     private CrawlDirectory directory;
     private Crawler crawler;
 
-    CrawlStart(CrawlOptions options, Opening opening) {
+    CrawlStart(CrawlOptions options, Supplier<CrawlDirectory> opening) {
         this.options = options;
         this.opening = opening;
     }
 
-    /**
-     * The crawl, which the first call creates, with all seeds that were added.
-     *
-     * @throws UncheckedIOException when it cannot be created
-     */
+    /** Returns the crawl with all seeds added so far; the first call creates it. */
     Crawler crawler() {
         if (crawler == null) {
-            try {
-                directory = opening.open();
-                crawler = new Crawler(options, directory);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
+            directory = opening.get();
+            crawler = new Crawler(options, directory);
         }
         crawler.seedAll(seeds);
         seeds.clear();
         return crawler;
     }
 
-    /** Adds a seed that the user has typed, whose host and port may be requested whatever its address. */
-    void named(String url) {
+    /** Adds a seed typed by the user. Its host and port may be requested even if its address is not public. */
+    void addTyped(String url) {
         crawler().open(url);
-        seed(url);
+        add(url);
     }
 
-    /** Adds a seed. */
-    void seed(String url) {
+    void add(String url) {
         seeds.add(url);
         if (seeds.size() == BATCH) {
             crawler();
         }
     }
 
-    /** Whether there is anything to crawl, or ever was. */
+    /** Whether a URL was accepted, by this run or an earlier one. */
     boolean hasUrls() {
         return (crawler != null || !seeds.isEmpty())
                 && crawler().report().sieve().accepted() > 0;

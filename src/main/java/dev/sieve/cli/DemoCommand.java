@@ -1,18 +1,18 @@
 package dev.sieve.cli;
 
+import static dev.sieve.cli.Units.text;
+
 import dev.sieve.Sieve;
 import dev.sieve.crawl.CrawlOptions;
-import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.demo.DemoWeb;
 import dev.sieve.scope.Scope;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Command;
@@ -20,37 +20,36 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Serves a web of its own on loopback and crawls it, with a sieve that is a little too small for it. */
+/** Serves a generated web on loopback and crawls it, with a filter that is a little too small. */
 @Command(
         name = "demo",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description = "Crawls a web of known size on this machine, in a few seconds and without a network. The sieve is"
-                + " made a little too small, so that its warnings are seen.%n")
+        description = "Crawls a generated web on this machine, in a few seconds and without a network. The filter is"
+                + " deliberately a little too small, so you see the capacity warnings.%n")
 final class DemoCommand implements Callable<Integer> {
-    /** The share of the web's URLs that the sieve is made for: the warnings come, and next to nothing is missed. */
+    /** The share of the web's URLs that the filter is sized for: enough to warn, and to miss next to nothing. */
     private static final double CAPACITY_SHARE = 0.9;
 
     @Spec
     private CommandSpec spec;
 
-    @Option(names = "--hosts", paramLabel = "N", description = "Hosts of the web (default: 200).")
+    @Option(names = "--hosts", paramLabel = "N", description = "Number of hosts (default: 200).")
     private int hosts = 200;
 
-    @Option(names = "--pages", paramLabel = "N", description = "Pages of the web (default: 5000).")
+    @Option(names = "--pages", paramLabel = "N", description = "Number of pages (default: 5000).")
     private int pages = 5000;
 
-    @Option(names = "--serve", description = "Only serve the web, until interrupted, and say how to crawl it.")
+    @Option(names = "--serve", description = "Only serve the web, until interrupted, and print how to crawl it.")
     private boolean serves;
 
-    @Option(names = "--port", paramLabel = "N", description = "Port of the web (default: one that is free).")
+    @Option(names = "--port", paramLabel = "N", description = "Port to listen on (default: a free one).")
     private int port;
 
     @Option(
             names = "--delay",
             paramLabel = "TIME",
-            converter = Converters.TimeSpan.class,
-            description = "Between the starts of two requests to one host (default: 0s).")
+            description = "Minimum time between requests to the same host (default: 0s).")
     private Duration delay = Duration.ZERO;
 
     @Option(
@@ -59,40 +58,36 @@ final class DemoCommand implements Callable<Integer> {
             description = "Write .txt (URLs) or .jsonl (records); repeatable.")
     private List<Path> outputs = new ArrayList<>();
 
-    @Option(names = "--force", description = "Write over output files that exist.")
+    @Option(names = "--force", description = "Overwrite existing output files.")
     private boolean isForced;
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        Outputs.check(outputs, null, mode(), spec);
+        Outputs.check(outputs, null, how(), spec);
         try (DemoWeb web = open()) {
             return serves ? serve(web) : crawl(web);
         }
     }
 
-    private Outputs.Mode mode() {
-        return isForced ? Outputs.Mode.REPLACE : Outputs.Mode.CREATE;
+    private StandardOpenOption how() {
+        return isForced ? StandardOpenOption.TRUNCATE_EXISTING : StandardOpenOption.CREATE_NEW;
     }
 
     private DemoWeb open() throws IOException {
         try {
             return DemoWeb.builder().hosts(hosts).pages(pages).port(port).open();
         } catch (IllegalArgumentException e) {
+            // The message begins with the name of the option.
             String[] nameAndProblem = e.getMessage().split(" ", 2);
-            throw Checks.invalid(spec, "--" + nameAndProblem[0], "it " + nameAndProblem[1]);
+            throw Checks.invalid(spec, "--" + nameAndProblem[0], nameAndProblem[1]);
         }
     }
 
     private static int serve(DemoWeb web) throws InterruptedException {
-        System.out.printf(
-                Locale.ROOT,
-                "%,d pages on %,d hosts. To crawl them: %s --scope any --delay 0 --resolve .test=127.0.0.1%n"
-                        + "To look at one, take this as its HTTP proxy: curl -x 127.0.0.1:%d %s%n",
-                web.pages(),
-                web.hosts(),
-                web.start(),
-                web.port(),
-                web.start());
+        System.out.println(text(
+                "%,d pages on %,d hosts. To crawl them: sieve %s --scope any --delay 0 --resolve .test=127.0.0.1%n"
+                        + "To view a page, use the server as HTTP proxy: curl -x 127.0.0.1:%d %3$s",
+                web.pages(), web.hosts(), web.start(), web.port()));
         new CountDownLatch(1).await();
         return 0;
     }
@@ -105,31 +100,17 @@ final class DemoCommand implements Callable<Integer> {
                 .allowPrivate("127.0.0.0/8")
                 .resolver(host -> List.of(DemoWeb.resolve(host)));
         Sieve sieve = new Sieve(Math.max(1, (long) (urls * CAPACITY_SHARE)));
-        PrintStream err = System.err;
-        err.printf(
-                Locale.ROOT,
-                "A web of %,d pages on %,d hosts, served on 127.0.0.1:%d; %,d URLs with its redirects and dead links,"
-                        + " for a sieve of %,d.%n",
-                web.pages(),
-                web.hosts(),
-                web.port(),
-                urls,
-                sieve.stats().capacity());
+        System.err.println(text(
+                "Serving %,d pages on %,d hosts at 127.0.0.1:%d. With redirects and dead links there are %,d URLs;"
+                        + " the filter is sized for %,d.",
+                web.pages(), web.hosts(), web.port(), urls, sieve.stats().capacity()));
         try (Crawler crawler = new Crawler(options, sieve)) {
             crawler.seed(web.start());
-            int exitCode = new CrawlRun(crawler, Outputs.open(outputs, null, mode()), err, false, false).run();
-            tellWhatWasFound(crawler.report(), web, err);
+            int exitCode = new CrawlRun(crawler, Outputs.open(outputs, null, how()), false, false).run();
+            long found = crawler.report().pages().getOrDefault(2, 0L);
+            String why = found == web.pages() ? "" : "; the others were missed because the filter is too small";
+            System.err.println(text("%,d of the %,d pages were found%s.", found, web.pages(), why));
             return exitCode;
         }
-    }
-
-    private static void tellWhatWasFound(CrawlReport report, DemoWeb web, PrintStream err) {
-        long found = report.pages().getOrDefault(2, 0L);
-        err.printf(
-                Locale.ROOT,
-                "%,d of the %,d pages were found%s.%n",
-                found,
-                web.pages(),
-                found == web.pages() ? "" : "; the others were missed for want of capacity");
     }
 }

@@ -1,8 +1,8 @@
 package dev.sieve.cli;
 
-/** The exit codes of the program; 0 is success, and a signal's number is added to 128. */
+/** The exit codes of the program: 0 is success, and 128 plus its number the end by a signal. */
 final class ExitCode {
-    /** An internal error, or the sieve was full. */
+    /** An internal error, or the filter was full. */
     static final int INTERNAL_ERROR = 1;
 
     static final int WRONG_USAGE = 2;

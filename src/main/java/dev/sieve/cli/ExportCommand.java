@@ -16,28 +16,28 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Writes the URLs of a job, one a line. */
+/** Writes the URLs of a job, one per line. */
 @Command(
         name = "export",
         mixinStandardHelpOptions = true,
-        description = "Writes the URLs of a job to stdout, one a line, in the order in which they were found; it may be"
-                + " running meanwhile.%n")
+        description = "Writes the URLs of a job to stdout, one per line, in the order they were found. The job may be"
+                + " running.%n")
 final class ExportCommand implements Callable<Integer> {
-    @Parameters(paramLabel = "DIR", description = "The folder of the job.")
+    @Parameters(paramLabel = "DIR", description = "The directory of the job.")
     private Path job;
 
     @ArgGroup
     private Which which = new Which();
 
     private static final class Which {
-        @SuppressWarnings("unused") // it is the default, and may be said all the same
-        @Option(names = "--pending", description = "Those that are not done (default).")
+        @SuppressWarnings("unused") // the default, but may be given
+        @Option(names = "--pending", description = "URLs that are not finished (default).")
         private boolean isPending;
 
-        @Option(names = "--done", description = "Those that are done, as far as the job has kept them: see --keep-log.")
+        @Option(names = "--done", description = "Finished URLs that are still in the log: see --keep-log.")
         private boolean isDone;
 
-        @Option(names = "--all", description = "All, as far as the job has kept them.")
+        @Option(names = "--all", description = "All URLs that are still in the log.")
         private boolean isAll;
 
         private Export export() {

@@ -8,15 +8,16 @@ import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.durable.Durability;
 import dev.sieve.durable.DurableFolder;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.util.Locale;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The options that say how a crawl remembers URLs. */
+/** The options of the frontier. */
 final class FrontierOptions {
-    /** The rest is for the queue, the pages in work and the program itself. */
+    /** The rest is for the queue, the pages in progress and the program itself. */
     private static final double SHARE_OF_HEAP = 0.8;
 
     private static final long DEFAULT_CAPACITY = 1_000_000;
@@ -27,57 +28,54 @@ final class FrontierOptions {
     @Option(
             names = "--capacity",
             paramLabel = "N",
-            converter = Converters.Quantity.class,
-            description = "URLs that the sieve is made for (default: 1M).")
+            description = "Number of URLs to size the filter for (default: 1M).")
     private Long capacity;
 
     @Option(
             names = "--miss-rate",
             paramLabel = "P",
-            converter = Converters.MissRate.class,
-            description = "Share of new pages it may miss when full (default: 1e-4).")
+            description = "Share of new pages the filter may miss when full (default: 1e-4).")
     private Double missRate;
 
     @Option(
             names = "--filter",
             paramLabel = "NAME",
-            converter = Converters.Filter.class,
-            description = "What remembers the URLs: split-blocks, classic, growing or exact; 'plan' compares them"
+            description = "Filter type: split-blocks, classic, growing or exact; 'plan' compares them"
                     + " (default: split-blocks).")
     private FilterKind filter;
 
-    @Option(names = "--exact", description = "Remember every URL by 128 bits: no page missed, more memory.")
+    @Option(names = "--exact", description = "Short for --filter exact: no page missed, at least 16 bytes per URL.")
     private boolean isExact;
 
     @Option(
             names = "--on-full",
             paramLabel = "WHAT",
-            description = "Past the capacity: warn, grow or fail (default: warn).")
+            description = "Beyond the capacity: warn, grow or fail (default: warn).")
     private OnFull onFull;
 
     /**
-     * Refuses contradictory options, and a filter that cannot fit into the heap, before anything is created.
+     * Refuses contradictory options, and a filter that does not fit into the heap, before anything is created.
      *
-     * @param goesOn whether there is a job already, whose settings hold where no option changes them
+     * @param resumes whether the job exists; options that are not given then keep its settings
      */
-    void check(boolean goesOn) {
-        if (isExact && filter != null && filter != FilterKind.EXACT) {
-            throw Checks.wrong(spec, "Option '--exact' does not go with '--filter " + Converters.name(filter) + "'");
-        }
+    void check(boolean resumes) {
         FilterKind kind = filter();
+        if (isExact && filter != null && filter != FilterKind.EXACT) {
+            throw contradiction("--exact", "'--filter " + Converters.name(filter) + "'");
+        }
         if (kind == FilterKind.EXACT && (missRate != null || onFull != null)) {
-            String option = isExact ? "--exact" : "--filter exact";
-            throw Checks.wrong(spec, "Option '" + option + "' goes with neither '--miss-rate' nor '--on-full'");
+            throw contradiction(isExact ? "--exact" : "--filter exact", "'--miss-rate' or '--on-full'");
         }
         if (kind != null && onFull != null && (kind == FilterKind.GROWING) != (onFull == OnFull.GROW)) {
-            throw Checks.wrong(
-                    spec,
-                    "Option '--filter " + Converters.name(kind) + "' does not go with '--on-full "
-                            + Converters.name(onFull) + "'");
+            throw contradiction("--filter " + Converters.name(kind), "'--on-full " + Converters.name(onFull) + "'");
         }
-        if (capacity != null || !goesOn) {
+        if (capacity != null || !resumes) {
             checkCapacity();
         }
+    }
+
+    private ParameterException contradiction(String option, String others) {
+        return Checks.wrong(spec, "Option '" + option + "' cannot be combined with " + others);
     }
 
     private void checkCapacity() {
@@ -88,31 +86,30 @@ final class FrontierOptions {
         long bytes = filter() == FilterKind.EXACT ? 0 : BloomSize.bits(urls, rate) / 8;
         long heap = Runtime.getRuntime().maxMemory();
         if (bytes > heap * SHARE_OF_HEAP) {
-            throw Checks.wrong(
+            throw Checks.invalid(
                     spec,
-                    String.format(
-                            Locale.ROOT,
-                            "Invalid value for option '--capacity': %,d URLs at %s take %s, and this process may have"
-                                    + " %s: run java with -Xmx%dm",
-                            urls,
-                            rate,
-                            Units.bytes(bytes),
-                            Units.bytes(heap),
-                            (long) (bytes / SHARE_OF_HEAP) >> 20));
+                    "--capacity",
+                    Units.text(
+                            "%,d URLs at %s need %s, but the heap is limited to %s: run java with -Xmx%dm",
+                            urls, rate, Units.bytes(bytes), Units.bytes(heap), (long) (bytes / SHARE_OF_HEAP) >> 20));
         }
     }
 
-    /** Makes a frontier in memory. */
-    Sieve open() {
-        Sieve.Builder builder = Sieve.builder(urls());
-        Checks.set(spec, "--filter", filter(), builder::filter);
-        Checks.set(spec, "--miss-rate", missRate, builder::falsePositiveRate);
-        Checks.set(spec, "--on-full", onFull, builder::onFull);
-        return builder.build();
-    }
-
-    /** Opens or creates the directory of a job; in one that exists, settings without an option stay as they are. */
-    CrawlDirectory open(Path job, Durability durability, boolean keepsLog) throws IOException {
+    /**
+     * Creates a frontier in memory, or opens or creates the directory of a job. In an existing job, only the settings
+     * for which an option is given change.
+     *
+     * @param job null for a frontier in memory
+     * @throws UncheckedIOException when the job cannot be opened
+     */
+    CrawlDirectory open(Path job, Durability durability, boolean keepsLog) {
+        if (job == null) {
+            Sieve.Builder builder = Sieve.builder(urls());
+            Checks.set(spec, "--filter", filter(), builder::filter);
+            Checks.set(spec, "--miss-rate", missRate, builder::falsePositiveRate);
+            Checks.set(spec, "--on-full", onFull, builder::onFull);
+            return CrawlDirectory.none(builder.build());
+        }
         try {
             return CrawlDirectory.open(job, builder -> {
                 builder.durability(durability).keepLog(keepsLog);
@@ -125,10 +122,12 @@ final class FrontierOptions {
             });
         } catch (IllegalArgumentException e) {
             throw Checks.invalid(spec, capacity == null ? "--job" : "--capacity", e.getMessage());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
-    /** Null where the filter was not chosen. */
+    /** Null if no filter was chosen. */
     private FilterKind filter() {
         return isExact ? FilterKind.EXACT : filter;
     }

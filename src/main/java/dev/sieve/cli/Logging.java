@@ -9,10 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends the log to stderr, one line an event. Whoever names a file in the system property
- * {@code logback.configurationFile} is obeyed instead.
- *
- * <p>This is done here and not in a file among the resources, which every project that embeds the sieve would get.
+ * Sends the log to stderr, one line per event, unless the system property {@code logback.configurationFile} is set.
+ * This is code, not a resource file, because projects that embed Sieve would inherit the file.
  */
 final class Logging {
     private Logging() {}
@@ -25,7 +23,7 @@ final class Logging {
         context.reset();
         PatternLayoutEncoder encoder = new PatternLayoutEncoder();
         encoder.setContext(context);
-        // On a terminal, what is logged takes the place of the progress line.
+        // On a terminal, a log line replaces the progress line.
         encoder.setPattern((Terminal.isStderr() ? Terminal.WIPE : "") + "%d{HH:mm:ss} %-5level %msg%n%ex{short}");
         encoder.start();
         ConsoleAppender<ILoggingEvent> appender = new ConsoleAppender<>();

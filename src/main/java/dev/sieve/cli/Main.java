@@ -1,16 +1,18 @@
 package dev.sieve.cli;
 
 import ch.qos.logback.classic.Level;
+import dev.sieve.FilterKind;
 import dev.sieve.SieveFullException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.Arrays;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
-/** The program: runs the command that is named, and turns what it throws into one line and an {@link ExitCode}. */
+/** The program: runs a command, and turns exceptions into one line on stderr and an {@link ExitCode}. */
 public final class Main {
     private Main() {}
 
@@ -21,44 +23,45 @@ public final class Main {
     }
 
     static CommandLine commandLine() {
-        CommandLine line = new CommandLine(new CrawlCommand())
+        return new CommandLine(new CrawlCommand())
                 .addSubcommand(new DemoCommand())
                 .addSubcommand(new PlanCommand())
                 .addSubcommand(new WhyCommand())
                 .addSubcommand(new StateCommand())
                 .addSubcommand(new ExportCommand())
                 .addSubcommand(new RepairCommand())
+                .registerConverter(Long.class, new Converters.Quantity())
+                .registerConverter(Double.class, new Converters.MissRate())
+                .registerConverter(Duration.class, new Converters.TimeSpan())
+                .registerConverter(FilterKind.class, new Converters.Filter())
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setUsageHelpAutoWidth(true)
-                .setUsageHelpLongOptionsMaxWidth(30);
-        line.setParameterExceptionHandler(Main::complain)
-                .setExecutionExceptionHandler(Main::fail)
+                .setUsageHelpLongOptionsMaxWidth(30)
+                .setParameterExceptionHandler(Main::reportUsage)
+                .setExecutionExceptionHandler(Main::reportFailure)
                 .setExecutionStrategy(Main::run);
-        return line;
     }
 
-    /** "crawl" may be said and need not be. */
+    /** Drops the optional word "crawl". */
     static String[] withoutDefault(String[] args) {
         return args.length > 0 && args[0].equals("crawl") ? Arrays.copyOfRange(args, 1, args.length) : args;
     }
 
     private static int run(ParseResult parsed) {
         if (parsed.hasSubcommand() && !parsed.matchedArgs().isEmpty()) {
-            throw new ParameterException(
-                    parsed.commandSpec().commandLine(),
-                    "Options of the command '"
-                            + parsed.subcommand().commandSpec().name() + "' stand behind it");
+            String command = parsed.subcommand().commandSpec().name();
+            throw Checks.wrong(parsed.commandSpec(), "Put options after the command: sieve " + command + " [OPTIONS]");
         }
         return new CommandLine.RunLast().execute(parsed);
     }
 
-    private static int complain(ParameterException wrong, String[] args) {
-        PrintWriter err = wrong.getCommandLine().getErr();
-        err.println("sieve: " + firstLine(wrong) + " (see --help)");
+    private static int reportUsage(ParameterException wrong, String[] args) {
+        String message = String.valueOf(wrong.getMessage()).lines().findFirst().orElse("");
+        wrong.getCommandLine().getErr().println("sieve: " + message + " (see --help)");
         return ExitCode.WRONG_USAGE;
     }
 
-    private static int fail(Exception failure, CommandLine line, ParseResult parsed) {
+    private static int reportFailure(Exception failure, CommandLine line, ParseResult parsed) {
         PrintWriter err = line.getErr();
         if (failure instanceof IOException || failure instanceof UncheckedIOException) {
             err.println("sieve: " + message(failure));
@@ -73,15 +76,11 @@ public final class Main {
         return ExitCode.INTERNAL_ERROR;
     }
 
-    /** The message of a failure; that of its cause where it has none of its own. */
+    /** Returns the message of an exception, or of its cause if it has none of its own. */
     private static String message(Exception failure) {
         Throwable cause = failure.getCause();
         return failure instanceof UncheckedIOException && cause.toString().equals(failure.getMessage())
                 ? cause.getMessage()
                 : failure.getMessage();
-    }
-
-    private static String firstLine(Exception e) {
-        return String.valueOf(e.getMessage()).lines().findFirst().orElse("");
     }
 }

@@ -2,15 +2,15 @@ package dev.sieve.cli;
 
 import dev.sieve.output.PageSink;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** The options that say what a crawl writes, and where. */
+/** The options that select what a crawl writes, and where. */
 final class OutputOptions {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec;
@@ -24,40 +24,40 @@ final class OutputOptions {
     @Option(
             names = "--skipped",
             paramLabel = "FILE",
-            description = "Write each URL that is found and not asked for: URL, reason, referrer.")
+            description = "Write each URL found but not requested: URL, reason, referrer.")
     private Path skipped;
 
-    @Option(names = "--force", description = "Write over output files that exist.")
+    @Option(names = "--force", description = "Overwrite existing output files.")
     private boolean isForced;
 
-    /**
-     * Refuses, before anything is created, what {@link #open} could not do.
-     *
-     * @param appends whether the crawl is a job, whose files are appended to
-     */
-    void check(boolean appends) {
-        Outputs.check(outputs, skipped, mode(appends), spec);
+    /** Refuses files that {@link #open} could not open, before anything is created. */
+    void check(boolean isJob) {
+        Outputs.check(outputs, skipped, how(isJob), spec);
     }
 
-    /** Opens the files; where no file is named for pages, their URLs go to standard output. */
-    Outputs open(boolean appends) throws IOException {
-        Outputs files = Outputs.open(outputs, skipped, mode(appends));
-        return outputs.isEmpty() ? files.and(onStdout()) : files;
+    /** Opens the files. Without a file for pages, their URLs go to standard output. */
+    Outputs open(boolean isJob) throws IOException {
+        Outputs files = Outputs.open(outputs, skipped, how(isJob));
+        if (outputs.isEmpty()) {
+            files.add(stdout());
+        }
+        return files;
     }
 
-    private Outputs.Mode mode(boolean appends) {
-        return isForced ? Outputs.Mode.REPLACE : appends ? Outputs.Mode.APPEND : Outputs.Mode.CREATE;
+    private StandardOpenOption how(boolean isJob) {
+        return isForced
+                ? StandardOpenOption.TRUNCATE_EXISTING
+                : isJob ? StandardOpenOption.APPEND : StandardOpenOption.CREATE_NEW;
     }
 
-    /** Shows URLs as they come; on a terminal, each takes the place of the progress line. */
-    private static PageSink onStdout() {
-        PrintStream out = System.out;
+    /** Prints URLs; on a terminal, each replaces the progress line. */
+    private static PageSink stdout() {
         String start = Terminal.isStdout() ? Terminal.WIPE : "";
         return visit -> {
             if (visit.isSuccess()) {
-                out.print(start + visit.url() + "\n");
-                out.flush();
-                if (out.checkError()) {
+                System.out.print(start + visit.url() + "\n");
+                System.out.flush();
+                if (System.out.checkError()) {
                     throw new IOException("standard output is closed");
                 }
             }

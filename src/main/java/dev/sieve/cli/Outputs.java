@@ -1,5 +1,12 @@
 package dev.sieve.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.nio.file.StandardOpenOption.APPEND;
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.CREATE_NEW;
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
+
 import dev.sieve.output.JsonlSink;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Skip;
@@ -10,94 +17,67 @@ import java.io.IOException;
 import java.io.Writer;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
-import java.util.Set;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** The files that a crawl writes, each in the format that its name ends in. */
+/**
+ * The output files of a crawl, each in the format that its name ends with. {@code CREATE_NEW} refuses existing files,
+ * {@code TRUNCATE_EXISTING} overwrites them, and {@code APPEND} continues them after it has removed a last line that a
+ * crash left unfinished.
+ */
 final class Outputs implements PageSink {
-    /** What becomes of a file that is there already. */
-    enum Mode {
-        /** It stays as it is, and is complained of. */
-        CREATE(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-        /** It is written over. */
-        REPLACE(StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE),
-        /** It goes on where it ends, less a last line that a crash has left unfinished. */
-        APPEND(StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-
-        @SuppressWarnings("ImmutableEnumChecker") // Set.of is
-        private final Set<StandardOpenOption> options;
-
-        Mode(StandardOpenOption... options) {
-            this.options = Set.of(options);
-        }
-    }
-
     private final List<PageSink> sinks = new ArrayList<>();
 
     private Outputs() {}
 
-    /** Refuses, before anything is created, what {@link #open} could not do. */
-    static void check(List<Path> files, Path skipped, Mode mode, CommandSpec spec) {
+    /** Refuses files that {@link #open} could not open, before anything is created. */
+    static void check(List<Path> files, Path skipped, StandardOpenOption how, CommandSpec spec) {
         for (Path file : files) {
-            String name = file.toString();
-            boolean isTwice = files.indexOf(file) != files.lastIndexOf(file);
-            refuse(
-                    "-o",
-                    file,
-                    isKnown(name) ? problem(file, mode, isTwice) : "the name must end in .txt or .jsonl",
-                    spec);
+            if (!file.toString().endsWith(".txt") && !file.toString().endsWith(".jsonl")) {
+                throw Checks.invalid(spec, "-o", file + ": the name must end in .txt or .jsonl");
+            }
+            check("-o", file, how, Collections.frequency(files, file) > 1, spec);
         }
         if (skipped != null) {
-            refuse("--skipped", skipped, problem(skipped, mode, files.contains(skipped)), spec);
+            check("--skipped", skipped, how, files.contains(skipped), spec);
         }
     }
 
-    private static boolean isKnown(String name) {
-        return name.endsWith(".txt") || name.endsWith(".jsonl");
-    }
-
-    private static String problem(Path file, Mode mode, boolean isTwice) {
-        if (Files.isDirectory(file)) {
-            return "a directory";
-        }
-        if (Files.exists(file) && mode == Mode.CREATE) {
-            return "it exists; --force writes over it";
-        }
-        return isTwice ? "named twice" : null;
-    }
-
-    private static void refuse(String option, Path file, String problem, CommandSpec spec) {
+    private static void check(String option, Path file, StandardOpenOption how, boolean isTwice, CommandSpec spec) {
+        String problem = Files.isDirectory(file)
+                ? "is a directory"
+                : how == CREATE_NEW && Files.exists(file)
+                        ? "exists; use --force to overwrite it"
+                        : isTwice ? "is named twice" : null;
         if (problem != null) {
-            throw Checks.invalid(spec, option, file + ": " + problem);
+            throw Checks.invalid(spec, option, file + " " + problem);
         }
     }
 
     /**
-     * Opens files; when one cannot be opened, none is left behind that was not there before.
+     * Opens files. If one cannot be opened, those that this call created are deleted.
      *
-     * @param skipped the file for what is not asked for; null for none
+     * @param skipped the file for skipped URLs; null for none
      */
-    static Outputs open(List<Path> files, Path skipped, Mode mode) throws IOException {
+    static Outputs open(List<Path> files, Path skipped, StandardOpenOption how) throws IOException {
         Outputs outputs = new Outputs();
         List<Path> created = new ArrayList<>();
-        boolean flushes = mode == Mode.APPEND;
+        boolean flushes = how == APPEND;
         try {
             for (Path file : files) {
-                Writer writer = writer(file, mode, created);
-                outputs.sinks.add(
+                Writer writer = writer(file, how, created);
+                outputs.add(
                         file.toString().endsWith(".jsonl")
                                 ? new JsonlSink(writer, flushes)
                                 : new UrlListSink(writer, flushes));
             }
             if (skipped != null) {
-                outputs.sinks.add(new SkipListSink(writer(skipped, mode, created), flushes));
+                outputs.add(new SkipListSink(writer(skipped, how, created), flushes));
             }
             return outputs;
         } catch (IOException e) {
@@ -109,17 +89,17 @@ final class Outputs implements PageSink {
         }
     }
 
-    private static Writer writer(Path file, Mode mode, List<Path> created) throws IOException {
+    private static Writer writer(Path file, StandardOpenOption how, List<Path> created) throws IOException {
         if (Files.notExists(file)) {
             created.add(file);
-        } else if (mode == Mode.APPEND) {
+        } else if (how == APPEND) {
             cutUnfinishedLine(file);
         }
-        return Files.newBufferedWriter(file, StandardCharsets.UTF_8, mode.options.toArray(OpenOption[]::new));
+        return Files.newBufferedWriter(file, UTF_8, CREATE, WRITE, how);
     }
 
     private static void cutUnfinishedLine(Path path) throws IOException {
-        try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        try (FileChannel file = FileChannel.open(path, READ, WRITE)) {
             ByteBuffer last = ByteBuffer.allocate(1);
             long end = file.size();
             while (end > 0 && (file.read(last.clear(), end - 1) != 1 || last.get(0) != '\n')) {
@@ -129,10 +109,8 @@ final class Outputs implements PageSink {
         }
     }
 
-    /** Sends visits to one more sink. */
-    Outputs and(PageSink sink) {
+    void add(PageSink sink) {
         sinks.add(sink);
-        return this;
     }
 
     @Override

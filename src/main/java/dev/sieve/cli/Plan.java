@@ -2,6 +2,7 @@ package dev.sieve.cli;
 
 import static dev.sieve.cli.Units.count;
 import static dev.sieve.cli.Units.percent;
+import static dev.sieve.cli.Units.text;
 
 import dev.sieve.FilterKind;
 import dev.sieve.bloom.BloomSize;
@@ -13,23 +14,22 @@ import java.util.function.LongToDoubleFunction;
 import java.util.stream.IntStream;
 
 /**
- * What every kind of membership takes and loses when it is made for a number of URLs at a rate, as lines of text of at
- * most 100 characters. All comes from the formulas of {@link BloomSize}; nothing is filled.
+ * A table of what each filter needs and misses for a number of URLs at a rate, in lines of at most 100 characters. It is
+ * computed by {@link BloomSize}; no filter is filled.
  *
- * <p>A key that is taken for an old one has all its bits set already. So the bits after n distinct keys are the same,
- * however many of them were missed, and the pages missed among n are the integral of the rate from 0 to n.
+ * <p>A missed key has all its bits set already, so the bits after n distinct keys do not depend on how many were missed,
+ * and the pages missed among n are the integral of the rate from 0 to n.
  */
 final class Plan {
     /** The bits of a line of a {@link SplitBlockFilter}. */
     private static final int LINE_BITS = 512;
 
-    /** What an {@link dev.sieve.bloom.ExactSet} takes a key at most, once it holds some thousands. */
+    /** The most bytes per key of an {@link dev.sieve.bloom.ExactSet} with some thousands of keys. */
     private static final int EXACT_BYTES = 23;
 
-    /** A heap below 32 GB: the String 24, its array 88, the node of the table 32, the table's share 8. */
+    /** With a heap below 32 GB: String 24, its array of 68 characters 88, node 32, share of the table 8. */
     private static final int HASH_SET_BYTES = 152;
 
-    private static final int HASH_SET_CHARACTERS = 68;
     private static final double MOST_FILTER_BYTES = 16.0 * (1 << 30);
     private static final String ROW = "%-21s%10s%7s%8s%9s%9s%9s%9s%9s%9s";
 
@@ -38,14 +38,14 @@ final class Plan {
     private static final long CLAIMED_BYTES = 18_000_000;
 
     /**
-     * A kind of membership.
+     * A kind of filter.
      *
-     * @param bytes its memory when the URLs that it was made for have been pushed
-     * @param hashes bits that a key sets, as text
-     * @param rate its rate by the distinct keys that have been pushed
+     * @param bytes its memory once it holds the URLs that it is sized for
+     * @param hashes bits set per key, as text
+     * @param rate its false-positive rate by the number of distinct keys pushed
      */
     record Kind(String name, double bytes, String hashes, LongToDoubleFunction rate) {
-        /** How many of so many distinct keys it takes for old ones: the integral of the rate, by Simpson's rule. */
+        /** Returns how many of these distinct keys it misses: the integral of the rate, by Simpson's rule. */
         double missed(long keys) {
             int parts = 128;
             double sum = 0;
@@ -71,21 +71,19 @@ final class Plan {
 
     List<String> lines() {
         List<String> lines = new ArrayList<>();
-        lines.add(
-                Units.grouped(urls) + " URLs; once they are in, " + percent(rate) + " of new ones are taken for seen.");
+        lines.add(text(
+                "%,d URLs; when the filter is full, %s of new URLs are mistaken for seen ones.", urls, percent(rate)));
         lines.add("");
-        lines.add(" ".repeat(21) + "                           false-positive rate at            pages missed until");
-        lines.add(ROW.formatted("membership", "memory", "B/URL", "hashes", "1x", "2x", "4x", "1x", "2x", "4x"));
-        for (Kind kind : kinds()) {
-            lines.add(row(kind));
-        }
+        lines.add(" ".repeat(48) + "false-positive rate at            pages missed until");
+        lines.add(text(ROW, "filter", "memory", "B/URL", "hashes", "1x", "2x", "4x", "1x", "2x", "4x"));
+        kinds().forEach(kind -> lines.add(row(kind)));
         double least = BloomSize.floorBits(urls, rate) / 8;
-        lines.add(ROW.formatted("least there can be", bytes(least), perUrl(least), "", "", "", "", "", "", "")
+        lines.add(text(ROW, "theoretical minimum", bytes(least), perUrl(least), "", "", "", "", "", "", "")
                 .stripTrailing());
         lines.add("");
-        lines.addAll(notes());
+        addNotes(lines);
         lines.add("");
-        lines.addAll(claim());
+        addClaim(lines);
         return lines;
     }
 
@@ -96,9 +94,9 @@ final class Plan {
                 : FilterKind.CLASSIC;
         return List.of(
                 splitBlocks(name(FilterKind.SPLIT_BLOCKS, usual), urls, rate),
-                classic(name(FilterKind.CLASSIC, usual), urls, rate, 1),
+                classic(name(FilterKind.CLASSIC, usual), 1),
                 new Kind(name(FilterKind.GROWING, usual), layers.get(0).bytes(), "", keys -> rate(layers, keys)),
-                classic("counting", urls, rate, 4),
+                classic("counting", 4),
                 new Kind(name(FilterKind.EXACT, usual), (double) EXACT_BYTES * urls, "", keys -> keys * 0x1p-128),
                 new Kind("HashSet<String>", (double) HASH_SET_BYTES * urls, "", keys -> 0));
     }
@@ -107,7 +105,7 @@ final class Plan {
         return Converters.name(kind) + (kind == usual ? " *" : "");
     }
 
-    private static Kind classic(String name, long urls, double rate, int bitsEach) {
+    private Kind classic(String name, int bitsEach) {
         long bits = BloomSize.bits(urls, rate);
         int hashes = BloomSize.hashes(rate);
         return new Kind(name, bits / 8.0 * bitsEach, "" + hashes, keys -> BloomSize.rate(keys, bits, hashes));
@@ -127,19 +125,20 @@ final class Plan {
                 .toList();
     }
 
-    /** The rate of layers of which all are full but the newest that is needed. */
+    /** The rate of layers of which all but the newest one in use are full. */
     private double rate(List<Kind> layers, long keys) {
-        double logAllSayNo = 0;
+        double logAllNegative = 0;
         long left = keys;
         for (int i = 0; i < layers.size() && left > 0; i++) {
-            logAllSayNo += Math.log1p(-layers.get(i).rate().applyAsDouble(Math.min(urls << i, left)));
+            logAllNegative += Math.log1p(-layers.get(i).rate().applyAsDouble(Math.min(urls << i, left)));
             left -= urls << i;
         }
-        return -Math.expm1(logAllSayNo);
+        return -Math.expm1(logAllNegative);
     }
 
     private String row(Kind kind) {
-        return ROW.formatted(
+        return text(
+                ROW,
                 kind.name(),
                 bytes(kind.bytes()),
                 perUrl(kind.bytes()),
@@ -160,41 +159,36 @@ final class Plan {
         return Units.significant(bytes / urls, 3);
     }
 
-    private List<String> notes() {
-        List<String> notes = new ArrayList<>();
+    private void addNotes(List<String> lines) {
         List<Kind> layers = layers();
-        notes.add("* the default at this rate; --filter chooses another one by its name.");
-        notes.add("1x, 2x, 4x: after once, twice, four times the URLs that it was made for.");
-        notes.add("missed: pages that are taken for seen ones and never fetched, on average.");
-        notes.add("growing: further layers beyond 1x; "
-                + bytes(layers.get(0).bytes() + layers.get(1).bytes()) + " at 2x, "
-                + bytes(layers.stream().mapToDouble(Kind::bytes).sum()) + " at 4x.");
-        notes.add("counting: for programs that remove keys; a crawl never does, so --filter does not offer it.");
-        notes.add("exact: at most " + EXACT_BYTES + " bytes for each URL that it holds.");
-        notes.add("HashSet<String>: " + HASH_SET_BYTES + " bytes for each URL of " + HASH_SET_CHARACTERS
-                + " characters that it holds, as in a heap below 32 GB.");
+        double twoLayers = layers.get(0).bytes() + layers.get(1).bytes();
+        lines.add("* the default at this rate; --filter selects another filter by name.");
+        lines.add("1x, 2x, 4x: with one, two, four times the URLs that the filter is sized for.");
+        lines.add("missed: new pages that are mistaken for seen ones and never fetched, on average.");
+        lines.add("growing: adds layers beyond 1x; " + bytes(twoLayers) + " at 2x, "
+                + bytes(twoLayers + layers.get(2).bytes()) + " at 4x.");
+        lines.add("counting: for programs that remove keys; a crawl never does, so --filter does not offer it.");
+        lines.add("exact: at most " + EXACT_BYTES + " bytes per URL.");
+        lines.add("HashSet<String>: " + HASH_SET_BYTES + " bytes per URL of 68 characters, in a heap below 32 GB.");
         if (BloomSize.bits(urls, rate) / 8.0 > MOST_FILTER_BYTES) {
-            notes.add("One filter holds at most " + bytes(MOST_FILTER_BYTES)
-                    + ": divide the URLs, by host for instance.");
+            lines.add(
+                    "One filter holds at most " + bytes(MOST_FILTER_BYTES) + ": split the URLs, for example by host.");
         }
-        return notes;
     }
 
-    /** Why what is told of Bloom filters here and there cannot be. */
-    private static List<String> claim() {
+    /** Adds why a claim that is often made about Bloom filters is impossible. */
+    private static void addClaim(List<String> lines) {
         double least = BloomSize.floorBits(BILLION, CLAIMED_RATE) / 8;
-        // One hash is the best that can be made of so few bits.
         long bits = 8 * CLAIMED_BYTES;
+        // With so few bits per key, one hash is the best choice.
         double missed = new Kind("", CLAIMED_BYTES, "1", keys -> BloomSize.rate(keys, bits, 1)).missed(BILLION);
-        String size = CLAIMED_BYTES / 1_000_000 + " MB";
-        String percent = percent(CLAIMED_RATE);
-        return List.of(
-                "\"A billion URLs at " + percent + " in " + size
-                        + "\" cannot be: no structure whatever takes less than",
-                bytes(least) + ", " + Math.round(least / CLAIMED_BYTES) + " times that, and a classic Bloom filter "
-                        + bytes(BloomSize.bits(BILLION, CLAIMED_RATE) / 8.0) + ". " + size + " do for "
-                        + count((double) BloomSize.keys(bits, CLAIMED_RATE)) + " URLs at " + percent + ".",
-                "Given a billion pages, the best filter of " + size + " lets " + count(BILLION - missed)
-                        + " through and misses " + count(missed) + ".");
+        lines.add("\"A billion URLs at 0.01 % in 18 MB\" is impossible: no data structure needs less than");
+        lines.add(text(
+                "%s, %d times that; a classic Bloom filter needs %s.",
+                bytes(least), Math.round(least / CLAIMED_BYTES), bytes(BloomSize.bits(BILLION, CLAIMED_RATE) / 8.0)));
+        lines.add("18 MB is enough for " + count((double) BloomSize.keys(bits, CLAIMED_RATE)) + " URLs at 0.01 %.");
+        lines.add(text(
+                "Given a billion pages, the best filter of 18 MB accepts %s and misses %s.",
+                count(BILLION - missed), count(missed)));
     }
 }

@@ -7,30 +7,26 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Shows what every kind of membership takes and misses. */
+/** Shows the memory and the misses of each filter. */
 @Command(
         name = "plan",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description =
-                "Shows what it takes to remember so many URLs, and how many pages are missed, before any crawl.%n")
+        description = "Shows how much memory each filter needs for N URLs, and how many pages it misses.%n")
 final class PlanCommand implements Callable<Integer> {
     @Option(
             names = "--urls",
             paramLabel = "N",
-            converter = Converters.Quantity.class,
             defaultValue = "1M",
             description = "URLs to remember: 1000000, 1M, 1e6 (default: 1M).")
-    private long urls;
+    private Long urls;
 
     @Option(
             names = "--miss-rate",
             paramLabel = "P",
-            converter = Converters.MissRate.class,
             defaultValue = "1e-4",
-            description =
-                    "Share of new pages that may be missed when all are in: 0.0001, 1e-4, 0.01%% (default: 1e-4).")
-    private double missRate;
+            description = "Share of new pages that may be missed when full: 0.0001, 1e-4, 0.01%% (default: 1e-4).")
+    private Double missRate;
 
     @Spec
     private CommandSpec spec;

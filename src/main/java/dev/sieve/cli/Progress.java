@@ -1,80 +1,71 @@
 package dev.sieve.cli;
 
+import static dev.sieve.cli.Units.text;
+
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Crawler;
-import java.io.PrintStream;
-import java.time.Duration;
-import java.util.Locale;
 import java.util.Timer;
 import java.util.TimerTask;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Says how a crawl is going: in one line that is rewritten on a terminal, in a log line now and then elsewhere. */
+/** Shows the progress of a crawl on stderr: on a terminal in one line that is rewritten, elsewhere in the log. */
 final class Progress implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.progress");
-    private static final Duration ON_TERMINAL = Duration.ofMillis(500);
-    private static final Duration IN_LOG = Duration.ofSeconds(30);
+    private static final int TERMINAL_MILLIS = 500;
+    private static final int LOG_MILLIS = 30_000;
 
     private final Crawler crawler;
-    private final PrintStream err;
-    private final boolean rewrites;
+    private final boolean rewrites = Terminal.isStderr();
     private final Timer timer = new Timer("sieve-progress", true);
-    private boolean isOver;
+    private boolean isClosed;
 
-    Progress(Crawler crawler, PrintStream err, boolean rewrites) {
+    Progress(Crawler crawler) {
         this.crawler = crawler;
-        this.err = err;
-        this.rewrites = rewrites;
-        long millis = (rewrites ? ON_TERMINAL : IN_LOG).toMillis();
-        timer.schedule(
-                new TimerTask() {
-                    @Override
-                    public void run() {
-                        tell();
-                    }
-                },
-                millis,
-                millis);
+        TimerTask task = new TimerTask() {
+            @Override
+            public void run() {
+                show();
+            }
+        };
+        int millis = rewrites ? TERMINAL_MILLIS : LOG_MILLIS;
+        timer.schedule(task, millis, millis);
     }
 
-    private synchronized void tell() {
-        if (isOver) {
+    private synchronized void show() {
+        if (isClosed) {
             return;
         }
         String line = line(crawler.report());
         if (rewrites) {
-            err.print(Terminal.WIPE + line);
-            err.flush();
+            System.err.print(Terminal.WIPE + line);
+            System.err.flush();
         } else {
             LOG.info("{}", line);
         }
     }
 
-    static String line(CrawlReport report) {
-        double seconds = Math.max(1e-3, report.elapsed().toMillis() / 1e3);
-        long size = report.sieve().estimatedSize();
-        return String.format(
-                Locale.ROOT,
-                "%,d pages  %.1f/s  %,d queued  %,d hosts wait, %,d back off  %,d failed  sieve %,d of %,d URLs  %s",
+    private static String line(CrawlReport report) {
+        return text(
+                "%,d pages  %.1f/s  %,d queued  hosts waiting %,d, backing off %,d  %,d failed  filter %,d of %,d URLs  %s",
                 report.pageCount(),
-                report.pageCount() / seconds,
+                Summary.pagesPerSecond(report),
                 report.left(),
                 report.schedule().waiting(),
                 report.schedule().backingOff(),
                 report.failed(),
-                size,
+                report.sieve().estimatedSize(),
                 report.sieve().capacity(),
                 Summary.clock(report.elapsed()));
     }
 
     @Override
     public synchronized void close() {
-        isOver = true;
+        isClosed = true;
         timer.cancel();
         if (rewrites) {
-            err.print(Terminal.WIPE);
-            err.flush();
+            System.err.print(Terminal.WIPE);
+            System.err.flush();
         }
     }
 }

@@ -4,32 +4,28 @@ import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.RepairReport;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Makes a damaged job usable again and says what that has cost. */
+/** Repairs a damaged job and shows what is lost. */
 @Command(
         name = "repair",
         mixinStandardHelpOptions = true,
         description =
-                "Keeps what is whole in a job that is damaged, and counts what is lost. Files that it gives up are"
-                        + " kept beside it under other names.%n")
+                "Repairs a damaged job: keeps what is intact and counts what is lost. Discarded files are kept under"
+                        + " other names.%n")
 final class RepairCommand implements Callable<Integer> {
-    @Parameters(paramLabel = "DIR", description = "The folder of the job, which must not be running.")
+    @Parameters(paramLabel = "DIR", description = "The directory of the job, which must not be running.")
     private Path job;
 
     @Override
     public Integer call() throws IOException {
         RepairReport report = DurableFolder.repair(job);
         report.findings().forEach(System.out::println);
-        System.out.printf(
-                Locale.ROOT,
-                "%,d URLs kept, %,d lost with %s of the log%n",
-                report.urls(),
-                report.lost(),
-                Units.bytes(report.lostBytes()));
+        System.out.println(Units.text(
+                "%,d URLs kept, %,d lost with %s of the log",
+                report.urls(), report.lost(), Units.bytes(report.lostBytes())));
         return 0;
     }
 }

@@ -1,177 +1,141 @@
 package dev.sieve.cli;
 
+import static dev.sieve.cli.Units.text;
+
 import dev.sieve.SieveStats;
 import dev.sieve.crawl.CrawlReport;
-import dev.sieve.polite.ScheduleStats;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** What is said when a crawl is over; its numbers add up as {@link CrawlReport} says. */
+/** The summary that is printed at the end of a crawl. Its numbers add up as {@link CrawlReport} says. */
 final class Summary {
     private Summary() {}
 
     static String of(CrawlReport report, boolean ignoredRobots) {
-        StringBuilder text = new StringBuilder();
-        text.append("Done in ")
-                .append(clock(report.elapsed()))
-                .append(": ")
-                .append(report.ending().text());
-        text.append(ignoredRobots ? ", robots.txt ignored.\n" : ".\n");
-        row(text, "urls", urls(report));
-        row(text, "pages", pages(report));
-        row(text, "links", links(report));
+        StringBuilder lines = new StringBuilder("Done in " + clock(report.elapsed()) + ": "
+                + report.ending().text() + (ignoredRobots ? ", robots.txt ignored.\n" : ".\n"));
         CrawlReport.Sitemaps sitemaps = report.sitemaps();
-        if (sitemaps.read() + sitemaps.absent() > 0) {
-            row(text, "sitemaps", sitemaps(sitemaps));
-        }
-        row(text, "sieve", sieve(report.sieve()));
-        row(text, "speed", speed(report));
-        failures(text, report);
-        return text.toString();
-    }
-
-    private static void row(StringBuilder text, String name, String value) {
-        text.append(String.format(Locale.ROOT, "  %-9s%s%n", name, value));
-    }
-
-    private static String urls(CrawlReport report) {
-        long sitemaps = report.sitemaps().read() + report.sitemaps().absent();
-        return String.format(
-                Locale.ROOT,
+        row(
+                lines,
+                "urls",
                 "%,d accepted%s = %,d pages + %,d redirects + %,d failed + %,d refused%s%s + %,d left",
                 report.urlsNew(),
-                report.before() == 0 ? "" : String.format(Locale.ROOT, " + %,d from before", report.before()),
+                unlessZero(" + %,d from earlier runs", report.before()),
                 report.pageCount(),
                 report.redirects(),
                 report.failed(),
                 report.refused(),
                 reasons(report.refusals()),
-                sitemaps == 0 ? "" : String.format(Locale.ROOT, " + %,d sitemaps", sitemaps),
+                unlessZero(" + %,d sitemaps", sitemaps.read() + sitemaps.absent()),
                 report.left());
-    }
-
-    private static String reasons(Map<String, Long> counts) {
-        return counts.isEmpty()
-                ? ""
-                : counts.entrySet().stream()
-                        .map(each -> String.format(Locale.ROOT, "%s %,d", each.getKey(), each.getValue()))
-                        .collect(Collectors.joining(", ", " (", ")"));
-    }
-
-    private static String pages(CrawlReport report) {
-        double seconds = Math.max(1e-3, report.elapsed().toMillis() / 1e3);
-        String classes = report.pages().entrySet().stream()
-                .sorted(Map.Entry.comparingByKey())
-                .map(each -> String.format(Locale.ROOT, "  %dxx %,d", each.getKey(), each.getValue()))
-                .collect(Collectors.joining());
-        return String.format(
-                        Locale.ROOT,
-                        "%,d (%.1f a second)%s  %s decoded",
-                        report.pageCount(),
-                        report.pageCount() / seconds,
-                        classes,
-                        Units.bytes(report.bytes()))
-                + (report.cut() == 0 ? "" : String.format(Locale.ROOT, "  %,d cut", report.cut()))
-                + (report.retried() == 0 ? "" : String.format(Locale.ROOT, "  %,d retries", report.retried()));
-    }
-
-    private static String links(CrawlReport report) {
-        long skipped =
-                report.skipped().values().stream().mapToLong(Long::longValue).sum();
-        return String.format(
-                Locale.ROOT,
+        row(
+                lines,
+                "pages",
+                "%,d (%.1f/s)%s  %s decoded%s%s",
+                report.pageCount(),
+                pagesPerSecond(report),
+                joined(new TreeMap<>(report.pages()), "  %dxx %,d", ""),
+                Units.bytes(report.bytes()),
+                unlessZero("  %,d truncated", report.cut()),
+                unlessZero("  %,d retries", report.retried()));
+        row(
+                lines,
+                "links",
                 "%,d found = %,d new + %,d already seen + %,d skipped%s",
                 report.urlsFound(),
                 report.urlsNew(),
                 report.urlsSeen(),
-                skipped,
+                sum(report.skipped()),
                 reasons(report.skipped()));
+        if (sitemaps.read() + sitemaps.absent() > 0) {
+            String absent = unlessZero("; %,d not found", sitemaps.absent());
+            row(lines, "sitemaps", "%,d read, %,d URLs in them%s", sitemaps.read(), sitemaps.urls(), absent);
+        }
+        filter(lines, report.sieve());
+        speed(lines, report);
+        failures(lines, report);
+        return lines.toString();
     }
 
-    private static String sitemaps(CrawlReport.Sitemaps sitemaps) {
-        return String.format(
-                Locale.ROOT,
-                "%,d read, with %,d URLs%s",
-                sitemaps.read(),
-                sitemaps.urls(),
-                sitemaps.absent() == 0
-                        ? ""
-                        : String.format(Locale.ROOT, "; %,d looked for and not there", sitemaps.absent()));
+    private static void row(StringBuilder lines, String name, String format, Object... values) {
+        lines.append(text("  %-9s%s%n", name, text(format, values)));
     }
 
-    private static String sieve(SieveStats sieve) {
+    private static String unlessZero(String format, long value) {
+        return value == 0 ? "" : text(format, value);
+    }
+
+    private static String joined(Map<?, Long> counts, String format, String delimiter) {
+        return counts.entrySet().stream()
+                .map(each -> text(format, each.getKey(), each.getValue()))
+                .collect(Collectors.joining(delimiter));
+    }
+
+    private static String reasons(Map<String, Long> counts) {
+        return counts.isEmpty() ? "" : " (" + joined(counts, "%s %,d", ", ") + ")";
+    }
+
+    private static long sum(Map<String, Long> counts) {
+        return counts.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    static double pagesPerSecond(CrawlReport report) {
+        return report.pageCount() / Math.max(1e-3, report.elapsed().toMillis() / 1e3);
+    }
+
+    private static void filter(StringBuilder lines, SieveStats sieve) {
         double missed = sieve.estimatedMissed();
-        String pages = missed > 0 && missed < 0.01 ? "<0.01" : String.format(Locale.ROOT, "%,.2f", missed);
-        return String.format(
-                Locale.ROOT,
+        row(
+                lines,
+                "filter",
                 "%,d of %,d URLs (%.1f %%)  %s  estimated pages missed: %s",
                 sieve.estimatedSize(),
                 sieve.capacity(),
                 100.0 * sieve.estimatedSize() / sieve.capacity(),
                 Units.bytes(sieve.memoryBytes()),
-                sieve.falsePositiveRate() == 0 ? "0" : pages);
+                sieve.falsePositiveRate() == 0 ? "0" : missed > 0 && missed < 0.01 ? "<0.01" : text("%,.2f", missed));
     }
 
-    /**
-     * What a crawl waits for is nearly always the delay of a host: which one, that decides how long it takes. Else it is
-     * workers, all of which are busy.
-     */
-    private static String speed(CrawlReport report) {
-        ScheduleStats schedule = report.schedule();
-        double share = share(schedule.waited(), report.elapsed());
-        String slowest = schedule.slowestHost()
-                .map(host -> String.format(
-                        Locale.ROOT,
-                        ", most for %s (%.0f %%)",
-                        host,
-                        share(schedule.slowestWaited(), report.elapsed())))
-                .orElse("");
-        return String.format(
-                Locale.ROOT,
-                "%.0f %% of the time was waiting for the delays of hosts%s; all workers were busy for %.0f %%",
-                share,
-                slowest,
-                share(report.busy(), report.elapsed()));
+    /** Shows what limited the crawl: the delays of hosts, of one in particular, or busy workers. */
+    private static void speed(StringBuilder lines, CrawlReport report) {
+        row(
+                lines,
+                "speed",
+                "%.0f %% of the time was spent waiting for per-host delays%s; all workers were busy for %.0f %%",
+                share(report.schedule().waited(), report),
+                report.schedule()
+                        .slowestHost()
+                        .map(host -> text(
+                                " (%s: %.0f %%)", host, share(report.schedule().slowestWaited(), report)))
+                        .orElse(""),
+                share(report.busy(), report));
     }
 
-    private static double share(Duration part, Duration whole) {
-        return Math.min(100, 100.0 * part.toNanos() / Math.max(1, whole.toNanos()));
+    private static double share(Duration part, CrawlReport report) {
+        return Math.min(
+                100, 100.0 * part.toNanos() / Math.max(1, report.elapsed().toNanos()));
     }
 
-    private static void failures(StringBuilder text, CrawlReport report) {
+    private static void failures(StringBuilder lines, CrawlReport report) {
         if (report.failures().isEmpty()) {
             return;
         }
-        String counts = report.failureCounts().entrySet().stream()
-                .map(each -> String.format(Locale.ROOT, "%s x%,d", each.getKey(), each.getValue()))
-                .collect(Collectors.joining("  "));
-        row(text, "failures", counts);
+        row(lines, "failures", "%s", joined(report.failureCounts(), "%s x%,d", "  "));
         for (CrawlReport.Failure failure : report.failures()) {
-            text.append(String.format(
-                    Locale.ROOT,
-                    "    %s  %s  %s%n",
-                    failure.reason(),
-                    failure.url(),
-                    failure.referrer() == null ? "a seed" : "first linked from " + failure.referrer()));
+            String origin = failure.referrer() == null ? "seed" : "linked from " + failure.referrer();
+            lines.append(text("    %s  %s  (%s)%n", failure.reason(), failure.url(), origin));
         }
-        long all = report.failureCounts().values().stream()
-                .mapToLong(Long::longValue)
-                .sum();
-        if (all > report.failures().size()) {
-            text.append(String.format(
-                    Locale.ROOT,
-                    "    and %,d more, all in a .jsonl output%n",
-                    all - report.failures().size()));
+        long more = sum(report.failureCounts()) - report.failures().size();
+        if (more > 0) {
+            lines.append(text("    and %,d more; -o FILE.jsonl lists them all%n", more));
         }
     }
 
     static String clock(Duration time) {
-        double seconds = time.toMillis() / 1e3;
-        return seconds < 60
-                ? String.format(Locale.ROOT, "%.1f s", seconds)
-                : String.format(
-                        Locale.ROOT, "%d:%02d:%02d", time.toHours(), time.toMinutesPart(), time.toSecondsPart());
+        return time.toSeconds() < 60
+                ? text("%.1f s", time.toMillis() / 1e3)
+                : text("%d:%02d:%02d", time.toHours(), time.toMinutesPart(), time.toSecondsPart());
     }
 }

@@ -5,9 +5,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import picocli.CommandLine;
 
-/** Whether somebody reads along: which of the streams are terminals. */
+/** Whether stdout and stderr are terminals. */
 final class Terminal {
-    /** Back to the start of the line, and whatever is there is wiped. */
+    /** Returns to the start of the line and erases it. */
     static final String WIPE = "\r\u001B[K";
 
     private Terminal() {}
@@ -20,7 +20,7 @@ final class Terminal {
         return isTerminal(2);
     }
 
-    /** The JDK cannot tell of one stream; the system's list of descriptors can, and elsewhere there is a good guess. */
+    /** The JDK cannot test a single stream; Linux lists the descriptors, and elsewhere picocli makes a good guess. */
     private static boolean isTerminal(int descriptor) {
         Path link = Path.of("/proc/self/fd/" + descriptor);
         if (!Files.isSymbolicLink(link)) {

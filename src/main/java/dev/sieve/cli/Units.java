@@ -4,14 +4,18 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.Locale;
 
-/** Writes quantities for people, in the same way whatever their language. */
+/** Formats quantities for people, independent of the language of the machine. */
 final class Units {
     private static final String[] NAMES = {"B", "kB", "MB", "GB", "TB", "PB"};
     private static final String LARGE = "MGTPE";
 
     private Units() {}
 
-    /** Bytes in powers of 1000, with three digits or so. */
+    static String text(String format, Object... values) {
+        return String.format(Locale.ROOT, format, values);
+    }
+
+    /** Bytes in powers of 1000, to about three digits. */
     static String bytes(long bytes) {
         double value = bytes;
         int unit = 0;
@@ -19,11 +23,11 @@ final class Units {
             value /= 1000;
             unit++;
         }
-        String digits = unit == 0 || value >= 99.95 ? "%.0f" : value >= 9.995 ? "%.1f" : "%.2f";
-        return String.format(Locale.ROOT, digits + " " + NAMES[unit], value);
+        return text(
+                unit == 0 || value >= 99.95 ? "%.0f %s" : value >= 9.995 ? "%.1f %s" : "%.2f %s", value, NAMES[unit]);
     }
 
-    /** How many: {@code <0.01}, {@code 0.57}, {@code 12,345}, {@code 1.23 M}. */
+    /** A number of things: {@code <0.01}, {@code 0.57}, {@code 12,345}, {@code 1.23 M}. */
     static String count(double value) {
         if (value < 0.01) {
             return value == 0 ? "0" : "<0.01";
@@ -32,7 +36,7 @@ final class Units {
             return significant(value, 2);
         }
         if (value < 999_999.5) {
-            return grouped(Math.round(value));
+            return text("%,d", Math.round(value));
         }
         double rest = value / 1e6;
         int unit = 0;
@@ -43,11 +47,6 @@ final class Units {
         return significant(rest, 3) + " " + LARGE.charAt(unit);
     }
 
-    /** Every digit: {@code 1,000,000}. */
-    static String grouped(long value) {
-        return String.format(Locale.ROOT, "%,d", value);
-    }
-
     /** A share: {@code 0.01 %}, {@code >99 %}, {@code 3.2e-30}. */
     static String percent(double value) {
         if (value > 0.99 && value < 1) {
@@ -56,10 +55,10 @@ final class Units {
         if (value >= 0.99e-5 || value == 0) {
             return value == 0 ? "0" : significant(100 * value, 2) + " %";
         }
-        return String.format(Locale.ROOT, "%.1e", value).replace(".0e", "e").replace("e-0", "e-");
+        return text("%.1e", value).replace(".0e", "e").replace("e-0", "e-");
     }
 
-    /** The number to so many digits, or to the point where it has more before it: {@code 1.66}, {@code 1234}. */
+    /** The number with this many digits, or rounded to an integer if that has more: {@code 1.66}, {@code 1234}. */
     static String significant(double value, int digits) {
         BigDecimal rounded = value >= Math.pow(10, digits)
                 ? new BigDecimal(Math.rint(value))

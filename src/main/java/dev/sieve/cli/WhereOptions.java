@@ -5,43 +5,50 @@ import dev.sieve.scope.Scope;
 import dev.sieve.scope.Trap;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 
-/** The options that say which URLs a crawl asks for. */
+/** The options that select which URLs are crawled. */
 final class WhereOptions {
     @Option(
             names = "--scope",
             paramLabel = "WHERE",
-            description = "What to crawl, seen from the seeds: host, domain, prefix or any (default: host).")
+            description = "What to crawl, relative to the seeds: host, domain, prefix or any (default: host).")
     private Scope.Kind scope = Scope.Kind.HOST;
 
-    @Option(names = "--include", paramLabel = "REGEX", description = "Only URLs in which this is found; repeatable.")
+    @Option(names = "--include", paramLabel = "REGEX", description = "Only URLs that contain a match; repeatable.")
     private List<String> includes = new ArrayList<>();
 
-    @Option(names = "--exclude", paramLabel = "REGEX", description = "No URL in which this is found; repeatable, wins.")
+    @Option(
+            names = "--exclude",
+            paramLabel = "REGEX",
+            description = "No URLs that contain a match; repeatable, overrides --include.")
     private List<String> excludes = new ArrayList<>();
 
-    @Option(names = "--depth", paramLabel = "N", description = "Links to follow from a seed (default: no limit).")
+    @Option(
+            names = "--depth",
+            paramLabel = "N",
+            description = "Maximum number of links from a seed (default: no limit).")
     private Integer depth;
 
     @Option(
             names = "--allow-trap",
             paramLabel = "NAME",
-            description = "Take no URL for this trap: length, path-depth, repeated-segments, parameters,"
+            description = "Switch this trap check off: length, path-depth, repeated-segments, parameters,"
                     + " repeated-parameters, shape, host, domain, or all; repeatable.")
     private List<String> allowedTraps = new ArrayList<>();
 
     @Option(
             names = "--allow-private",
             paramLabel = "CIDR",
-            description = "Ask addresses that are not public, too; repeatable. A SEED named here opens its own place.")
+            description = "Also crawl non-public addresses in this block; repeatable. A URL typed as SEED is always"
+                    + " allowed (its host and port).")
     private List<String> privateBlocks = new ArrayList<>();
 
-    @Option(names = "--ignore-robots", description = "Do not ask for robots.txt. Be sure that you may.")
+    @Option(names = "--ignore-robots", description = "Ignore robots.txt. Only with the site owner's permission.")
     private boolean ignoresRobots;
 
-    /** Says to the options of a crawl what was said here. */
     void apply(CrawlOptions options, CommandSpec spec) {
         options.scope(scope);
         includes.forEach(each -> Checks.check(spec, "--include", () -> options.include(each)));
@@ -49,12 +56,11 @@ final class WhereOptions {
         Checks.set(spec, "--depth", depth, options::maxDepth);
         privateBlocks.forEach(each -> Checks.check(spec, "--allow-private", () -> options.allowPrivate(each)));
         options.obeyRobots(!ignoresRobots);
-        allowedTraps.forEach(each -> Checks.check(spec, "--allow-trap", () -> allowTrap(options, each)));
-    }
-
-    private static void allowTrap(CrawlOptions options, String name) {
-        List.of(name.equals("all") ? Trap.values() : new Trap[] {Trap.named(name)})
-                .forEach(options::allowTrap);
+        allowedTraps.forEach(each -> Checks.check(
+                spec,
+                "--allow-trap",
+                () -> (each.equals("all") ? Stream.of(Trap.values()) : Stream.of(Trap.named(each)))
+                        .forEach(options::allowTrap)));
     }
 
     boolean isAnywhere() {
@@ -65,7 +71,7 @@ final class WhereOptions {
         return ignoresRobots;
     }
 
-    /** The most links from a seed; null without a limit. */
+    /** The maximum number of links from a seed; null for no limit. */
     Integer depth() {
         return depth;
     }

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
@@ -28,15 +29,15 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Tells what a crawl with the same options would make of a URL, and by which rule. */
+/** Shows what a crawl with the same options does with a URL, and by which rule. */
 @Command(
         name = "why",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         customSynopsis = "sieve why [OPTIONS] URL SEED...",
         description =
-                "Names the one rule that decides whether a crawl of these seeds with these options asks for a URL."
-                        + " Nobody is asked for anything.%n",
+                "Shows whether a crawl with these seeds and options requests a URL, and which rule decides. Sends no"
+                        + " requests.%n",
         footerHeading = "%nExit codes: ",
         footer = "0 the URL is crawled; 5 it is not; 2 wrong usage; 4 the job cannot be read.")
 final class WhyCommand implements Callable<Integer> {
@@ -45,13 +46,13 @@ final class WhyCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Parameters(index = "0", paramLabel = "URL", description = "The URL in question.")
+    @Parameters(index = "0", paramLabel = "URL", description = "The URL to check.")
     private String url;
 
     @Parameters(
             index = "1..*",
             paramLabel = "SEED",
-            description = "As of the crawl: a URL, a file with a URL a line, or - for standard input.")
+            description = "As for the crawl: a URL, a file with one URL per line, or - for standard input.")
     private List<String> seeds = new ArrayList<>();
 
     @Mixin
@@ -60,7 +61,7 @@ final class WhyCommand implements Callable<Integer> {
     @Option(
             names = "--job",
             paramLabel = "DIR",
-            description = "Take the seeds of this job, too, and tell whether it has the URL. All of its log is read.")
+            description = "Also use the seeds of this job, and show whether it contains the URL. Reads its whole log.")
     private Path job;
 
     @Override
@@ -69,15 +70,15 @@ final class WhyCommand implements Callable<Integer> {
         CrawlOptions options = new CrawlOptions();
         where.apply(options, spec);
         if (job != null && !DurableFolder.exists(job)) {
-            throw Checks.wrong(spec, "Invalid value for option '--job': there is no job: " + job);
+            throw Checks.invalid(spec, "--job", "not a job: " + job);
         }
         if (job == null && seeds.isEmpty() && !where.isAnywhere()) {
             throw Checks.wrong(spec, "Missing SEED: a URL, a file of URLs, or - for standard input");
         }
         PrintWriter out = spec.commandLine().getOut();
-        // For its objections; it is not asked to fetch anything.
+        // Decides which addresses are allowed; fetches nothing.
         try (Fetcher fetcher = options.newFetcher()) {
-            return answer(options, fetcher, out);
+            return explain(options, fetcher, out);
         } catch (IOException e) {
             System.err.println("sieve: " + e.getMessage());
             return ExitCode.OUTPUT_FAILED;
@@ -86,55 +87,50 @@ final class WhyCommand implements Callable<Integer> {
         }
     }
 
-    private int answer(CrawlOptions options, Fetcher fetcher, PrintWriter out) throws IOException {
+    private int explain(CrawlOptions options, Fetcher fetcher, PrintWriter out) throws IOException {
         Refusal refusal = UrlNormalizer.refusal(url);
         if (refusal != null) {
-            return no(out, SkipReason.invalid(refusal));
+            return refused(out, SkipReason.invalid(refusal));
         }
         String parsed = UrlNormalizer.parse(url);
+        String key = UrlNormalizer.key(parsed);
         Admission admission = options.newAdmission();
-        boolean isSeed = readSeeds(admission, fetcher, UrlNormalizer.key(parsed));
+        boolean isSeed = readSeeds(admission, fetcher, key);
         SkipReason reason = isSeed ? null : admission.skipReason(parsed, 0);
         Refused objection = fetcher.objection(parsed);
         if (reason == null && objection != null) {
             reason = objection.reason();
         }
         if (reason != null) {
-            return no(out, reason);
+            return refused(out, reason);
         }
         out.println("crawled: " + (isSeed ? "a seed" : admission.admittedBy(parsed)));
-        tellWhatIsNotKnown(out, parsed, isSeed);
+        if (where.depth() != null && !isSeed) {
+            out.println("if it is at most " + where.depth() + " links from a seed, which only a crawl can show");
+        }
+        if (!where.ignoresRobots()) {
+            out.println("if the robots.txt of " + UrlParts.origin(parsed) + " allows it, which is not requested here");
+        }
         if (job != null) {
-            out.println("in the job: " + inJob(UrlNormalizer.key(parsed)));
+            out.println("in the job: " + inJob(key));
         }
         return 0;
     }
 
-    private static int no(PrintWriter out, SkipReason reason) {
+    private static int refused(PrintWriter out, SkipReason reason) {
         out.println("not crawled: " + reason.text());
         return ExitCode.NOT_CRAWLED;
     }
 
-    private void tellWhatIsNotKnown(PrintWriter out, String parsed, boolean isSeed) {
-        if (where.depth() != null && !isSeed) {
-            out.println("if it is at most " + where.depth() + " links from a seed, which takes a crawl to know");
-        }
-        if (!where.ignoresRobots()) {
-            out.println(
-                    "if the robots.txt of " + UrlParts.origin(parsed) + " allows it, which takes a request to know");
-        }
-    }
-
-    /** Widens the scope by all seeds; answers whether one of them has this key. */
+    /** Adds all seeds to the scope. Returns whether one of them has this key. */
     private boolean readSeeds(Admission admission, Fetcher fetcher, String key) throws IOException {
-        boolean[] isSeed = new boolean[1];
-        Seeds reader = new Seeds(
-                seed -> {
-                    fetcher.open(seed);
-                    isSeed[0] |= addSeed(admission, seed, key);
-                },
-                seed -> isSeed[0] |= addSeed(admission, seed, key),
-                problem -> LOG.warn("{}", problem));
+        boolean[] isFound = new boolean[1];
+        Consumer<String> listed = seed -> {
+            admission.addSeed(seed);
+            isFound[0] |= UrlNormalizer.key(seed).equals(key);
+        };
+        Consumer<String> typed = fetcher::open;
+        Seeds reader = new Seeds(typed.andThen(listed), listed, problem -> LOG.warn("{}", problem));
         try {
             reader.read(seeds, System.in);
         } catch (IOException e) {
@@ -143,25 +139,20 @@ final class WhyCommand implements Callable<Integer> {
         if (job != null) {
             reader.read(List.of(CrawlDirectory.seedFile(job).toString()), System.in);
         }
-        return isSeed[0];
-    }
-
-    private static boolean addSeed(Admission admission, String seed, String key) {
-        admission.addSeed(seed);
-        return UrlNormalizer.key(seed).equals(key);
+        return isFound[0];
     }
 
     private String inJob(String key) throws IOException {
-        if (isAmong(Export.PENDING, key)) {
+        if (exports(Export.PENDING, key)) {
             return "pending";
         }
-        return isAmong(Export.DONE, key) ? "done" : "not in its log, which may have let go of it when it was done";
+        return exports(Export.DONE, key) ? "done" : "not found; finished URLs stay in its log only with --keep-log";
     }
 
-    private boolean isAmong(Export which, String key) throws IOException {
-        boolean[] isThere = new boolean[1];
+    private boolean exports(Export which, String key) throws IOException {
+        boolean[] isFound = new boolean[1];
         DurableFolder.export(
-                job, which, each -> isThere[0] |= UrlNormalizer.key(each).equals(key));
-        return isThere[0];
+                job, which, each -> isFound[0] |= UrlNormalizer.key(each).equals(key));
+        return isFound[0];
     }
 }

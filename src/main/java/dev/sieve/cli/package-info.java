@@ -1,5 +1,5 @@
 /**
- * The door: options in, exit code out. A class for each command parses, calls the rooms below, prints and returns;
- * {@link dev.sieve.cli.Main} is where it begins.
+ * The command line: options in, exit code out. Each command has one class; {@link dev.sieve.cli.Main} is the entry
+ * point.
  */
 package dev.sieve.cli;

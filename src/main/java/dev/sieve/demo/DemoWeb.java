@@ -6,7 +6,6 @@ import java.math.BigDecimal;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -19,54 +18,47 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * A web of many hosts on this machine's loopback address, made up from a seed, of which it is known exactly what an
- * obedient crawl from {@link #start()} asks for: {@link #expected()}, each once, the robots.txt of each host once, and
- * never anything of {@link #forbidden()}.
+ * A web of many hosts on the loopback address, generated from a seed. It is known exactly what an obedient crawl from
+ * {@link #start()} requests: each URL of {@link #expected()} once, the robots.txt of each host once, and no URL of {@link
+ * #forbidden()}.
  *
- * <p>Its hosts lie under {@code .test}, a domain that is never registered (RFC 6761); a crawler has to ask {@link
- * #resolve} for their addresses, or to be told that this web is its HTTP proxy. A few large hosts hold most pages. The
- * same seed, hosts, pages and port make the same web, byte for byte.
+ * <p>Its hosts are under {@code .test}, a domain that is never registered (RFC 6761). A crawler gets their addresses from
+ * {@link #resolve}, or uses this web as its HTTP proxy. A few large hosts have most of the pages. The same seed, hosts,
+ * pages and port generate the same web, byte for byte.
  *
- * <p>A page is a URL with status 200: HTML of 20 to 40 links, most of them to pages that are known already, in many
- * spellings; some frame sets; some plain text and PDF, which are pages like the others and hold no links. Pages are
- * found by {@code a}, {@code area}, {@code iframe}, {@code frame}, {@code link rel=next|prev} and by redirects, up to
- * nine in a row and over several hosts; some of them in one of these ways only. Links marked {@code nofollow} lead to
- * nothing that is not linked otherwise. Some pages are slow, some are in ISO-8859-1, some have a {@code base}. Besides
- * there are links to what is missing (404), to rings of redirects, and to what robots.txt disallows, some of them by a
- * redirect; one host in five has no robots.txt.
+ * <p>A page is a URL with status 200: HTML with 20 to 40 links in many spellings, most of them to pages that are linked
+ * elsewhere too; some frame sets; some plain text and PDF without links. Pages are linked by {@code a}, {@code area},
+ * {@code iframe}, {@code frame}, {@code link rel=next|prev} and redirects, up to nine in a row and on several hosts; some
+ * pages in only one of these ways. Links marked {@code nofollow} lead only to pages that are linked elsewhere. Some pages
+ * are slow, some are in ISO-8859-1, some have a {@code base}. Other links lead to missing documents (404), rings of
+ * redirects, and documents that robots.txt disallows, some by a redirect; one host in five has no robots.txt.
  *
- * <p>Pages are made when they are asked for: memory is taken for the names of the hosts, the access log and the pages
- * under way. Safe for use by many threads. A slow page holds no thread.
+ * <p>Pages are generated on request: only host names, recorded requests and pages in progress take memory. Safe for use
+ * by many threads. A slow page does not block a thread.
  */
 public final class DemoWeb implements AutoCloseable {
 
     /**
-     * What is known of one URL.
+     * A URL and its response.
      *
-     * @param url the URL in its one spelling; pages link to it in others
-     * @param status the HTTP status that it is answered with
+     * @param url the URL in its normal spelling; pages link to it in others as well
+     * @param status the HTTP status of the response
      */
     public record Expected(String url, int status) {}
 
     private final SiteMap map;
-    private final RequestLog log;
+    private final Handler handler;
     private final HttpServer server;
     private final ExecutorService workers;
 
     private DemoWeb(Builder options) throws IOException {
         Hosts hosts = new Hosts(options.hosts, options.pages);
-        log = new RequestLog(options.recorded, options.accessLog);
-        try {
-            server = server(options.port);
-        } catch (IOException e) {
-            log.close();
-            throw e;
-        }
+        server = server(options.port);
         map = new SiteMap(options.seed, hosts, server.getAddress().getPort());
         workers = Executors.newCachedThreadPool(DemoWeb::daemon);
-        String rules = rules(options.crawlDelay);
         Executor later = CompletableFuture.delayedExecutor(options.slowPages.toNanos(), TimeUnit.NANOSECONDS, workers);
-        server.createContext("/", new Handler(map, options.pageBytes, rules, later, log));
+        handler = new Handler(map, options.pageBytes, rules(options.crawlDelay), later, options.recorded);
+        server.createContext("/", handler);
         server.setExecutor(workers);
         server.start();
     }
@@ -78,23 +70,17 @@ public final class DemoWeb implements AutoCloseable {
     }
 
     /**
-     * The JDK's server reads its settings once a process, from system properties. Without the first, an answer over a
-     * connection in use waits for a delayed acknowledgement; without the second, it closes all idle ones but 200.
+     * The JDK's server reads its settings once per process, from system properties. Without the first, a response on a
+     * connection in use waits for a delayed acknowledgement; without the second, the server closes all idle connections
+     * but 200.
      */
     private static HttpServer server(int port) throws IOException {
-        setUnlessSet("sun.net.httpserver.nodelay", "true");
-        setUnlessSet("sun.net.httpserver.maxIdleConnections", "10000");
-        InetSocketAddress address = new InetSocketAddress(loopback("localhost"), port);
+        System.getProperties().putIfAbsent("sun.net.httpserver.nodelay", "true");
+        System.getProperties().putIfAbsent("sun.net.httpserver.maxIdleConnections", "10000");
         try {
-            return HttpServer.create(address, 1024);
+            return HttpServer.create(new InetSocketAddress(loopback("localhost"), port), 1024);
         } catch (IOException e) {
-            throw new IOException("no server on 127.0.0.1:" + port + ": " + e.getMessage(), e);
-        }
-    }
-
-    private static void setUnlessSet(String property, String value) {
-        if (System.getProperty(property) == null) {
-            System.setProperty(property, value);
+            throw new IOException("cannot listen on 127.0.0.1:" + port + ": " + e.getMessage(), e);
         }
     }
 
@@ -104,37 +90,32 @@ public final class DemoWeb implements AutoCloseable {
         return "User-agent: greedybot\nDisallow: /\n\nUser-agent: *\n" + delay + "Disallow: /private/\n";
     }
 
-    /** A web of these many hosts and pages; everything else as {@link Builder} has it by default. */
-    public static DemoWeb of(int hosts, int pages) throws IOException {
-        return builder().hosts(hosts).pages(pages).open();
-    }
-
-    /** Options for a web. */
+    /** Returns the options of a web, with their defaults. */
     public static Builder builder() {
         return new Builder();
     }
 
-    /** The URL from which all pages can be reached. */
+    /** Returns the URL from which all pages can be reached. */
     public String start() {
         return map.url(map.place(0));
     }
 
-    /** The TCP port that the web is served on; every link names it. */
+    /** Returns the TCP port of the web, which is part of every link. */
     public int port() {
         return map.port();
     }
 
-    /** How many hosts there are. */
+    /** Returns the number of hosts. */
     public int hosts() {
         return map.hosts().hosts();
     }
 
-    /** How many URLs an obedient crawl gets with status 200, robots.txt aside. */
+    /** Returns the number of URLs with status 200 that an obedient crawl requests, without robots.txt. */
     public int pages() {
         return map.hosts().pages();
     }
 
-    /** Every URL that an obedient crawl asks for, each once, robots.txt aside. Made up while the stream is read. */
+    /** Returns every URL that an obedient crawl requests, each once, without robots.txt. */
     public Stream<Expected> expected() {
         return IntStream.range(0, pages())
                 .boxed()
@@ -142,15 +123,15 @@ public final class DemoWeb implements AutoCloseable {
                 .map(place -> new Expected(map.url(place), map.status(place)));
     }
 
-    /** Every URL that a crawl finds and that robots.txt disallows. Made up while the stream is read. */
+    /** Returns every URL that a crawl finds and robots.txt disallows. */
     public Stream<String> forbidden() {
         return IntStream.range(0, pages()).boxed().flatMap(map::forbidden).map(map::url);
     }
 
     /**
-     * The address of a host of any demo web, 127.0.0.1; that is, of every name under {@code .test}.
+     * Returns the address of a host of any demo web, that is, 127.0.0.1 for every name under {@code .test}.
      *
-     * @throws UnknownHostException when the name is another
+     * @throws UnknownHostException for any other name
      */
     public static InetAddress resolve(String host) throws UnknownHostException {
         if (!host.toLowerCase(Locale.ROOT).endsWith(".test")) {
@@ -163,29 +144,24 @@ public final class DemoWeb implements AutoCloseable {
         return InetAddress.getByAddress(host, new byte[] {127, 0, 0, 1});
     }
 
-    /** The latest requests, as many as {@link Builder#recorded} says, in the order in which they were over. */
+    /** Returns the latest requests, at most {@link Builder#recorded}, in the order in which they ended. */
     public List<DemoRequest> requests() {
-        return log.latest();
+        return handler.latest();
     }
 
-    /** How many requests were answered. */
+    /** Returns how many requests there were. */
     public long requestCount() {
-        return log.count();
+        return handler.count();
     }
 
-    /**
-     * Stops the server; the port is free afterwards.
-     *
-     * @throws IOException when the access log could not be written
-     */
+    /** Stops the server and frees the port. */
     @Override
-    public void close() throws IOException {
+    public void close() {
         server.stop(0);
         workers.shutdownNow();
-        log.close();
     }
 
-    /** Options for a web; each has a default. */
+    /** The options of a web. */
     public static final class Builder {
         private long seed = 1;
         private int hosts = 20;
@@ -195,72 +171,62 @@ public final class DemoWeb implements AutoCloseable {
         private Duration slowPages = Duration.ofMillis(50);
         private Duration crawlDelay = Duration.ZERO;
         private int recorded;
-        private Path accessLog;
 
         private Builder() {}
 
-        /** What the web is made up from; 1 by default. */
+        /** The seed of the web. Default: 1. */
         public Builder seed(long seed) {
             this.seed = seed;
             return this;
         }
 
-        /** How many hosts there are; 1 to 1,000,000, by default 20. */
+        /** The number of hosts, from 1 to 1,000,000. Default: 20. */
         public Builder hosts(int hosts) {
             this.hosts = hosts;
             return this;
         }
 
-        /** How many pages there are in all; as many as hosts at least, by default 300. */
+        /** The total number of pages, at least the number of hosts. Default: 300. */
         public Builder pages(int pages) {
             this.pages = pages;
             return this;
         }
 
-        /** The TCP port; 0, the default, for one that is free. */
+        /** The TCP port. Default: 0, for a free one. */
         public Builder port(int port) {
             this.port = checked("port", port, 0, 65535);
             return this;
         }
 
-        /** About how many bytes an HTML page has on average, but no less than its links take; by default 4096. */
+        /** The mean size of an HTML page in bytes; pages are larger if their links need it. Default: 4096. */
         public Builder pageBytes(int pageBytes) {
             this.pageBytes = checked("pageBytes", pageBytes, 1, 1 << 24);
             return this;
         }
 
-        /** How long one page in 50 lets the client wait; not negative, by default 50 ms. */
+        /** The delay of one page in 50, from 0 to 1 day. Default: 50 ms. */
         public Builder slowPages(Duration slowPages) {
             this.slowPages = checked("slowPages", slowPages);
             return this;
         }
 
-        /** The Crawl-delay in robots.txt, exact to the millisecond; none when zero, as by default. */
+        /** The Crawl-delay in robots.txt, in whole milliseconds. Default: 0, for none. */
         public Builder crawlDelay(Duration crawlDelay) {
             this.crawlDelay = checked("crawlDelay", crawlDelay);
             return this;
         }
 
-        /** How many of the latest requests are kept for {@link DemoWeb#requests}; 0 by default. */
+        /** How many of the latest requests to keep for {@link DemoWeb#requests}. Default: 0. */
         public Builder recorded(int recorded) {
             this.recorded = checked("recorded", recorded, 0, Integer.MAX_VALUE);
             return this;
         }
 
         /**
-         * A file that is written anew with a line a request: start and end in nanoseconds, host, path and query,
-         * status, with a tab between them. None by default.
-         */
-        public Builder accessLog(Path accessLog) {
-            this.accessLog = accessLog;
-            return this;
-        }
-
-        /**
          * Starts the web.
          *
-         * @throws IllegalArgumentException when hosts and pages do not go together
-         * @throws IOException when the port is taken or the access log cannot be written
+         * @throws IllegalArgumentException if there are fewer pages than hosts, or too many hosts
+         * @throws IOException if the port is in use
          */
         public DemoWeb open() throws IOException {
             return new DemoWeb(this);

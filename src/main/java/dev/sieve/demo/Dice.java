@@ -1,8 +1,8 @@
 package dev.sieve.demo;
 
 /**
- * Numbers that look random and depend on nothing but a seed, on every JDK alike: the SplitMix64 generator of Steele,
- * Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014. Not safe for use by many threads.
+ * Pseudorandom numbers that are the same on every JDK: the SplitMix64 generator of Steele, Lea and Flood, "Fast splittable
+ * pseudorandom number generators", OOPSLA 2014. Not safe for use by many threads.
  */
 final class Dice {
     private static final long GAMMA = 0x9e3779b97f4a7c15L;
@@ -13,28 +13,27 @@ final class Dice {
         state = seed;
     }
 
-    /** A number of at least 0 and below the bound. */
+    /** Returns a number from 0 to bound - 1. */
     int roll(int bound) {
         state += GAMMA;
         return below(bound, mix(state));
     }
 
-    /** True once in so many times. */
+    /** Returns true with probability 1 / times. */
     boolean oneIn(int times) {
         return roll(times) == 0;
     }
 
-    /** One of the words. */
     String pick(String... words) {
         return words[roll(words.length)];
     }
 
-    /** A hash of two numbers under a seed. */
+    /** Returns a hash of two numbers and a seed. */
     static long hash(long seed, long a, long b) {
         return mix(mix(mix(seed + GAMMA) + a * GAMMA) + b * GAMMA);
     }
 
-    /** A hash brought down to a number of at least 0 and below the bound. */
+    /** Maps a hash to a number from 0 to bound - 1. */
     static int below(int bound, long hash) {
         return (int) (((hash >>> 33) * bound) >>> 31);
     }

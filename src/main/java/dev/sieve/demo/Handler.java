@@ -8,126 +8,154 @@ import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Executor;
 
 /**
- * Answers the requests to a demo web. A request stands in the log before its answer is sent, so that whoever has the
- * answer finds the request there. Safe for use by many threads.
+ * Responds to the requests to a demo web and records them. A request is recorded before its response is sent, so a client
+ * that has the response finds the request. Safe for use by many threads.
  */
 final class Handler implements HttpHandler {
     private final SiteMap map;
     private final int pageBytes;
     private final String rules;
     private final Executor later;
-    private final RequestLog log;
+    private final int recorded;
+    /** Guarded by itself, like the count. */
+    private final ArrayDeque<DemoRequest> latest = new ArrayDeque<>();
+
+    private long count;
 
     /**
      * @param rules the robots.txt of the hosts that have one
-     * @param later runs a task when a slow page may be sent, and lets no thread wait until then
+     * @param later runs a task when a slow page may be sent, without blocking a thread until then
+     * @param recorded how many of the latest requests to keep
      */
-    Handler(SiteMap map, int pageBytes, String rules, Executor later, RequestLog log) {
+    Handler(SiteMap map, int pageBytes, String rules, Executor later, int recorded) {
         this.map = map;
         this.pageBytes = pageBytes;
         this.rules = rules;
         this.later = later;
-        this.log = log;
+        this.recorded = recorded;
     }
 
-    /** A request and what it is after: a place, robots.txt or neither. */
-    private record Asked(long startNanos, String hostName, Integer host, String raw, String target, Place place) {}
+    /** A request and the place it leads to; host and place are null if they do not exist. */
+    private record Request(long startNanos, String hostName, Integer host, String raw, String target, Place place) {}
 
     @Override
     public void handle(HttpExchange exchange) throws IOException {
-        Asked asked = asked(exchange);
-        Place place = asked.place();
+        Request request = request(exchange);
+        Place place = request.place();
         if (place != null && place.what() == What.PAGE && map.isSlow(place.page())) {
-            later.execute(() -> sendLater(exchange, asked));
+            later.execute(() -> sendLater(exchange, request));
         } else {
-            send(exchange, asked);
+            send(exchange, request);
         }
     }
 
-    private Asked asked(HttpExchange exchange) {
+    private Request request(HttpExchange exchange) {
         long startNanos = System.nanoTime();
         String path = exchange.getRequestURI().getRawPath();
         String query = exchange.getRequestURI().getRawQuery();
         String raw = query == null ? path : path + "?" + query;
-        String target = oneSpelling(query == null || query.isEmpty() ? path : raw);
-        String hostName = hostName(exchange.getRequestHeaders().getFirst("Host"));
+        String target = normalized(query == null || query.isEmpty() ? path : raw);
+        String header = exchange.getRequestHeaders().getFirst("Host");
+        String hostName = (header == null ? "" : header.toLowerCase(Locale.ROOT))
+                .replaceFirst(":[0-9]*$", "")
+                .replaceAll("[^!-~]", "?");
         Integer host = map.hosts().find(hostName);
-        return new Asked(startNanos, hostName, host, raw, target, host == null ? null : map.find(host, target));
+        return new Request(startNanos, hostName, host, raw, target, host == null ? null : map.find(host, target));
     }
 
-    private static String hostName(String header) {
-        String host = header == null ? "" : header.toLowerCase(Locale.ROOT);
-        return host.replaceFirst(":[0-9]*$", "").replaceAll("[^!-~]", "?");
-    }
-
-    /** The same spelling for equivalent targets: escapes only where they are necessary, in upper case. */
-    private static String oneSpelling(String target) {
+    /** Removes unnecessary escapes and writes the others in upper case. */
+    private static String normalized(String target) {
         return target.startsWith("/") ? UrlParts.pathAndQuery(UrlNormalizer.key("http://demo" + target)) : target;
     }
 
-    private void sendLater(HttpExchange exchange, Asked asked) {
+    private void sendLater(HttpExchange exchange, Request request) {
         try {
-            send(exchange, asked);
+            send(exchange, request);
         } catch (IOException e) {
             exchange.close();
         }
     }
 
-    private void send(HttpExchange exchange, Asked asked) throws IOException {
+    private void send(HttpExchange exchange, Request request) throws IOException {
         String method = exchange.getRequestMethod();
-        boolean head = method.equals("HEAD");
-        Response answer = head || method.equals("GET")
-                ? answer(asked)
+        boolean isHead = method.equals("HEAD");
+        Response response = isHead || method.equals("GET")
+                ? response(request)
                 : Response.text(405, "only GET and HEAD, not " + method + "\n");
-        String url = "http://" + asked.hostName() + ":" + map.port() + asked.target();
-        log.add(new DemoRequest(
-                asked.startNanos(), System.nanoTime(), asked.hostName(), asked.raw(), answer.status(), url));
-        exchange.getResponseHeaders().set("Content-Type", answer.type());
-        if (answer.location() != null) {
-            exchange.getResponseHeaders().set("Location", answer.location());
+        record(request, response.status());
+        exchange.getResponseHeaders().set("Content-Type", response.type());
+        if (response.location() != null) {
+            exchange.getResponseHeaders().set("Location", response.location());
         }
-        exchange.sendResponseHeaders(answer.status(), head ? -1 : answer.body().length);
+        exchange.sendResponseHeaders(response.status(), isHead ? -1 : response.body().length);
         try (OutputStream body = exchange.getResponseBody()) {
-            if (!head) {
-                body.write(answer.body());
+            if (!isHead) {
+                body.write(response.body());
             }
         }
     }
 
-    private Response answer(Asked asked) {
-        if (asked.host() == null) {
-            return Response.text(421, strayed(asked.hostName()));
+    private void record(Request request, int status) {
+        String url = "http://" + request.hostName() + ":" + map.port() + request.target();
+        synchronized (latest) {
+            count++;
+            latest.add(new DemoRequest(
+                    request.startNanos(), System.nanoTime(), request.hostName(), request.raw(), status, url));
+            if (latest.size() > recorded) {
+                latest.remove();
+            }
         }
-        if (asked.target().equals("/robots.txt") && map.hasRules(asked.host())) {
-            return Response.text(200, asked.host() % 3 == 0 ? rules.replace("\n", "\r\n") : rules);
+    }
+
+    List<DemoRequest> latest() {
+        synchronized (latest) {
+            return List.copyOf(latest);
         }
-        Place place = asked.place();
+    }
+
+    long count() {
+        synchronized (latest) {
+            return count;
+        }
+    }
+
+    private Response response(Request request) {
+        if (request.host() == null) {
+            return Response.text(421, unknownHost(request.hostName()));
+        }
+        if (request.target().equals("/robots.txt") && map.hasRules(request.host())) {
+            return Response.text(200, request.host() % 3 == 0 ? rules.replace("\n", "\r\n") : rules);
+        }
+        Place place = request.place();
         if (place == null) {
-            return Response.html(404, "<title>Not found</title><p>There is no such page.\n");
+            return Response.html(404, "<title>Not found</title><p>There is no such page.\n", null);
         }
         return switch (place.what()) {
             case PAGE -> PageWriter.of(map, place.page(), pageBytes);
-            case PRIVATE -> Response.html(200, "<title>Private</title><p>robots.txt disallows this.\n");
-            case MISSING -> Response.html(404, "<title>Gone</title><p>This page was never here.\n");
+            case PRIVATE -> Response.html(200, "<title>Private</title><p>robots.txt disallows this.\n", null);
+            case MISSING -> Response.html(404, "<title>Gone</title><p>This page was never here.\n", null);
             case HOP, LOOP, LEAK -> redirect(place);
         };
     }
 
-    private String strayed(String hostName) {
-        return "No such host: " + hostName + "\nThe hosts of this web are under .test; its first page is "
-                + map.url(map.place(0))
-                + "\nUse this server as HTTP proxy to see them:\n  curl --proxy http://127.0.0.1:"
-                + map.port() + " " + map.url(map.place(0)) + "\n";
+    private String unknownHost(String hostName) {
+        String start = map.url(map.place(0));
+        return "No such host: " + hostName + "\nThe hosts of this web are under .test; its first page is " + start
+                + "\nUse this server as HTTP proxy to see them:\n  curl --proxy http://127.0.0.1:" + map.port() + " "
+                + start + "\n";
     }
 
     private Response redirect(Place place) {
         Place next = map.next(place);
-        boolean near = map.host(next) == map.host(place) && place.page() % 2 == 0;
-        String location = near ? map.target(next) : map.url(next);
-        return Response.redirect(map.status(place), place.page() % 5 == 0 ? location + "#top" : location);
+        boolean isRelative = map.host(next) == map.host(place) && place.page() % 2 == 0;
+        String location = (isRelative ? map.target(next) : map.url(next)) + (place.page() % 5 == 0 ? "#top" : "");
+        String html = "<title>Moved</title><p><a href=\"" + location.replace("&", "&amp;") + "\">here</a>\n";
+        return Response.html(map.status(place), html, location);
     }
 }

@@ -6,14 +6,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 /**
- * The hosts of a demo web and the pages of each. Pages are numbered through. A host owns a run of them, the h-th (from
- * 0) in proportion to 1 / (h + 1), but one at least; the first of a run is the host's start page.
+ * The hosts of a demo web and their pages. Pages are numbered; each host owns a range of numbers, the h-th (from 0) in
+ * proportion to 1 / (h + 1), but at least one. The first page of a range is the start page of the host.
  *
- * <p>The pages of a host are a tree, {@value #FAN} children a page, and so are the hosts. Whoever follows the links
- * from each page to its {@link #children} finds every page from page 0. Immutable, so safe for use by many threads.
+ * <p>The pages of a host are a tree with {@value #FAN} children per page, and so are the hosts: following {@link
+ * #children} from page 0 leads to every page. Immutable, so safe for use by many threads.
  */
 final class Hosts {
     static final int FAN = 8;
@@ -21,7 +20,7 @@ final class Hosts {
 
     private final String[] names;
     private final Map<String, Integer> byName;
-    /** Host h owns the pages from firstPage[h] on and before firstPage[h + 1]. */
+    /** Host h owns the pages from firstPage[h] to firstPage[h + 1] - 1. */
     private final int[] firstPage;
 
     Hosts(int hosts, int pages) {
@@ -29,27 +28,20 @@ final class Hosts {
             throw new IllegalArgumentException("hosts must be 1 to " + MAX_HOSTS + ": " + hosts);
         }
         if (pages < hosts) {
-            throw new IllegalArgumentException("pages must be as many as the " + hosts + " hosts: " + pages);
+            throw new IllegalArgumentException("pages must be at least " + hosts + ", the number of hosts: " + pages);
         }
         names = new String[hosts];
         byName = new HashMap<>(2 * hosts);
+        double[] weightBefore = new double[hosts + 1];
         for (int host = 0; host < hosts; host++) {
             names[host] = IDN.toASCII(unicodeName(host));
             byName.put(names[host], host);
-        }
-        firstPage = shares(hosts, pages);
-    }
-
-    private static int[] shares(int hosts, int pages) {
-        double[] weightBefore = new double[hosts + 1];
-        for (int host = 0; host < hosts; host++) {
             weightBefore[host + 1] = weightBefore[host] + 1.0 / (host + 1);
         }
-        int[] first = new int[hosts + 1];
+        firstPage = new int[hosts + 1];
         for (int host = 0; host <= hosts; host++) {
-            first[host] = host + (int) ((pages - hosts) * (weightBefore[host] / weightBefore[hosts]));
+            firstPage[host] = host + (int) ((pages - hosts) * (weightBefore[host] / weightBefore[hosts]));
         }
-        return first;
     }
 
     int hosts() {
@@ -60,12 +52,12 @@ final class Hosts {
         return firstPage[names.length];
     }
 
-    /** The name of a host as it stands in a URL that is fetched. */
+    /** Returns the name of a host in ASCII. */
     String name(int host) {
         return names[host];
     }
 
-    /** The name as people write it; here and there it is not ASCII, or shares its domain with another host. */
+    /** Returns the name as people write it; some are not ASCII, and some hosts share a domain. */
     static String unicodeName(int host) {
         return switch (host % 16) {
             case 5, 13 -> "blog.h" + (host - 1) + ".test";
@@ -74,7 +66,7 @@ final class Hosts {
         };
     }
 
-    /** The host of a name in lower case; null when there is none. */
+    /** Returns the host with this name in lower case; null if there is none. */
     Integer find(String name) {
         return byName.get(name);
     }
@@ -96,21 +88,21 @@ final class Hosts {
         return page == startPage(hostOf(page));
     }
 
-    /** Whether no page of the same host hangs on this one. */
+    /** Whether a page has no children on its host. */
     boolean isLeaf(int page) {
         int host = hostOf(page);
         return (long) FAN * (page - startPage(host)) + 1 >= pagesOf(host);
     }
 
-    /** The pages that hang on this one: on a start page those of other hosts, too. */
+    /** Returns the children of a page; those of a start page include start pages of other hosts. */
     List<Integer> children(int page) {
         int host = hostOf(page);
         int start = startPage(host);
-        Stream<Integer> children = childrenOf(page - start, pagesOf(host)).mapToObj(child -> start + child);
+        IntStream children = childrenOf(page - start, pagesOf(host)).map(child -> start + child);
         if (page == start) {
-            children = Stream.concat(children, childrenOf(host, hosts()).mapToObj(this::startPage));
+            children = IntStream.concat(children, childrenOf(host, hosts()).map(this::startPage));
         }
-        return children.toList();
+        return children.boxed().toList();
     }
 
     private static IntStream childrenOf(int parent, int count) {
@@ -118,7 +110,7 @@ final class Hosts {
         return first >= count ? IntStream.empty() : IntStream.range((int) first, (int) Math.min(count, first + FAN));
     }
 
-    /** The page of the same host that this one hangs on; a start page itself. */
+    /** Returns the parent of a page on its host; a start page is its own parent. */
     int parent(int page) {
         int start = startPage(hostOf(page));
         return page == start ? start : start + (page - start - 1) / FAN;

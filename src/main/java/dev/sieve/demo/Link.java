@@ -5,8 +5,8 @@ import dev.sieve.demo.SiteMap.What;
 import java.util.Locale;
 
 /**
- * The spellings in which the pages of a demo web link to a place. All of them are the place's {@link SiteMap#url} after
- * RFC 3986, sections 5 and 6.2, without the fragment and without an empty query.
+ * The spellings in which a page links to a place. All of them mean the place's {@link SiteMap#url}, by RFC 3986 sections
+ * 5 and 6.2, without a fragment and an empty query.
  */
 final class Link {
     private final SiteMap map;
@@ -15,8 +15,8 @@ final class Link {
     private final String up;
 
     /**
-     * @param fromHost the host of the page that links
-     * @param basePath the path that the page's references are relative to
+     * @param fromHost the host of the linking page
+     * @param basePath the base path of relative references
      */
     Link(SiteMap map, Dice dice, int fromHost, String basePath) {
         this.map = map;
@@ -26,10 +26,16 @@ final class Link {
         up = folders == 0 ? "./" : "../".repeat((int) folders);
     }
 
-    /** A reference to a place, as it stands between the quotes of an attribute. */
+    /** Returns a reference to a place, as an HTML attribute value. */
     String to(Place place) {
         String target = dice.oneIn(2) ? map.target(place) : disguised(place);
-        return accented(escaped(reference(map.host(place), target)));
+        String reference = reference(map.host(place), target).replace("&", dice.pick("&amp;", "&#38;", "&#x26;"));
+        if (dice.oneIn(20)) {
+            reference = reference.replace("/", "&#47;");
+        }
+        return reference.contains("%C3%A9")
+                ? reference.replace("%C3%A9", dice.pick("%C3%A9", "%c3%a9", "\u00e9", "&eacute;"))
+                : reference;
     }
 
     private String reference(int host, String target) {
@@ -37,13 +43,13 @@ final class Link {
             return dice.oneIn(3) ? up + target.substring(1) : target;
         }
         String name = map.hosts().name(host);
-        String port = ":" + map.port();
+        String rest = ":" + map.port() + target;
         return switch (dice.roll(8)) {
-            case 0 -> "//" + name + port + target;
-            case 1 -> "HTTP://" + name.toUpperCase(Locale.ROOT) + port + target;
-            case 2 -> "http://" + Hosts.unicodeName(host) + port + target;
-            case 3 -> " http://" + name + port + target + " ";
-            default -> "http://" + name + port + target;
+            case 0 -> "//" + name + rest;
+            case 1 -> "HTTP://" + name.toUpperCase(Locale.ROOT) + rest;
+            case 2 -> "http://" + Hosts.unicodeName(host) + rest;
+            case 3 -> " http://" + name + rest + " ";
+            default -> "http://" + name + rest;
         };
     }
 
@@ -64,16 +70,5 @@ final class Link {
             return target;
         }
         return "/%" + Integer.toHexString(target.charAt(1)) + target.substring(2);
-    }
-
-    private String escaped(String reference) {
-        String text = reference.replace("&", dice.pick("&amp;", "&#38;", "&#x26;"));
-        return dice.oneIn(20) ? text.replace("/", "&#47;") : text;
-    }
-
-    private String accented(String text) {
-        return text.contains("%C3%A9")
-                ? text.replace("%C3%A9", dice.pick("%C3%A9", "%c3%a9", "\u00e9", "&eacute;"))
-                : text;
     }
 }

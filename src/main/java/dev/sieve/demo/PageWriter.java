@@ -3,7 +3,6 @@ package dev.sieve.demo;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.sieve.demo.SiteMap.Kind;
 import dev.sieve.demo.SiteMap.Place;
 import java.nio.charset.Charset;
 import java.util.ArrayList;
@@ -11,34 +10,34 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Writes one page of a demo web: its text, and 20 to 40 links of which all but a few lead to pages that are linked from
- * elsewhere as well. The same page is written the same way each time. Not safe for use by many threads.
+ * Writes one page of a demo web: text and 20 to 40 links, most of them to pages that are linked elsewhere too. A page is
+ * the same each time it is written. Not safe for use by many threads.
  */
 final class PageWriter {
-    private static final String[] PHRASES = {
-        "the path follows the water for an hour",
-        "nobody had counted them before",
-        "a map from the year before last",
-        "in the shade of the old wall",
-        "with a caf\u00e9 at the far end",
-        "and the lamps are lit early in winter",
-        "which the guide does not mention",
-        "two ferries a day, three on Sundays",
-        "as far as the last bridge",
-        "bread, salt &amp; a little oil",
-        "where the road turns north",
-        "the second edition corrects this",
-        "a bell rings at noon",
-        "under a sky without a cloud",
-        "some say it was a mill",
-        "between the dunes and the sea",
-        "the keeper tells it otherwise",
-        "for those who come on foot",
-        "all of it made by hand",
-        "until the snow melts"
-    };
+    private static final List<String> PHRASES = """
+            the path follows the water for an hour
+            nobody had counted them before
+            a map from the year before last
+            in the shade of the old wall
+            with a caf\u00e9 at the far end
+            and the lamps are lit early in winter
+            which the guide does not mention
+            two ferries a day, three on Sundays
+            as far as the last bridge
+            bread, salt &amp; a little oil
+            where the road turns north
+            the second edition corrects this
+            a bell rings at noon
+            under a sky without a cloud
+            some say it was a mill
+            between the dunes and the sea
+            the keeper tells it otherwise
+            for those who come on foot
+            all of it made by hand
+            until the snow melts
+            """.lines().toList();
 
-    /** How a page says what its bytes mean. */
+    /** The charset of a page and where it is declared. */
     private enum Encoding {
         UTF_8_HEADER("; charset=UTF-8", "", UTF_8),
         UTF_8_META("", "<meta charset=\"utf-8\">\n", UTF_8),
@@ -77,18 +76,18 @@ final class PageWriter {
     }
 
     /**
-     * The page of this number.
+     * Returns a page.
      *
-     * @param pageBytes the mean size of a page in bytes; pages are larger where their links take more
+     * @param pageBytes the mean size of a page in bytes; pages are larger if their links need it
      */
     static Response of(SiteMap map, int page, int pageBytes) {
         return new PageWriter(map, page, pageBytes).body();
     }
 
     private Response body() {
-        Kind kind = map.kind(page);
-        return switch (kind) {
-            case HTML, FRAMES -> markup(kind);
+        return switch (map.kind(page)) {
+            case HTML -> markup(this::document);
+            case FRAMES -> markup(this::frames);
             case TEXT ->
                 plain("text/plain; charset=UTF-8", "See http://" + hosts.name(host) + "/plain-text.html\n", "");
             case PDF -> plain("application/pdf", "%PDF-1.4\n% /pdf-text.html\n", "%%EOF\n");
@@ -102,7 +101,7 @@ final class PageWriter {
         return Response.page(type, html.toString().getBytes(UTF_8));
     }
 
-    private Response markup(Kind kind) {
+    private Response markup(Runnable content) {
         Encoding encoding = dice.oneIn(2) ? Encoding.UTF_8_HEADER : Encoding.values()[dice.roll(5)];
         if (encoding == Encoding.UTF_8_MARK) {
             html.append('\ufeff');
@@ -110,20 +109,20 @@ final class PageWriter {
         write("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n", encoding.meta, "<title>", title(), "</title>\n");
         link = new Link(map, dice, host, base());
         html.append("<link rel=\"stylesheet\" href=\"/site.css\">\n");
-        if (kind == Kind.FRAMES) {
-            frames();
-        } else {
-            document();
-        }
+        content.run();
         html.append("</html>\n");
         return Response.page("text/html" + encoding.parameter, html.toString().getBytes(encoding.charset));
     }
 
     private String title() {
-        return map.adjective(page) + " " + map.noun(page) + " " + page + " &ndash; " + Hosts.unicodeName(host);
+        return name(page) + " " + page + " &ndash; " + Hosts.unicodeName(host);
     }
 
-    /** Writes a base element here and there. Returns the path that references are relative to. */
+    private String name(int page) {
+        return map.adjective(page) + " " + map.noun(page);
+    }
+
+    /** Writes a base element into some pages. Returns the base path of relative references. */
     private String base() {
         String folder = "/" + map.noun(page) + "/" + map.adjective(page) + "/";
         return switch (dice.roll(30)) {
@@ -145,11 +144,8 @@ final class PageWriter {
     }
 
     private void frames() {
-        List<Place> links = links(4);
         html.append("</head>\n<frameset cols=\"30%,*\">\n");
-        for (Place place : links) {
-            write("<frame src=\"", link.to(place), "\">\n");
-        }
+        links(4).forEach(place -> write("<frame src=\"", link.to(place), "\">\n"));
         html.append("</frameset>\n");
     }
 
@@ -166,9 +162,7 @@ final class PageWriter {
         links.removeAll(inHead);
         write("</head>\n<body>\n<h1>", title(), "</h1>\n<nav>\n");
         int navigation = links.size() / 3;
-        for (Place place : links.subList(0, navigation)) {
-            link(place);
-        }
+        links.subList(0, navigation).forEach(this::link);
         html.append("</nav>\n<p>");
         for (int i = navigation; i < links.size(); i++) {
             text(length * (i - navigation + 1L) / (links.size() - navigation) - 120);
@@ -177,16 +171,14 @@ final class PageWriter {
         }
         text(length - 600);
         html.append("</p>\n");
-        leadingNowhere();
+        decoys();
         html.append("</body>\n");
     }
 
-    /** The places that a page links to: those that hang on it, and others up to a number. */
+    /** Returns the places to link to: the children of the page, its extra, and known pages up to a number. */
     private List<Place> links(int atLeast) {
         List<Place> links = new ArrayList<>();
-        for (int child : hosts.children(page)) {
-            links.add(map.entry(child));
-        }
+        hosts.children(page).forEach(child -> links.add(map.entry(child)));
         Place extra = map.extra(page);
         if (extra != null) {
             links.add(extra);
@@ -224,22 +216,20 @@ final class PageWriter {
             case 1 -> write("<iframe src=\"", reference, "\"></iframe>\n");
             case 2 -> write("<A CLASS=more HREF='", reference, "'>more</A>\n");
             case 3 -> write("<a\n href = \"", reference, "\" >on</a>\n");
-            default -> write("<a href=\"", reference, "\">", anchor(place), "</a>\n");
+            default -> write("<a href=\"", reference, "\">", name(place.page()), "</a>\n");
         }
     }
 
-    private String anchor(Place place) {
-        return map.adjective(place.page()) + " " + map.noun(place.page());
-    }
-
-    /** What looks like a link and is none, or leads to no page. */
-    private void leadingNowhere() {
-        write("<p><img src=\"/image-" + page + ".png\" alt=\"\"> <a name=\"top\">top</a>\n");
-        write("<a rel=\"nofollow\" href=\"", link.to(map.entry(hosts.startPage(host))), "\">home</a>\n");
-        write("<a href=\"mailto:post@", hosts.name(host), "\">post</a>\n");
-        write("<a href=\"javascript:history.back()\">back</a> <a href=\"tel:+49301234\">call</a></p>\n");
-        write("<!-- <a href=\"/in-a-comment.html\">old</a> -->\n");
-        write("<script>var s = '<a href=\"/in-a-script.html\">new</a>';</script>\n");
+    /** Writes text that only looks like a link, and links to other things than pages. */
+    private void decoys() {
+        html.append("""
+                <p><img src="/image-%s.png" alt=""> <a name="top">top</a>
+                <a rel="nofollow" href="%s">home</a>
+                <a href="mailto:post@%s">post</a>
+                <a href="javascript:history.back()">back</a> <a href="tel:+49301234">call</a></p>
+                <!-- <a href="/in-a-comment.html">old</a> -->
+                <script>var s = '<a href="/in-a-script.html">new</a>';</script>
+                """.formatted(page, link.to(map.entry(hosts.startPage(host))), hosts.name(host)));
     }
 
     private void write(String... parts) {
@@ -250,7 +240,7 @@ final class PageWriter {
 
     private void text(long upTo) {
         while (html.length() < upTo) {
-            html.append(PHRASES[dice.roll(PHRASES.length)]).append(dice.oneIn(5) ? ". " : ", ");
+            html.append(PHRASES.get(dice.roll(PHRASES.size()))).append(dice.oneIn(5) ? ". " : ", ");
         }
     }
 }

@@ -1,5 +1,5 @@
 /**
- * A web of known size that is served on this machine: for the first five minutes with the crawler, for tests and for
- * benchmarks. {@link dev.sieve.demo.DemoWeb} is the only public class.
+ * A generated web of known size, served on this machine for the demo, tests and benchmarks: {@link
+ * dev.sieve.demo.DemoWeb}.
  */
 package dev.sieve.demo;

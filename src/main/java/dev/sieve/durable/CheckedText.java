@@ -5,13 +5,13 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import java.util.Locale;
 import java.util.zip.CRC32C;
 
-/** Lines of text with a last one that holds their checksum: {@code crc} and the CRC32C of all before it. */
+/** Lines of ASCII followed by a line with their checksum: {@code crc} and the CRC32C of the bytes before it. */
 final class CheckedText {
     private static final String LAST = "crc ";
 
     private CheckedText() {}
 
-    /** Adds the last line to lines of ASCII, each with its end. */
+    /** Adds the line with the checksum. */
     static byte[] seal(String lines) {
         return (lines + lastLine(lines)).getBytes(US_ASCII);
     }
@@ -22,19 +22,13 @@ final class CheckedText {
         return String.format(Locale.ROOT, LAST + "%08x\n", (int) crc.getValue());
     }
 
-    /**
-     * Checks a text and takes its last line away.
-     *
-     * @param name of the file
-     * @param length how many of the bytes are the text
-     * @throws DamageException when it is not what was sealed
-     */
-    static String open(String name, byte[] bytes, int length) throws DamageException {
+    /** Checks and removes the line with the checksum of a file, whose first {@code length} bytes are the text. */
+    static String open(String file, byte[] bytes, int length) throws DamageException {
         String text = new String(bytes, 0, length, US_ASCII);
         int end = Math.max(0, text.lastIndexOf(LAST));
         String lines = text.substring(0, end);
         if (!text.substring(end).equals(lastLine(lines))) {
-            throw new DamageException(name, end, "its checksum is wrong");
+            throw new DamageException(file, end, "wrong checksum");
         }
         return lines;
     }

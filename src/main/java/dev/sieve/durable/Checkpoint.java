@@ -11,20 +11,22 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 
 /**
- * What the log says up to a position, on the disk, so that only the rest of it has to be read.
+ * The contents of the log up to a position and the filter, saved so that only the rest of the log has to be read.
  *
- * @param number its place among all checkpoints, 1 for the first
- * @param settings of its frontier and its filter
- * @param position of the log; all that stands before it is in the state
- * @param segments the files of the log that were there
- * @param state what the log says up to the position
- * @param stats the counters at that moment
+ * @param number its place among all checkpoints, from 1 on
+ * @param settings of the frontier and its filter
+ * @param position of the log; everything before it is in the state
+ * @param segments the files of the log at that time
+ * @param state the contents of the log up to the position
+ * @param stats the counters at that time
  */
 record Checkpoint(
         int number,
@@ -33,30 +35,27 @@ record Checkpoint(
         NavigableMap<Integer, Segment> segments,
         LogState state,
         SieveStats stats) {
-    static final int VERSION = 1;
+    /** The counters where there is no checkpoint. */
+    static final SieveStats NO_STATS = new SieveStats(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
+    private static final int VERSION = 1;
     private static final String TEMPORARY = "checkpoint.tmp";
     private static final byte[] MAGIC = "sievechk".getBytes(US_ASCII);
-    /** The last frame: its head, its kind and two numbers of 8 bytes. */
+    /** The last frame: its header, its kind and two numbers of 8 bytes. */
     private static final int TRAILER_BYTES = FrameWriter.HEADER_BYTES + 17;
 
     private static final int BUFFER_BYTES = 1 << 16;
-
-    /** Brings the log to the disk and says up to where. */
-    interface LogForcer {
-        LogPosition force() throws IOException;
-    }
 
     String name() {
         return FrontierFiles.checkpoint(number);
     }
 
     /**
-     * The segments before its position, without those that were removed since all of them is done.
+     * Returns the segments before its position that were not removed since then.
      *
-     * @param present the segments whose files are there
-     * @param done all that is done by now
-     * @throws DamageException when a segment is missing that is needed
+     * @param present the numbers of the segments that exist
+     * @param done all ids that are done by now
+     * @throws DamageException when a segment is missing although not all of its URLs are done
      */
     NavigableMap<Integer, Segment> olderSegments(Set<Integer> present, DoneSet done) throws DamageException {
         NavigableMap<Integer, Segment> older = new TreeMap<>();
@@ -64,41 +63,32 @@ record Checkpoint(
             if (present.contains(segment.number())) {
                 older.put(segment.number(), segment);
             } else if (!segment.isDone(segments, done)) {
-                throw new DamageException(segment.name(), 0, "the file is missing");
+                throw DamageException.missing(segment.name());
             }
         }
         return older;
     }
 
-    /** Puts all but the filter into frames. */
+    /** Returns the frames that precede the filter. */
     FrameWriter frames() {
         FrameWriter out = new FrameWriter();
         out.begin(FrameKind.STATE);
-        out.putNumber(VERSION);
-        out.putNumber(number);
+        out.putNumbers(VERSION, number);
         settings.write(out);
-        out.putNumber(position.segment());
-        out.putNumber(position.offset());
-        out.putNumber(state.nextId());
-        out.putNumber(state.lost());
-        out.putNumber(stats.seen());
-        out.putNumber(stats.inFlight());
-        out.putNumber(stats.estimatedSize());
-        out.putNumber(stats.memoryBytes());
+        out.putNumbers(position.segment(), position.offset(), state.nextId(), state.lost());
+        out.putNumbers(stats.seen(), stats.inFlight(), stats.estimatedSize(), stats.memoryBytes());
         out.putLongs(
                 Double.doubleToRawLongBits(stats.falsePositiveRate()),
                 Double.doubleToRawLongBits(stats.estimatedMissed()));
         out.end();
         out.begin(FrameKind.SEGMENTS);
         for (Segment segment : segments.values()) {
-            out.putNumber(segment.number());
-            out.putNumber(segment.firstId());
+            out.putNumbers(segment.number(), segment.firstId());
         }
         out.end();
         state.done().write(out);
         writeAttempts(out);
-        out.begin(FrameKind.FILTER);
-        out.end();
+        out.putFrame(FrameKind.FILTER);
         return out;
     }
 
@@ -109,34 +99,31 @@ record Checkpoint(
                 out.end();
                 out.begin(FrameKind.ATTEMPTS);
             }
-            out.putNumber(attempt.getKey());
-            out.putNumber(attempt.getValue());
+            out.putNumbers(attempt.getKey(), attempt.getValue());
         }
         out.end();
     }
 
     /**
-     * Writes a checkpoint: its frames, the filter, the log up to what the filter holds, and only then its name.
+     * Writes a checkpoint: its frames, then the filter, then the log up to what the filter contains; last its name.
      *
      * @param frames of {@link #frames()}
-     * @param filter may change meanwhile, as long as what is new in it is in the log
+     * @param filter may change at the same time, as long as its new URLs are in the log
+     * @param forceLog forces the log and returns up to where it is on the disk
      */
-    static void write(Disk disk, int number, FrameWriter frames, Membership filter, LogForcer log) throws IOException {
-        disk.delete(TEMPORARY);
-        try (Disk.Sink sink = disk.create(TEMPORARY)) {
+    static void write(Disk disk, int number, FrameWriter frames, Membership filter, Supplier<LogPosition> forceLog)
+            throws IOException {
+        disk.replace(FrontierFiles.checkpoint(number), TEMPORARY, sink -> {
             sink.append(MAGIC, 0, MAGIC.length);
             sink.append(frames.bytes(), 0, frames.size());
             filter.writeTo(stream(sink));
-            LogPosition forced = log.force();
+            LogPosition forced = forceLog.get();
             FrameWriter trailer = new FrameWriter();
             trailer.begin(FrameKind.TRAILER);
             trailer.putLongs(forced.segment(), forced.offset());
             trailer.end();
             sink.append(trailer.bytes(), 0, trailer.size());
-            sink.force();
-        }
-        disk.rename(TEMPORARY, FrontierFiles.checkpoint(number));
-        disk.forceNames();
+        });
     }
 
     private static OutputStream stream(Disk.Sink sink) {
@@ -154,20 +141,23 @@ record Checkpoint(
     }
 
     /**
-     * A checkpoint that was read from the disk, without its filter.
+     * A checkpoint on the disk, read without its filter.
      *
-     * @param forced before this position all of the log was on the disk when the checkpoint was written
-     * @param filterAt where in the file the filter begins
+     * @param forced the position before which all of the log was on the disk when the checkpoint was written
+     * @param filterAt offset of the filter in the file
      */
     record Saved(Checkpoint checkpoint, LogPosition forced, long filterAt) {
 
-        /** Reads the filter. */
         Membership filter(Disk disk) throws IOException {
             String name = checkpoint.name();
             try (Disk.Source source = disk.read(name)) {
-                return Memberships.read(new BufferedInputStream(stream(source, filterAt), BUFFER_BYTES));
+                Membership filter = Memberships.read(new BufferedInputStream(stream(source, filterAt), BUFFER_BYTES));
+                if (filter.seed() != checkpoint.settings().seed()) {
+                    throw new IOException("another seed than in the settings");
+                }
+                return filter;
             } catch (IOException e) {
-                throw new IOException(name + ": its filter, from offset " + filterAt + " on: " + e.getMessage(), e);
+                throw new IOException(name + ": filter at offset " + filterAt + ": " + e.getMessage(), e);
             }
         }
     }
@@ -191,6 +181,33 @@ record Checkpoint(
         };
     }
 
+    /** Selects what is needed of a checkpoint; returns null to use an older one. */
+    interface Loader<T> {
+        T load(Saved saved) throws IOException;
+    }
+
+    /** Handles a checkpoint that is damaged or cannot be read; an older one is used unless this throws. */
+    interface Rejected {
+        void accept(int number, IOException cause) throws IOException;
+    }
+
+    /** Loads the newest checkpoint that is whole and that the loader accepts; returns null when there is none. */
+    static <T> T newest(Disk disk, FrontierFiles files, Loader<T> loader, Rejected rejected) throws IOException {
+        for (int number : List.copyOf(files.checkpoints().descendingSet())) {
+            try {
+                T loaded = loader.load(read(disk, number));
+                if (loaded != null) {
+                    return loaded;
+                }
+            } catch (VersionException e) {
+                throw e;
+            } catch (IOException e) {
+                rejected.accept(number, e);
+            }
+        }
+        return null;
+    }
+
     /** Reads a checkpoint without its filter. */
     static Saved read(Disk disk, int number) throws IOException {
         String name = FrontierFiles.checkpoint(number);
@@ -199,7 +216,7 @@ record Checkpoint(
             FrameReader in = new FrameReader(name, source, MAGIC.length, BUFFER_BYTES);
             Checkpoint checkpoint = readState(name, in);
             if (checkpoint.number != number) {
-                throw in.broken("it is the checkpoint " + checkpoint.number);
+                throw in.broken("its number is " + checkpoint.number);
             }
             long filterAt = in.nextPosition();
             FrameReader trailer = new FrameReader(name, source, source.size() - TRAILER_BYTES, BUFFER_BYTES);
@@ -213,7 +230,7 @@ record Checkpoint(
         byte[] magic = new byte[MAGIC.length];
         source.read(0, magic, 0, magic.length);
         if (!Arrays.equals(magic, MAGIC)) {
-            throw new DamageException(name, 0, "this is no checkpoint");
+            throw new DamageException(name, 0, "not a checkpoint");
         }
         if (source.size() < MAGIC.length + TRAILER_BYTES) {
             throw new DamageException(name, source.size(), "the file ends too early");
@@ -226,10 +243,9 @@ record Checkpoint(
         if (version != VERSION) {
             throw new VersionException(name, Long.toString(version), VERSION);
         }
-        int number = (int) in.number("number", Integer.MAX_VALUE);
+        int number = in.integer("number");
         Settings settings = Settings.read(in);
-        LogPosition position =
-                new LogPosition((int) in.number("segment", Integer.MAX_VALUE), in.number("offset", Long.MAX_VALUE));
+        LogPosition position = LogPosition.read(in);
         long nextId = in.number("next id", Long.MAX_VALUE);
         long lost = in.number("lost", nextId);
         long seen = in.number("seen", Long.MAX_VALUE);
@@ -239,11 +255,9 @@ record Checkpoint(
         long[] rates = in.longs("rates", 2);
         NavigableMap<Integer, Segment> segments = readSegments(in);
         if (!segments.containsKey(position.segment())) {
-            throw in.broken("the segment of its position is not among its segments");
+            throw in.broken("the segment of its position is missing in its list of segments");
         }
-        in.require(FrameKind.DONE_SET);
-        DoneSet done = DoneSet.read(in);
-        LogState state = new LogState(nextId, lost, done, readAttempts(in));
+        LogState state = new LogState(nextId, lost, DoneSet.read(in), readAttempts(in));
         SieveStats stats = new SieveStats(
                 state.accepted(),
                 seen,
@@ -262,7 +276,7 @@ record Checkpoint(
         in.require(FrameKind.SEGMENTS);
         NavigableMap<Integer, Segment> segments = new TreeMap<>();
         while (in.hasMore()) {
-            int number = (int) in.number("segment", Integer.MAX_VALUE);
+            int number = in.integer("segment");
             segments.put(number, new Segment(number, in.number("first id", Long.MAX_VALUE)));
         }
         return segments;
@@ -271,16 +285,14 @@ record Checkpoint(
     private static Map<Long, Integer> readAttempts(FrameReader in) throws IOException {
         Map<Long, Integer> attempts = new HashMap<>();
         in.requireFrame();
-        int kind = in.kind();
-        while (kind == FrameKind.ATTEMPTS) {
+        while (in.kind() == FrameKind.ATTEMPTS) {
             while (in.hasMore()) {
-                attempts.put(in.number("id", Long.MAX_VALUE), (int) in.number("attempt", Integer.MAX_VALUE));
+                attempts.put(in.number("id", Long.MAX_VALUE), in.integer("attempt"));
             }
             in.requireFrame();
-            kind = in.kind();
         }
-        if (kind != FrameKind.FILTER) {
-            throw in.broken("this is a frame of another kind");
+        if (in.kind() != FrameKind.FILTER) {
+            throw in.broken("a frame of kind " + in.kind() + " instead of " + FrameKind.FILTER);
         }
         return attempts;
     }

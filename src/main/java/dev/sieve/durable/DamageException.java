@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Thrown when a file of a frontier is missing or is not what was written into it; see {@link DurableFolder#repair}. */
+/** Thrown when a file of a frontier is missing or damaged; see {@link DurableFolder#repair}. */
 public final class DamageException extends IOException {
     private final String file;
     private final long offset;
@@ -22,12 +22,16 @@ public final class DamageException extends IOException {
         offset = 0;
     }
 
-    /** The name of the damaged file in the folder; empty when it is not one file. */
+    static DamageException missing(String file) {
+        return new DamageException(file, 0, "the file is missing");
+    }
+
+    /** Returns the name of the damaged file in the folder; empty when it is not one file. */
     public Optional<String> file() {
         return Optional.ofNullable(file);
     }
 
-    /** Where the damage begins in the file, in bytes; empty when it is not one file. */
+    /** Returns the offset in bytes at which the damage begins; empty when it is not one file. */
     public OptionalLong offset() {
         return file == null ? OptionalLong.empty() : OptionalLong.of(offset);
     }

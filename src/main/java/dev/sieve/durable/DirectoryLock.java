@@ -1,8 +1,8 @@
 package dev.sieve.durable;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -13,88 +13,79 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * The lock on a folder, which has one owner at a time.
  *
- * <p>It is an operating system lock on the file {@code lock}, so it ends with its process, whatever the file contains. The
- * file contains the number of the process, for messages only; a checksum keeps a damaged file from naming another
- * process. Such a lock is lost as soon as its process closes any handle on the file. Therefore the folders that are
- * locked by this process are also kept in a set, and their lock files are not opened again.
+ * <p>It is an operating system lock on the file {@code lock}, so it ends with its process. The file contains the number of
+ * the process, for messages only, with a checksum. A process loses the lock when it closes any handle on the file;
+ * therefore the folders locked by this process are also kept in a set, and their lock files are not opened again.
  */
-final class DirectoryLock implements AutoCloseable {
+final class DirectoryLock implements Closeable {
     private static final String NAME = "lock";
     private static final String PROCESS = "process ";
     private static final int MAX_BYTES = 64;
     private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
 
     private final Path folder;
-    private final RandomAccessFile file;
+    private RandomAccessFile file;
 
-    private DirectoryLock(Path folder, RandomAccessFile file) {
+    private DirectoryLock(Path folder) {
         this.folder = folder;
-        this.file = file;
     }
 
     /**
      * Takes the lock.
      *
-     * @throws IOException when another owner has it; the message names the process
+     * @throws IOException when another owner has it; the message contains the number of its process
      */
     static DirectoryLock acquire(Path directory) throws IOException {
         Path folder = directory.toRealPath();
         if (!HELD.add(folder)) {
-            throw inUse(folder, OptionalLong.of(ProcessHandle.current().pid()));
+            throw inUse(folder, ProcessHandle.current().pid());
         }
+        DirectoryLock lock = new DirectoryLock(folder);
         try {
-            return new DirectoryLock(folder, lock(folder));
+            lock.lock();
+            return lock;
         } catch (IOException | RuntimeException | Error e) {
-            HELD.remove(folder);
+            lock.close();
             throw e;
         }
     }
 
-    private static RandomAccessFile lock(Path folder) throws IOException {
-        RandomAccessFile file = open(folder, "rw");
-        try {
-            FileLock lock = file.getChannel().tryLock();
-            if (lock == null) {
-                throw inUse(folder, pid(file));
-            }
-            byte[] text = CheckedText.seal(PROCESS + ProcessHandle.current().pid() + "\n");
-            file.setLength(0);
-            file.write(text);
-            return file;
-        } catch (IOException | RuntimeException | Error e) {
-            file.close();
-            throw e;
+    private void lock() throws IOException {
+        file = open(folder);
+        if (file.getChannel().tryLock() == null) {
+            throw inUse(folder, pid(file));
         }
+        file.setLength(0);
+        file.write(CheckedText.seal(PROCESS + ProcessHandle.current().pid() + "\n"));
     }
 
-    private static RandomAccessFile open(Path folder, String mode) throws IOException {
+    private static RandomAccessFile open(Path folder) throws IOException {
         Path path = folder.resolve(NAME);
-        if (Files.exists(path, LinkOption.NOFOLLOW_LINKS) && !Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
-            throw new IOException(path + ": refused, since it is no regular file");
+        if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+            LocalDisk.requireRegular(path);
         }
-        return new RandomAccessFile(path.toFile(), mode);
+        return new RandomAccessFile(path.toFile(), "rw");
     }
 
-    private static IOException inUse(Path folder, OptionalLong pid) {
+    private static IOException inUse(Path folder, long pid) {
         return new IOException(folder + ": in use by "
-                + (pid.isPresent()
-                        ? "process " + pid.getAsLong()
-                        : "another process, which its file " + NAME + " does not name"));
+                + (pid == 0 ? "another process; its file " + NAME + " is not readable" : "process " + pid));
     }
 
-    private static OptionalLong pid(RandomAccessFile file) throws IOException {
+    /** Reads the number of the process; 0 when the file is damaged. */
+    private static long pid(RandomAccessFile file) throws IOException {
         byte[] text = new byte[MAX_BYTES];
         file.seek(0);
         int length = Math.max(0, file.read(text));
         try {
             String line = CheckedText.open(NAME, text, length).strip();
-            return OptionalLong.of(Long.parseLong(line.substring(PROCESS.length())));
+            return Long.parseLong(line.substring(PROCESS.length()));
         } catch (DamageException | NumberFormatException | IndexOutOfBoundsException e) {
-            return OptionalLong.empty();
+            return 0;
         }
     }
 
-    /** The process that holds a folder at this moment; empty when none does, 0 when it is not known which. */
+    /** Returns the number of the process that holds a folder; empty when it is free, 0 when the process is unknown. */
     static OptionalLong owner(Path directory) throws IOException {
         Path folder = directory.toRealPath();
         if (HELD.contains(folder)) {
@@ -103,16 +94,17 @@ final class DirectoryLock implements AutoCloseable {
         if (!Files.exists(folder.resolve(NAME), LinkOption.NOFOLLOW_LINKS)) {
             return OptionalLong.empty();
         }
-        try (RandomAccessFile file = open(folder, "rw")) {
-            FileLock lock = file.getChannel().tryLock();
-            return lock == null ? OptionalLong.of(pid(file).orElse(0)) : OptionalLong.empty();
+        try (RandomAccessFile file = open(folder)) {
+            return file.getChannel().tryLock() == null ? OptionalLong.of(pid(file)) : OptionalLong.empty();
         }
     }
 
     @Override
     public void close() throws IOException {
         try {
-            file.close();
+            if (file != null) {
+                file.close();
+            }
         } finally {
             HELD.remove(folder);
         }

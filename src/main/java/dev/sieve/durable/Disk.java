@@ -7,19 +7,19 @@ import java.util.List;
 /**
  * One folder of files, with the operations that a durable sieve needs; tests substitute a disk that fails.
  *
- * <p>A file is only ever appended to, cut, or replaced by another one that was written beside it. What was written
- * survives the end of the process at once, a power cut only after {@link Sink#force}; that a file is there, has a name,
- * or is gone survives it after {@link #forceNames}. Every method throws an {@link IOException} that names the file.
+ * <p>A file is only appended to, cut, or replaced by another one. Written bytes survive the end of the process at once,
+ * and a power cut after {@link Sink#force}; created, renamed and deleted files survive it after {@link #forceNames}.
+ * Every method throws an {@link IOException} that names the file.
  */
 interface Disk {
 
     /** A file that is read at any position. */
     interface Source extends Closeable {
 
-        /** Reads up to {@code length} bytes, fewer only where the file ends; answers how many, 0 at its end. */
+        /** Reads up to {@code length} bytes, fewer only at the end of the file; returns how many, 0 at its end. */
         int read(long position, byte[] into, int from, int length) throws IOException;
 
-        /** Appends the bytes from a position to before another one to a file; returns how many there were. */
+        /** Appends the bytes between two positions to a file, at most up to the end of this one; returns how many. */
         default long copy(long from, long to, Sink sink) throws IOException {
             byte[] buffer = new byte[1 << 16];
             long at = from;
@@ -34,11 +34,8 @@ interface Disk {
             return at - from;
         }
 
-        /** The present length in bytes; it may grow at any time. */
+        /** Returns the present length in bytes; it may grow at any time. */
         long size() throws IOException;
-
-        @Override
-        void close() throws IOException;
     }
 
     /** A file that is written at its end. */
@@ -47,34 +44,65 @@ interface Disk {
         /** Hands bytes to the operating system; after an exception some of them may have been written. */
         void append(byte[] bytes, int from, int length) throws IOException;
 
-        /** Brings what was appended to the disk itself. May run beside {@link #append}. */
+        /** Forces the appended bytes to the disk. May run at the same time as {@link #append}. */
         void force() throws IOException;
-
-        @Override
-        void close() throws IOException;
     }
 
-    /** The names of all files in the folder, in no order. */
+    /** Writes the content of a new file. */
+    interface Content {
+        void write(Sink sink) throws IOException;
+    }
+
+    /**
+     * Creates or replaces a file in one step: the content is written to a temporary file, forced, renamed, and the
+     * folder forced.
+     */
+    default void replace(String name, String temporary, Content content) throws IOException {
+        delete(temporary);
+        try (Sink sink = create(temporary)) {
+            content.write(sink);
+            sink.force();
+        }
+        rename(temporary, name);
+        forceNames();
+    }
+
+    /** Copies a file from a position to its end to another one; returns the number of bytes. */
+    default long copy(String name, long from, String to) throws IOException {
+        try (Source source = read(name)) {
+            long size = source.size();
+            replace(to, to + ".tmp", sink -> source.copy(from, size, sink));
+            return size - from;
+        }
+    }
+
+    default long size(String name) throws IOException {
+        try (Source source = read(name)) {
+            return source.size();
+        }
+    }
+
+    /** Returns the names of all files in the folder, in any order. */
     List<String> names() throws IOException;
 
-    /** Opens a file to read it. */
+    /** Opens a file for reading. */
     Source read(String name) throws IOException;
 
-    /** Makes a file that must not be there, readable by its owner only. */
+    /** Creates a file that must not exist, readable by its owner only. */
     Sink create(String name) throws IOException;
 
-    /** Opens a file to write at its end. */
+    /** Opens a file for writing at its end. */
     Sink append(String name) throws IOException;
 
     /** Cuts a file to its first bytes, and forces that. */
     void cut(String name, long size) throws IOException;
 
-    /** Gives a file another name, in one step, in place of the file that has that name. */
+    /** Renames a file in one step; replaces a file that already has the new name. */
     void rename(String from, String to) throws IOException;
 
-    /** Removes a file if it is there. */
+    /** Deletes a file if it exists. */
     void delete(String name) throws IOException;
 
-    /** Brings all changes of names to the disk itself. */
+    /** Forces all created, renamed and deleted names to the disk. */
     void forceNames() throws IOException;
 }

@@ -14,44 +14,43 @@ import dev.sieve.SieveFullException;
 import dev.sieve.SieveStats;
 import dev.sieve.UrlBatch;
 import dev.sieve.bloom.BloomSize;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * A to-visit queue on the disk that gives out each URL once and loses none of them.
+ * A URL frontier on the disk that hands out each URL once and loses none of them.
  *
- * <p>Each URL for which a push says that it was new is handed out at least once, whatever happens in between: the
- * process is killed, the disk is full, the power is cut. What exactly it survives is the {@link Durability} it was
- * opened with. After a crash, what was handed out and not answered for comes out again first, then the rest in its
- * order; so do URLs that were answered for in the last moment before the crash: those of the last second, and no more
- * than 512 of them. Nothing else is handed out twice, but for a lease that expires.
+ * <p>A URL that was reported as new is handed out at least once, whatever happens: the process is killed, the disk is full,
+ * the power fails. The {@link Durability} says exactly what it survives. After a crash, the URLs in flight are handed out
+ * first, then the rest in its order; so are URLs that were finished in the last second, at most 512. No other URL is
+ * handed out twice, unless its lease expires.
  *
- * <p>One folder holds it, which belongs to one process at a time. There is one log, in numbered files, into which
- * everything is written in the order in which it happens; the filter and all counters are derived from it. Now and then
- * the filter is saved beside the running work, so that an open reads only what was written to the log since. The package
- * documentation draws the files.
+ * <p>It lives in one folder, which belongs to one process at a time. All events are written to one log in their order; the
+ * filter and the counters are derived from it. The filter is saved from time to time, while work continues, so that an
+ * open reads only the newer part of the log. The package documentation draws the files.
  *
- * <p>Memory is that of the filter, a few bits for each URL that is handed out and not answered for, some 100 bytes for
- * each that was given back for later, and less than a megabyte besides, however long the queue is. Where leases expire,
- * each of them takes another 100 bytes. A URL that was seen costs what it costs in a {@link Sieve}; the new URLs of a
- * batch cost one more call of the operating system together.
+ * <p>Memory: the filter, a few bits per URL in flight, about 100 bytes per URL that was given back, and less than a
+ * megabyte besides, however long the queue is. With a lease timeout, another 100 bytes per lease. A URL that was seen
+ * costs the same as in a {@link Sieve}; the new URLs of a batch add one call of the operating system.
  *
  * <p>When the disk fails or is full, the call that notices throws {@link UncheckedIOException}, and so does every later
- * one, {@link #close} included: from then on nothing is accepted, and nothing that was said to be accepted is lost.
- * Open the folder again when there is room. A checkpoint that cannot be written is only a warning.
+ * call, including {@link #close}: nothing more is accepted, and no accepted URL is lost. Open the folder again when there is
+ * room. A checkpoint that cannot be written only causes a warning.
  *
  * <p>Safe for use by many threads. Duplicates are detected without a lock, so push may return false for a URL that another
- * thread is still writing; call {@link #sync} before recording that result elsewhere. Two threads of its own write to the
- * disk in the background until it is closed. {@link DurableFolder} has the tools for a folder that is not open.
+ * thread is still writing; call {@link #sync} before recording that result elsewhere. Two background threads write to the
+ * disk until it is closed. {@link DurableFolder} has the tools for a folder that is not open.
  */
 public final class DurableSieve implements Frontier {
-    private final AutoCloseable folderLock;
+    private final Closeable folderLock;
     private final Deduplicator deduplicator;
 
     /** Guards all below. */
@@ -61,31 +60,30 @@ public final class DurableSieve implements Frontier {
     private final LogWriter writer;
     private final LogQueue queue;
     private final Leases leases;
-    private boolean isReleased;
+    private final AtomicBoolean isClosed = new AtomicBoolean();
 
-    /** Has locks of its own. */
+    /** Has its own locks. */
     private final Checkpointer checkpointer;
 
-    /** Null where nothing is done in the background. */
+    /** Null without background threads. */
     private final Upkeep upkeep;
 
     /**
-     * Opens the frontier in a folder, or makes one there, for so many distinct URLs at the rate of
+     * Opens the frontier in a folder, or makes one for a number of distinct URLs at the rate
      * {@link Sieve#DEFAULT_FALSE_POSITIVE_RATE}.
      *
-     * @throws DamageException as in {@link Builder#open}
      * @throws IOException as in {@link Builder#open}
      */
     public static DurableSieve open(Path directory, long expectedUrls) throws IOException {
         return builder(directory).expectedUrls(expectedUrls).open();
     }
 
-    /** Starts to open the frontier in a folder, or to make one there, with choices. */
+    /** Returns a builder, which opens the frontier in a folder or makes one. */
     public static Builder builder(Path directory) {
         return new Builder(Objects.requireNonNull(directory, "directory"));
     }
 
-    private DurableSieve(Builder builder, Disk disk, AutoCloseable folderLock, Settings settings, Recovery.Found found)
+    private DurableSieve(Builder builder, Disk disk, Closeable folderLock, Settings settings, Recovery.Found found)
             throws IOException {
         this.folderLock = folderLock;
         deduplicator = found.deduplicator();
@@ -99,16 +97,21 @@ public final class DurableSieve implements Frontier {
         checkpointer = new Checkpointer(disk, settings, builder.keepLog, found, log, writer, lock);
         long checkpointBytes = Math.max(builder.checkpointBytes, found.filter().memoryBytes());
         upkeep = builder.hasKeepers
-                ? new Upkeep(builder.durability, writer, () -> checkpointer.isDue(checkpointBytes), this::checkpoint)
+                ? new Upkeep(
+                        builder.durability,
+                        writer,
+                        () -> checkpointer.isDue(checkpointBytes),
+                        this::checkpoint,
+                        Duration.ofSeconds(1))
                 : null;
     }
 
     /**
      * {@inheritDoc}
      *
-     * @throws SieveFullException when the sieve is full, refuses new URLs then, and the URL is new
-     * @throws IllegalArgumentException when the URL has more than 1,048,576 bytes
-     * @throws UncheckedIOException when the disk fails, now or before; the URL is not accepted
+     * @throws SieveFullException when the frontier is full and refuses new URLs, and the URL is new
+     * @throws IllegalArgumentException when the URL is longer than 1,048,576 bytes
+     * @throws UncheckedIOException when the disk fails, or has failed; the URL is not accepted
      */
     @Override
     public boolean push(String url) {
@@ -120,11 +123,11 @@ public final class DurableSieve implements Frontier {
     /**
      * {@inheritDoc}
      *
-     * @throws SieveFullException when the sieve is full, refuses new URLs then, and there is one among the next 64: those
+     * @throws SieveFullException when the frontier is full and refuses new URLs, and one of the next 64 is new; those
      *     before them were pushed
-     * @throws IllegalArgumentException when a URL, a key or the referrer has more than 1,048,576 bytes; nothing of the
+     * @throws IllegalArgumentException when a URL, a key or the referrer is longer than 1,048,576 bytes; no URL of the
      *     batch was accepted
-     * @throws UncheckedIOException when the disk fails, now or before; URLs that the batch says are new may be accepted
+     * @throws UncheckedIOException when the disk fails, or has failed; URLs marked as new in the batch may be accepted
      */
     @Override
     public int pushAll(UrlBatch batch) {
@@ -133,9 +136,9 @@ public final class DurableSieve implements Frontier {
     }
 
     /**
-     * Brings to the disk itself all that was pushed and answered so far, whatever the durability.
+     * Forces everything that was pushed and finished so far to the disk, whatever the durability.
      *
-     * @throws UncheckedIOException when the disk fails, now or before
+     * @throws UncheckedIOException when the disk fails, or has failed
      */
     public void sync() {
         writer.force(null);
@@ -230,10 +233,10 @@ public final class DurableSieve implements Frontier {
     }
 
     /**
-     * Saves the filter and all that is derived from the log, and removes files of the log that are done with. It is done
-     * from time to time by itself and by {@link #close}; others go on with their work meanwhile.
+     * Saves the filter and everything else derived from the log, and deletes parts of the log that are done. Also runs in
+     * the background and on {@link #close}; other threads continue to work.
      *
-     * @throws UncheckedIOException when it cannot be written; the frontier goes on all the same if its log is sound
+     * @throws UncheckedIOException when it cannot be written; the frontier remains usable if its log is intact
      */
     public void checkpoint() {
         try {
@@ -244,56 +247,43 @@ public final class DurableSieve implements Frontier {
     }
 
     /**
-     * Writes what is left to write and a checkpoint, and gives up the folder. Leases that are still out count as never
-     * answered. Closing twice does nothing.
+     * Writes what is not yet written and a checkpoint, and releases the folder. URLs in flight are handed out again after
+     * the next open. Closing twice has no effect.
      *
-     * @throws UncheckedIOException when something could not be written, now or before; the folder is given up all the
-     *     same
+     * @throws UncheckedIOException when the disk fails, or has failed; the folder is released all the same
      */
     @Override
     public void close() {
+        if (!isClosed.compareAndSet(false, true)) {
+            return;
+        }
         if (upkeep != null) {
             upkeep.close();
         }
         try {
-            if (!isReleased()) {
-                writer.handOver();
-                if (!checkpointer.isCurrent()) {
-                    checkpoint();
-                }
+            writer.handOver();
+            if (!checkpointer.isCurrent()) {
+                checkpoint();
             }
         } finally {
             release();
         }
     }
 
-    private boolean isReleased() {
-        lock.lock();
-        try {
-            return isReleased;
-        } finally {
-            lock.unlock();
-        }
-    }
-
     private void release() {
         lock.lock();
-        try {
-            if (isReleased) {
-                return;
-            }
-            isReleased = true;
-            queue.close();
-            writer.close();
-            folderLock.close();
-        } catch (Exception e) {
-            throw new UncheckedIOException(new IOException("the files could not be closed: " + e.getMessage(), e));
+        try (folderLock;
+                writer;
+                queue) {
+            // Closed in reverse order, each of them even when another one fails.
+        } catch (IOException e) {
+            throw new UncheckedIOException(new IOException("cannot close the files: " + e.getMessage(), e));
         } finally {
             lock.unlock();
         }
     }
 
-    /** The choices that a frontier on the disk is opened with. Not safe for use by many threads. */
+    /** Opens or makes a frontier. Not safe for use by many threads. */
     public static final class Builder {
         private static final long DEFAULT_SEGMENT_BYTES = 64 << 20;
 
@@ -315,7 +305,7 @@ public final class DurableSieve implements Frontier {
             this.directory = directory;
         }
 
-        /** How many distinct URLs it is made for, at least 1. */
+        /** The number of distinct URLs that the filter is made for, at least 1. */
         public Builder expectedUrls(long count) {
             if (count < 1) {
                 throw new IllegalArgumentException("expectedUrls < 1: " + count);
@@ -325,72 +315,66 @@ public final class DurableSieve implements Frontier {
         }
 
         /**
-         * The share of new URLs that may be taken for seen ones when it is full. Default: 0.0001.
-         *
-         * @throws IllegalArgumentException when it is not from {@link BloomSize#MIN_RATE} to {@link BloomSize#MAX_RATE}
+         * The false-positive rate of the full filter, from {@link BloomSize#MIN_RATE} to {@link BloomSize#MAX_RATE}.
+         * Default: 0.0001.
          */
         public Builder falsePositiveRate(double rate) {
             falsePositiveRate = BloomSize.checkRate(rate);
             return this;
         }
 
-        /** The filter. Default: {@link FilterKind#SPLIT_BLOCKS}, or {@link FilterKind#GROWING} for a frontier that grows. */
+        /** The filter. Default: {@link FilterKind#SPLIT_BLOCKS}, or {@link FilterKind#GROWING} with {@link OnFull#GROW}. */
         public Builder filter(FilterKind choice) {
             kind = Objects.requireNonNull(choice, "filter");
             return this;
         }
 
-        /** What happens once it is full. Default: {@link OnFull#WARN}, or what the filter is made for. */
+        /** What happens when the filter is full. Default: {@link FilterKind#defaultOnFull}. */
         public Builder onFull(OnFull choice) {
             onFull = Objects.requireNonNull(choice, "onFull");
             return this;
         }
 
-        /**
-         * Receives each {@link CapacityEvent}, on the thread whose push caused it, outside the lock. Default: no listener.
-         */
+        /** Receives capacity events, on the thread whose push caused them, outside the lock. Default: no listener. */
         public Builder onCapacity(Consumer<CapacityEvent> callback) {
             listener = Objects.requireNonNull(callback, "onCapacity");
             return this;
         }
 
-        /** The seed of the hash. Default: a secret random one. Give one only where runs have to be repeatable. */
+        /** The seed of the hash. Default: secret and random. Set it only where runs have to be repeatable. */
         public Builder seed(long value) {
             seed = value;
             return this;
         }
 
-        /** What accepted URLs survive. Default: {@link Durability#PROCESS}. */
+        /** Default: {@link Durability#PROCESS}. */
         public Builder durability(Durability level) {
             durability = Objects.requireNonNull(level, "durability");
             return this;
         }
 
         /**
-         * Whether all of the log is kept. Then URLs that are done can be exported, and the frontier can be opened with another
-         * filter, which is made from the log. Default: parts of which all is done are removed.
+         * Keeps all of the log, so that URLs that are done can be exported, and the frontier can be opened with another
+         * filter. Default: parts of the log whose URLs are all done are deleted.
          */
         public Builder keepLog(boolean choice) {
             keepLog = choice;
             return this;
         }
 
-        /** How long a URL may be handed out before it is handed out again, above 0. Default: leases do not expire. */
+        /** The time after which a URL in flight is handed out again, above 0. Default: leases do not expire. */
         public Builder leaseTimeout(Duration timeout) {
             leaseTimeoutNanos = Leases.timeoutNanos(timeout);
             return this;
         }
 
-        /** The bytes at which a file of the log is followed by the next one, at least 1. Default: 64 MiB. */
+        /** The size in bytes from which on the next file of the log is started, at least 1. Default: 64 MiB. */
         public Builder segmentBytes(long bytes) {
             segmentBytes = requirePositive("segmentBytes", bytes);
             return this;
         }
 
-        /**
-         * The bytes of the log after which a checkpoint is written, at least 1. Default: 64 MiB. The log also grows by at
-         * least the size of the filter between two checkpoints.
-         */
+        /** The bytes of the log between two checkpoints, at least 1 and the size of the filter. Default: 64 MiB. */
         public Builder checkpointBytes(long bytes) {
             checkpointBytes = requirePositive("checkpointBytes", bytes);
             return this;
@@ -403,24 +387,22 @@ public final class DurableSieve implements Frontier {
             return value;
         }
 
-        /** Starts no threads: nothing happens outside calls. */
+        /** Does not start background threads. */
         Builder withoutKeepers() {
             hasKeepers = false;
             return this;
         }
 
         /**
-         * Opens the frontier, or makes one where the folder is empty or missing. An existing one keeps what it was made with
-         * where nothing was chosen here; where something else was chosen, its filter is made again from the log.
+         * Opens the frontier, or makes one if the folder is empty or missing. An existing frontier keeps its stored settings
+         * unless others are set here; then its filter is made again from the log.
          *
-         * @throws IllegalArgumentException when there is no frontier and {@link #expectedUrls} was not given; when the filter
-         *     would take more memory than an array can have, or cannot do what was chosen for a full frontier; when something
-         *     else was chosen and part of the log was removed; or when fewer URLs are expected than the frontier holds.
-         *     Nothing is made or changed
-         * @throws DamageException when a file is damaged or missing that had been safe on the disk; see
-         *     {@link DurableFolder#repair}
+         * @throws IllegalArgumentException when there is no frontier and {@link #expectedUrls} is not set; when the filter
+         *     needs more memory than an array can have, or does not go with {@link #onFull}; when settings are to be changed
+         *     and part of the log was deleted, or the frontier contains more URLs than expected. Nothing is changed
+         * @throws DamageException when a file that was on the disk is damaged or missing; see {@link DurableFolder#repair}
          * @throws IOException when the disk fails; when another process has the folder, which the message names; or when a
-         *     file was written by a later version, or belongs to another frontier
+         *     file has a later version, or belongs to another frontier
          */
         public DurableSieve open() throws IOException {
             requested(null).check(directory);
@@ -434,13 +416,13 @@ public final class DurableSieve implements Frontier {
             }
         }
 
-        /** Opens it on any disk, which nobody else has. */
-        DurableSieve open(Disk disk, AutoCloseable folderLock) throws IOException {
+        /** Opens it on a disk that is not used by others. */
+        DurableSieve open(Disk disk, Closeable folderLock) throws IOException {
             Settings stored = Settings.read(disk);
             Settings settings = stored == null
                     ? requested(null).make(disk)
                     : requested(stored).change(stored, disk);
-            OnFull full = onFull(settings);
+            OnFull full = onFull != null ? onFull : settings.kind().defaultOnFull();
             Recovery.Found found = new Recovery(disk, settings)
                     .run(filter -> new Deduplicator(filter, settings.capacity(), full, listener));
             if (stored != null && !settings.equals(stored)) {
@@ -449,28 +431,17 @@ public final class DurableSieve implements Frontier {
             return new DurableSieve(this, disk, folderLock, settings, found);
         }
 
-        /** The requested settings, given those of the existing frontier; null when there is none. */
+        /** Returns the requested settings, given the stored ones; {@code stored} is null for a new frontier. */
         private RequestedSettings requested(Settings stored) {
-            FilterKind requested = kind(stored);
-            return new RequestedSettings(
-                    requested == null ? null : Settings.Kind.of(requested), expectedUrls, falsePositiveRate, seed);
-        }
-
-        /** Null where the filter stays as it is. */
-        private FilterKind kind(Settings stored) {
+            FilterKind requested = kind;
             if (kind != null) {
                 kind.check(onFull == null ? kind.defaultOnFull() : onFull);
-                return kind;
+            } else if (onFull == OnFull.GROW) {
+                requested = FilterKind.GROWING;
+            } else if (onFull != null && stored != null && stored.kind() == FilterKind.GROWING) {
+                requested = FilterKind.SPLIT_BLOCKS;
             }
-            if (onFull == OnFull.GROW) {
-                return FilterKind.GROWING;
-            }
-            boolean mustStopGrowing = onFull != null && stored != null && stored.kind() == Settings.Kind.GROWING;
-            return mustStopGrowing ? FilterKind.SPLIT_BLOCKS : null;
-        }
-
-        private OnFull onFull(Settings settings) {
-            return onFull != null ? onFull : settings.kind().filter.defaultOnFull();
+            return new RequestedSettings(requested, expectedUrls, falsePositiveRate, seed);
         }
     }
 }

@@ -1,18 +1,14 @@
 package dev.sieve.durable;
 
-/** The kinds of frames; a payload begins with one. The package documentation describes their contents. */
+/** The kinds of frames: the first byte of a payload. The package documentation describes their contents. */
 final class FrameKind {
-    /** New URLs with the label 0, in the order in which they were pushed. */
+    /** The kinds of the log. */
     static final int URLS = 1;
-    /** URLs that are done. */
+
     static final int DONE = 2;
-    /** URLs that were given back. */
     static final int RETRY = 3;
-    /** How far the log is known to be on the disk itself. */
     static final int FORCED = 4;
-    /** Bytes that were found damaged and given up. */
     static final int LOST = 5;
-    /** As {@link #URLS}, after a label other than 0. */
     static final int LABELLED = 6;
 
     /** The kinds of a checkpoint, in their order. */

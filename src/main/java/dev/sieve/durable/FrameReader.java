@@ -8,128 +8,114 @@ import java.util.Arrays;
 import java.util.zip.CRC32C;
 
 /**
- * Reads frames from a file one after the other, and trusts nothing in it; the package documentation draws them.
+ * Reads the frames of a file one after the other and trusts none of its bytes; the package documentation draws them.
  *
- * <p>A length is compared with what the file holds before memory is taken for it. The payload of the present frame is
- * read by {@link #number}, {@link #longs} and {@link #skip}, which throw where it is not what a writer writes. Not safe
- * for use by many threads.
+ * <p>A length is compared with the size of the file before memory is allocated for it. The methods that read the payload
+ * of the present frame throw {@link DamageException} where it is not valid. Not safe for use by many threads.
  */
 final class FrameReader implements Closeable {
 
-    /** What {@link #next} has found. */
-    enum Found {
-        /** A whole and undamaged frame. */
-        FRAME,
-        /** The end of the file, right after a frame. */
-        END,
-        /** Bytes that are no frame. */
-        DAMAGE
-    }
-
-    /** How many bytes are summed up at most, for each byte of a file, in the search for the next undamaged frame. */
+    /** The search for the next undamaged frame computes checksums of at most this many times the size of the file. */
     private static final int SEARCH_EFFORT = 16;
 
     private final String name;
     private final Disk.Source source;
     private final CRC32C crc = new CRC32C();
-    private final int enough;
+    private final int bufferBytes;
     private byte[] buffer = {};
     /** The file position of the first byte of the buffer, and how many bytes of it are filled. */
     private long bufferAt;
 
     private int filled;
-    /** The present frame, and the position after it; where to go on reading. */
+    /** The file positions of the present frame and of the one after it. */
     private long frameAt;
 
     private long nextAt;
-    private String damage;
-    /** Index in the buffer of what is read next of the payload, and of its end. */
+    private DamageException damage;
+    /** Indexes in the buffer: the next unread byte of the payload, and its end. */
     private int at;
 
     private int end;
+    private int kind;
 
     FrameReader(String name, Disk.Source source, long position, int bufferBytes) {
         this.name = name;
         this.source = source;
-        this.enough = bufferBytes;
-        this.nextAt = position;
-        this.frameAt = position;
-        this.bufferAt = position;
+        this.bufferBytes = bufferBytes;
+        nextAt = position;
+        frameAt = position;
+        bufferAt = position;
     }
 
-    /** Reads the frame after the present one. After damage it finds the same damage again. */
-    Found next() throws IOException {
+    /**
+     * Reads the next frame and its kind.
+     *
+     * @return false at the end of the file and where the bytes are not a whole and undamaged frame: see {@link #damage}
+     */
+    boolean next() throws IOException {
         frameAt = nextAt;
         at = 0;
         end = 0;
+        damage = null;
         int available = fill(FrameWriter.HEADER_BYTES);
         if (available == 0) {
-            return source.size() < frameAt ? damaged("the file ends before") : Found.END;
+            return source.size() < frameAt && damaged("the file ends before");
         }
         if (available < FrameWriter.HEADER_BYTES) {
-            return damaged("the file ends in the head of a frame");
+            return damaged("the file ends in the header of a frame");
         }
-        int length = lengthAt(index(frameAt));
+        int length = lengthAt(index());
         if (length < 0) {
-            return damaged("this is no frame");
+            return damaged("not a frame");
         }
-        if (length > source.size() - frameAt - FrameWriter.HEADER_BYTES) {
+        int whole = FrameWriter.HEADER_BYTES + length;
+        if (whole > source.size() - frameAt || fill(whole) < whole) {
             return damaged("the file ends within a frame of " + length + " bytes");
         }
-        if (fill(FrameWriter.HEADER_BYTES + length) < FrameWriter.HEADER_BYTES + length) {
-            return damaged("the file ends within a frame of " + length + " bytes");
-        }
-        int start = index(frameAt);
+        int start = index();
         if (!isSound(start, length)) {
-            return damaged("the checksum of a frame of " + length + " bytes is wrong");
+            return damaged("wrong checksum of a frame of " + length + " bytes");
         }
         at = start + FrameWriter.HEADER_BYTES;
-        end = at + length;
-        nextAt = frameAt + FrameWriter.HEADER_BYTES + length;
-        return Found.FRAME;
+        end = start + whole;
+        nextAt = frameAt + whole;
+        kind = buffer[at++] & 0xff;
+        return true;
     }
 
-    private Found damaged(String what) {
-        damage = what;
-        return Found.DAMAGE;
+    private boolean damaged(String what) {
+        damage = broken(what);
+        return false;
     }
 
-    /** The length of the payload of the frame whose head is at an index; negative when it is none. */
+    /** Returns the length of the payload of the frame at an index; negative when it does not start with a header. */
     private int lengthAt(int index) {
-        int head = intAt(index);
+        int head = (int) FrameWriter.INT.get(buffer, index);
         int length = head & 0xffffff;
         return head >>> 24 == FrameWriter.MARK && length > 0 && length <= FrameWriter.MAX_PAYLOAD ? length : -1;
-    }
-
-    private int intAt(int index) {
-        return (int) FrameWriter.INT.get(buffer, index);
     }
 
     private boolean isSound(int index, int length) {
         crc.reset();
         crc.update(buffer, index, 4);
         crc.update(buffer, index + FrameWriter.HEADER_BYTES, length);
-        return (int) crc.getValue() == intAt(index + 4);
+        return (int) crc.getValue() == (int) FrameWriter.INT.get(buffer, index + 4);
     }
 
-    private int index(long position) {
-        return (int) (position - bufferAt);
-    }
-
-    /** Has so many bytes from the present frame on in the buffer, or as many as there are; answers how many. */
+    /** Fills the buffer from the present frame on; returns how many of the wanted bytes it holds, fewer at the end. */
     private int fill(int wanted) throws IOException {
         if (frameAt < bufferAt || frameAt > bufferAt + filled) {
             bufferAt = frameAt;
             filled = 0;
         }
-        int start = index(frameAt);
+        int start = index();
         if (filled - start < wanted) {
             System.arraycopy(buffer, start, buffer, 0, filled - start);
             filled -= start;
             bufferAt = frameAt;
-            long rest = Math.min(enough, source.size() - bufferAt);
-            if (Math.max(wanted, rest) > buffer.length) {
-                buffer = Arrays.copyOf(buffer, (int) Math.max(wanted, rest));
+            long needed = Math.max(wanted, Math.min(bufferBytes, source.size() - bufferAt));
+            if (needed > buffer.length) {
+                buffer = Arrays.copyOf(buffer, (int) needed);
             }
             filled += source.read(bufferAt + filled, buffer, filled, buffer.length - filled);
             start = 0;
@@ -138,9 +124,9 @@ final class FrameReader implements Closeable {
     }
 
     /**
-     * After damage: goes to the next undamaged frame behind it, which {@link #next} then reads.
+     * Moves from damage to the next undamaged frame, which {@link #next} then reads.
      *
-     * @return false when there is none, or none was found with an effort in proportion to the length of the file
+     * @return false when none was found with an effort in proportion to the size of the file
      */
     boolean skipDamage() throws IOException {
         long size = source.size();
@@ -150,18 +136,18 @@ final class FrameReader implements Closeable {
             if (fill(FrameWriter.HEADER_BYTES + 1) < FrameWriter.HEADER_BYTES + 1) {
                 break;
             }
-            int length = lengthAt(index(frameAt));
+            int length = lengthAt(index());
+            int whole = FrameWriter.HEADER_BYTES + length;
             if (length < 0
-                    || length > size - frameAt - FrameWriter.HEADER_BYTES
-                    || !FrameKind.isOfLog(buffer[index(frameAt) + FrameWriter.HEADER_BYTES])) {
+                    || whole > size - frameAt
+                    || !FrameKind.isOfLog(buffer[index() + FrameWriter.HEADER_BYTES])) {
                 continue;
             }
             effort -= length;
             if (effort < 0) {
                 break;
             }
-            int whole = FrameWriter.HEADER_BYTES + length;
-            if (fill(whole) == whole && isSound(index(frameAt), length)) {
+            if (fill(whole) == whole && isSound(index(), length)) {
                 nextAt = frameAt;
                 return true;
             }
@@ -171,32 +157,35 @@ final class FrameReader implements Closeable {
         return false;
     }
 
-    /** The position of the present frame, or of the damage. */
+    /** Returns the index in the buffer of the present frame. */
+    private int index() {
+        return (int) (frameAt - bufferAt);
+    }
+
+    /** Returns the file position of the present frame, or of the damage. */
     long position() {
         return frameAt;
     }
 
-    /** The position after the present frame. */
+    /** Returns the file position after the present frame. */
     long nextPosition() {
         return nextAt;
     }
 
-    /** The present length of the file. */
     long size() throws IOException {
         return source.size();
     }
 
-    /** What is wrong at the {@link #position}. */
-    String damage() {
-        return damage;
+    int kind() {
+        return kind;
     }
 
-    /** Whether some of the payload is still to be read. */
+    /** Whether some of the payload is still unread. */
     boolean hasMore() {
         return at < end;
     }
 
-    /** Reads a number of the payload, which has to be from 0 to {@code max}. */
+    /** Reads a number of the payload and checks that it is from 0 to {@code max}. */
     long number(String field, long max) throws IOException {
         long value = 0;
         for (int shift = 0; shift < 63; shift += 7) {
@@ -206,7 +195,7 @@ final class FrameReader implements Closeable {
             byte digits = buffer[at++];
             value |= (digits & 0x7fL) << shift;
             if (digits >= 0) {
-                if (value < 0 || value > max) {
+                if (value > max) {
                     throw broken(field + " must be from 0 to " + max + ": " + value);
                 }
                 return value;
@@ -215,7 +204,11 @@ final class FrameReader implements Closeable {
         throw broken(field + " is too long");
     }
 
-    /** Reads so many numbers of 8 bytes each, lowest byte first. */
+    int integer(String field) throws IOException {
+        return (int) number(field, Integer.MAX_VALUE);
+    }
+
+    /** Reads numbers of 8 bytes each, lowest byte first. */
     long[] longs(String field, int count) throws IOException {
         long[] numbers = new long[count];
         int start = skip(field, count * Long.BYTES);
@@ -226,43 +219,41 @@ final class FrameReader implements Closeable {
         return numbers;
     }
 
-    /** Reads the next frame, which has to be there and of such a kind, up to what follows its kind. */
-    void require(int kind) throws IOException {
-        requireFrame();
-        if (kind() != kind) {
-            throw broken("this is a frame of another kind");
-        }
-    }
-
-    /** Reads the next frame, which has to be there. */
-    void requireFrame() throws IOException {
-        Found found = next();
-        if (found != Found.FRAME) {
-            throw broken(found == Found.END ? "the file ends too early" : damage);
-        }
-    }
-
-    /** Reads the kind of the present frame, with which its payload begins. */
-    int kind() throws IOException {
-        return (int) number("kind", FrameWriter.MAX_KIND);
-    }
-
-    /** Goes over so many bytes of the payload and answers where in {@link #buffer} they begin. */
+    /** Skips bytes of the payload and returns where in {@link #buffer} they begin. */
     int skip(String field, int length) throws IOException {
         if (length > end - at) {
             throw broken(field + " is cut off");
         }
-        int start = at;
         at += length;
-        return start;
+        return at - length;
     }
 
-    /** Holds the payload of the present frame, until the next one is read. */
+    /** Returns the buffer, which holds the payload of the present frame until the next one is read. */
     byte[] buffer() {
         return buffer;
     }
 
-    /** For a frame that is undamaged and makes no sense all the same. */
+    /** Reads the next frame, which must exist and be of a kind. */
+    void require(int required) throws IOException {
+        requireFrame();
+        if (kind != required) {
+            throw broken("a frame of kind " + kind + " instead of " + required);
+        }
+    }
+
+    /** Reads the next frame, which must exist. */
+    void requireFrame() throws IOException {
+        if (!next()) {
+            throw damage == null ? broken("the file ends too early") : damage;
+        }
+    }
+
+    /** Returns the damage that {@link #next} found; null when it read a frame or reached the end of the file. */
+    DamageException damage() {
+        return damage;
+    }
+
+    /** Returns the exception for a frame that is undamaged but not valid. */
     DamageException broken(String what) {
         return new DamageException(name, frameAt, what);
     }

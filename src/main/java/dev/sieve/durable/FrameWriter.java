@@ -8,26 +8,22 @@ import java.util.Arrays;
 import java.util.zip.CRC32C;
 
 /**
- * Builds frames one after the other in memory, to be written in one go; the package documentation draws them.
- *
- * <p>Not safe for use by many threads.
+ * Builds frames in memory, to be written together; the package documentation draws them. Not safe for use by many
+ * threads.
  */
 final class FrameWriter {
-    /** Length, mark and checksum, which stand before the payload. */
+    /** Length, mark and checksum, which precede the payload. */
     static final int HEADER_BYTES = 8;
 
-    /** No frame is longer; it holds one URL with its key and its referrer, each as long as they may be. */
+    /** The longest payload: enough for a URL, its key and its referrer, each of the maximum length. */
     static final int MAX_PAYLOAD = 1 << 22;
 
-    /** The byte after the length: a reader that has lost its way looks for it. */
+    /** The byte after the length, by which a reader finds the next frame after damage. */
     static final int MARK = 0xf5;
 
     /** Four bytes of an array, lowest byte first. */
     static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN)
             .withInvokeExactBehavior();
-
-    /** Kinds take one byte. */
-    static final int MAX_KIND = 0x7f;
 
     private final CRC32C crc = new CRC32C();
     private byte[] bytes = new byte[1 << 13];
@@ -46,7 +42,7 @@ final class FrameWriter {
         size = 0;
     }
 
-    /** Starts a frame, whose payload is what is put until {@link #end}. */
+    /** Starts a frame; all that is put until {@link #end} is its payload. */
     void begin(int kind) {
         frame = size;
         reserve(HEADER_BYTES);
@@ -54,12 +50,19 @@ final class FrameWriter {
         putNumber(kind);
     }
 
-    /** The length of the payload so far. */
+    /** Puts a frame that consists of its kind and numbers. */
+    void putFrame(int kind, long... numbers) {
+        begin(kind);
+        putNumbers(numbers);
+        end();
+    }
+
+    /** Returns the length of the payload so far. */
     int payload() {
         return size - frame - HEADER_BYTES;
     }
 
-    /** Closes the frame with its length and its checksum. */
+    /** Ends the frame: fills in its length and its checksum. */
     void end() {
         int payload = payload();
         if (payload > MAX_PAYLOAD) {
@@ -72,7 +75,13 @@ final class FrameWriter {
         INT.set(bytes, frame + 4, (int) crc.getValue());
     }
 
-    /** Puts a number that is not negative in base 128, lowest digits first, the last one without its upper bit. */
+    void putNumbers(long... numbers) {
+        for (long number : numbers) {
+            putNumber(number);
+        }
+    }
+
+    /** Puts a number from 0 on in base 128, lowest digits first, each byte but the last with its upper bit set. */
     void putNumber(long number) {
         reserve(10);
         long rest = number;
@@ -83,7 +92,6 @@ final class FrameWriter {
         bytes[size++] = (byte) rest;
     }
 
-    /** Puts bytes as they are. */
     void put(byte[] source, int from, int to) {
         int length = to - from;
         reserve(length);

@@ -8,8 +8,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The segments and checkpoints that are present in a folder. Their names end in a number of eight digits, from 1 on; all
- * other files are ignored.
+ * The segments and checkpoints of a folder. Their names end in a number of eight digits, from 1 on; all other files are
+ * ignored.
  *
  * @param logs the numbers of the segments
  * @param checkpoints the numbers of the checkpoints
@@ -41,8 +41,19 @@ record FrontierFiles(NavigableSet<Integer> logs, NavigableSet<Integer> checkpoin
         return logs.isEmpty() && checkpoints.isEmpty();
     }
 
+    /** Returns the highest number of a checkpoint; 0 without checkpoints. */
+    int lastCheckpoint() {
+        return checkpoints.isEmpty() ? 0 : checkpoints.last();
+    }
+
     /** Whether no segment was ever removed, so that the log alone contains everything. */
     boolean isLogWhole() {
         return logs.isEmpty() ? checkpoints.isEmpty() : logs.first() == 1 && logs.last() == logs.size();
+    }
+
+    void requireWholeLog() throws DamageException {
+        if (!isLogWhole()) {
+            throw new DamageException("no whole checkpoint is left, and the first segments of the log were removed");
+        }
     }
 }

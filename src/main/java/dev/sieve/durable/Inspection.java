@@ -12,9 +12,9 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * Reads the files of a frontier and changes none of them, so that its owner may go on meanwhile.
+ * Reads the files of a frontier, which may be open, and changes none of them.
  *
- * <p>What is found wrong is noted and not thrown. The filter is left alone, as it may be larger than the memory at hand.
+ * <p>Problems are collected, not thrown. The filter is not read, since it may be larger than the memory.
  */
 final class Inspection {
     private static final int BUFFER_BYTES = 1 << 18;
@@ -24,15 +24,17 @@ final class Inspection {
     private final Settings settings;
     private final FrontierFiles files;
     private final List<String> problems = new ArrayList<>();
-    private final NavigableMap<Integer, Segment> segments = new TreeMap<>();
-    private Checkpoint.Saved saved;
-    private LogState state = new LogState();
-    private LogScan scan;
+    /** Null when every checkpoint is damaged or there are none. */
+    private final Checkpoint.Saved saved;
+
+    private final LogState state;
+    private final LogScan scan;
+    private NavigableMap<Integer, Segment> segments = new TreeMap<>();
 
     /**
-     * Reads what the frontier says of itself; once more when its owner has removed files meanwhile.
+     * Reads the frontier; once more when files were removed at the same time.
      *
-     * @throws IOException when the disk fails, or there is no frontier
+     * @throws IOException when the disk fails, or the folder does not contain a frontier
      */
     static Inspection of(Disk disk) throws IOException {
         for (int attempt = 1; ; attempt++) {
@@ -54,99 +56,72 @@ final class Inspection {
         files = FrontierFiles.list(disk);
         settings = Settings.read(disk);
         if (settings == null) {
-            throw new IOException(Settings.NAME + ": the file is missing, so there is no frontier here");
+            throw new IOException(Settings.NAME + ": the file is missing, so the folder does not contain a frontier");
         }
-        loadNewest();
+        saved = Checkpoint.newest(disk, files, found -> found, (number, cause) -> problems.add(damage(cause)));
+        state = saved == null ? new LogState() : saved.checkpoint().state();
+        scan = new LogScan(disk, settings, files, saved, state, urls -> {});
         try {
-            readLog();
+            if (saved == null) {
+                files.requireWholeLog();
+            }
+            scan.run();
+            segments = scan.segments();
         } catch (DamageException e) {
             problems.add(e.getMessage());
         }
     }
 
-    private void loadNewest() throws IOException {
-        for (int number : files.checkpoints().descendingSet()) {
-            try {
-                saved = Checkpoint.read(disk, number);
-                state = saved.checkpoint().state();
-                return;
-            } catch (DamageException e) {
-                problems.add(e.getMessage());
-            }
+    /** Returns the message of damage, and throws any other exception. */
+    static String damage(IOException cause) throws IOException {
+        if (cause instanceof DamageException) {
+            return cause.getMessage();
         }
+        throw cause;
     }
 
-    private void readLog() throws IOException {
-        if (saved == null && !files.isLogWhole()) {
-            problems.add("no whole checkpoint is left, and the log no longer has its first segments");
-            return;
-        }
-        LogPosition from = saved == null
-                ? new LogPosition(1, Segment.HEADER_BYTES)
-                : saved.checkpoint().position();
-        scan = new LogScan(
-                disk,
-                settings.frontierId(),
-                files.logs().tailSet(from.segment(), true),
-                state,
-                urls -> {},
-                saved == null ? new LogPosition(1, 0) : saved.forced());
-        if (!files.isEmpty()) {
-            scan.run(from);
-        }
-        segments.putAll(scan.segments());
-        if (saved != null) {
-            segments.putAll(saved.checkpoint().olderSegments(files.logs(), state.done()));
-        }
-    }
-
-    /** How many URLs were accepted and are known. */
+    /** Returns the number of URLs that were accepted and are not lost. */
     long accepted() {
         return state.accepted();
     }
 
     DurableState state(OptionalLong owner) throws IOException {
-        if (scan != null && scan.torn() != null && owner.isEmpty()) {
+        if (scan.torn() != null && owner.isEmpty()) {
             problems.add("to be cut off at the next start: " + scan.torn().getMessage());
         }
-        SieveStats last = saved == null ? null : saved.checkpoint().stats();
+        SieveStats last =
+                saved == null ? Checkpoint.NO_STATS : saved.checkpoint().stats();
         SieveStats stats = new SieveStats(
                 state.accepted(),
-                last == null ? 0 : last.seen(),
+                last.seen(),
                 state.open(),
                 0,
                 state.doneCount(),
-                last == null ? 0 : last.estimatedSize(),
+                last.estimatedSize(),
                 settings.capacity(),
-                last == null ? 0 : last.falsePositiveRate(),
-                last == null ? 0 : last.estimatedMissed(),
-                last == null ? 0 : last.memoryBytes());
+                last.falsePositiveRate(),
+                last.estimatedMissed(),
+                last.memoryBytes());
+        long logBytes = 0;
+        for (int number : files.logs()) {
+            logBytes += disk.size(FrontierFiles.segment(number));
+        }
         return new DurableState(
                 stats,
                 settings.falsePositiveRate(),
                 state.lost(),
-                last == null ? 0 : last.inFlight(),
+                last.inFlight(),
                 files.logs().size(),
-                logBytes(),
+                logBytes,
                 owner,
                 List.copyOf(problems));
     }
 
-    private long logBytes() throws IOException {
-        long bytes = 0;
-        for (int number : files.logs()) {
-            try (Disk.Source source = disk.read(FrontierFiles.segment(number))) {
-                bytes += source.size();
-            }
-        }
-        return bytes;
-    }
-
     /**
-     * Hands out URLs in their order.
+     * Passes on URLs in their order.
      *
      * @return how many
-     * @throws IOException when the log is damaged; the URLs before that place were handed out
+     * @throws DamageException when the log is damaged; the URLs before the damage were passed on
      */
     long export(Export which, Consumer<String> urls) throws IOException {
         if (!problems.isEmpty()) {
@@ -161,20 +136,16 @@ final class Inspection {
 
     private long export(Segment segment, Export which, Consumer<String> urls) throws IOException {
         long count = 0;
-        LogPosition end = scan.end();
         UrlFrameReader frames = new UrlFrameReader();
         try (FrameReader reader = Segment.open(disk, segment.start(), BUFFER_BYTES)) {
-            while (end.compareTo(new LogPosition(segment.number(), reader.nextPosition())) > 0) {
-                FrameReader.Found found = reader.next();
-                if (found == FrameReader.Found.END) {
-                    break;
-                }
-                if (found == FrameReader.Found.DAMAGE) {
-                    throw reader.broken(reader.damage());
-                }
-                if (frames.read(reader, reader.kind())) {
+            while (scan.end().compareTo(new LogPosition(segment.number(), reader.nextPosition())) > 0
+&& reader.next()) {
+                if (frames.read(reader) && frames.batch().label() == 0) {
                     count += export(frames.firstId(), frames.batch(), which, urls);
                 }
+            }
+            if (reader.damage() != null) {
+                throw reader.damage();
             }
         }
         return count;
@@ -182,9 +153,6 @@ final class Inspection {
 
     private long export(long firstId, UrlBatch batch, Export which, Consumer<String> urls) {
         long count = 0;
-        if (batch.label() != 0) {
-            return count;
-        }
         for (int i = 0; i < batch.size(); i++) {
             if (which.includes(state.done().contains(firstId + i))) {
                 urls.accept(batch.url(i));

@@ -7,44 +7,34 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
-import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
  * A folder of the file system.
  *
- * <p>Only regular files that nobody else may write are opened: no symbolic link leads out of the folder. Files are read
- * and written through {@link RandomAccessFile}, since a channel is closed under the hands of all its users when one of
- * them is interrupted.
+ * <p>Only regular files that others cannot write are opened, so a symbolic link cannot lead out of the folder. Files are
+ * read and written through {@link RandomAccessFile}, since a channel is closed when one of its threads is interrupted.
  */
 final class LocalDisk implements Disk {
-    private static final Set<OpenOption> NEW = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-    private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rw-------");
-    private static final Set<PosixFilePermission> OWNER_FOLDER = PosixFilePermissions.fromString("rwx------");
-
     private final Path folder;
     private final boolean posix;
 
     LocalDisk(Path folder) throws IOException {
         if (!Files.isDirectory(folder)) {
-            throw new IOException(folder + (Files.exists(folder) ? ": no folder" : ": there is no such folder"));
+            throw new IOException(folder + (Files.exists(folder) ? ": not a directory" : ": directory not found"));
         }
         this.folder = folder;
         this.posix = isPosix(folder);
         requirePrivate(folder);
     }
 
-    /** Makes a folder that only its owner can enter, unless it is there. */
+    /** Creates a folder that only its owner can enter, unless it exists. */
     static void makeFolder(Path folder) throws IOException {
         if (Files.exists(folder)) {
             return;
@@ -53,35 +43,42 @@ final class LocalDisk implements Disk {
         if (parent != null) {
             Files.createDirectories(parent);
         }
-        Files.createDirectory(folder, isPosix(parent) ? attributes(OWNER_FOLDER) : new FileAttribute<?>[0]);
+        Files.createDirectory(folder, permissions(parent != null && isPosix(parent), "rwx------"));
     }
 
     private static boolean isPosix(Path path) throws IOException {
-        return path != null && Files.getFileStore(path).supportsFileAttributeView("posix");
+        return Files.getFileStore(path).supportsFileAttributeView("posix");
     }
 
-    private static FileAttribute<?>[] attributes(Set<PosixFilePermission> permissions) {
-        return new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(permissions)};
+    private static FileAttribute<?>[] permissions(boolean posix, String permissions) {
+        return posix
+                ? new FileAttribute<?>[] {
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions))
+                }
+                : new FileAttribute<?>[0];
     }
 
     private void requirePrivate(Path path) throws IOException {
         if (posix
-                && Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
-                        .permissions()
+                && Files.getPosixFilePermissions(path, LinkOption.NOFOLLOW_LINKS)
                         .contains(PosixFilePermission.OTHERS_WRITE)) {
-            throw new IOException(path + ": refused, since everybody may write to it");
+            throw new IOException(path + ": refused: it is world-writable");
         }
     }
 
-    /** The path of a file that may be opened. */
+    static void requireRegular(Path path) throws IOException {
+        if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
+            throw new IOException(path + ": refused: not a regular file");
+        }
+    }
+
+    /** Returns the path of a file that may be opened. */
     private Path checked(String name) throws IOException {
         Path path = folder.resolve(name);
         if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
             throw new NoSuchFileException(path.toString());
         }
-        if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
-            throw new IOException(path + ": refused, since it is no regular file");
-        }
+        requireRegular(path);
         requirePrivate(path);
         return path;
     }
@@ -89,7 +86,7 @@ final class LocalDisk implements Disk {
     @Override
     public List<String> names() throws IOException {
         try (Stream<Path> files = Files.list(folder)) {
-            return files.map(path -> path.getFileName().toString()).collect(Collectors.toList());
+            return files.map(path -> path.getFileName().toString()).toList();
         }
     }
 
@@ -100,10 +97,7 @@ final class LocalDisk implements Disk {
 
     @Override
     public Sink create(String name) throws IOException {
-        Path path = folder.resolve(name);
-        Files.newByteChannel(path, NEW, posix ? attributes(OWNER_ONLY) : new FileAttribute<?>[0])
-                .close();
-        return new LocalFile(path, "rw");
+        return new LocalFile(Files.createFile(folder.resolve(name), permissions(posix, "rw-------")), "rw");
     }
 
     @Override
@@ -144,7 +138,7 @@ final class LocalDisk implements Disk {
                 channel.force(true);
                 forced = true;
             } catch (ClosedByInterruptException e) {
-                // Only the channel has gone, nothing has failed.
+                // The interrupt has only closed the channel; the force has not failed.
                 interrupted = Thread.interrupted();
             } catch (IOException e) {
                 throw failure(folder, "force", 0, e);
@@ -177,12 +171,10 @@ final class LocalDisk implements Disk {
             try {
                 file.seek(position);
                 int filled = 0;
-                while (filled < length) {
-                    int count = file.read(into, from + filled, length - filled);
-                    if (count < 0) {
-                        break;
-                    }
-                    filled += count;
+                int count = 0;
+                while (filled < length && count >= 0) {
+                    count = file.read(into, from + filled, length - filled);
+                    filled += Math.max(0, count);
                 }
                 return filled;
             } catch (IOException e) {

@@ -1,12 +1,21 @@
 package dev.sieve.durable;
 
+import java.io.IOException;
+
 /**
  * A place in the log, between two frames.
  *
  * @param segment the number of the segment
- * @param offset bytes from the beginning of its file
+ * @param offset bytes from the start of its file
  */
 record LogPosition(int segment, long offset) implements Comparable<LogPosition> {
+    /** The start of the log: all of it is still to be forced. */
+    static final LogPosition START = new LogPosition(1, 0);
+
+    static LogPosition read(FrameReader in) throws IOException {
+        return new LogPosition(in.integer("segment"), in.number("offset", Long.MAX_VALUE));
+    }
+
     @Override
     public int compareTo(LogPosition other) {
         return segment != other.segment ? Integer.compare(segment, other.segment) : Long.compare(offset, other.offset);

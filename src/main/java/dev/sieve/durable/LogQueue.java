@@ -8,10 +8,10 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The URLs of the log that nobody has worked on, first in, first out.
+ * The URLs of the log that were not handed out yet, first in, first out.
  *
- * <p>The log is read from the front to the back through one buffer. For every 64 KiB that were read their place is kept,
- * so that a URL can be read once more by its id. Owned by the lock of its frontier.
+ * <p>The log is read from front to back through one buffer. One position per 64 KiB is kept, so that a URL can be read
+ * again by its id. Guarded by the lock of the frontier.
  */
 final class LogQueue implements Closeable {
     private static final int BUFFER_BYTES = 1 << 17;
@@ -30,13 +30,13 @@ final class LogQueue implements Closeable {
         this.state = state;
     }
 
-    /** Whether {@link #poll} has something to answer. */
+    /** Whether {@link #poll} would return a URL. */
     boolean hasNext() {
         nextId = state.done().firstAbsent(nextId);
         return nextId < state.nextId();
     }
 
-    /** Takes the next URL that is not done out of the queue; null when there is none. */
+    /** Removes and returns the next URL that is not done; null when there is none. */
     Lease poll() throws IOException {
         if (!hasNext()) {
             return null;
@@ -63,7 +63,7 @@ final class LogQueue implements Closeable {
 
     private void readOn() throws IOException {
         reader.requireFrame();
-        if (frames.read(reader, reader.kind())) {
+        if (frames.read(reader)) {
             note(reader.position());
         }
     }
@@ -73,22 +73,18 @@ final class LogQueue implements Closeable {
         if (before == null
                 || before.getValue().segment() != segment
                 || offset - before.getValue().offset() >= INDEX_STEP) {
-            forgetDone();
+            Long firstOpen = index.floorKey(state.done().firstAbsent(0));
+            if (firstOpen != null) {
+                index.headMap(firstOpen).clear();
+            }
             index.put(frames.firstId(), new LogPosition(segment, offset));
-        }
-    }
-
-    /** Forgets the places of URLs that are all done. */
-    private void forgetDone() {
-        Long first = index.floorKey(state.done().firstAbsent(0));
-        if (first != null) {
-            index.headMap(first).clear();
         }
     }
 
     private Lease lease(UrlFrameReader read, long id) throws IOException {
         if (id < read.firstId()) {
-            throw new DamageException(FrontierFiles.segment(segment), 0, "the URL with the id " + id + " is not in it");
+            throw new DamageException(
+                    FrontierFiles.segment(segment), 0, "it does not contain the URL with the id " + id);
         }
         UrlBatch urls = read.batch();
         int i = (int) (id - read.firstId());
@@ -96,13 +92,13 @@ final class LogQueue implements Closeable {
         return new Lease(id, urls.url(i), urls.depth(), urls.redirects(), urls.referrer(), urls.label(), attempt);
     }
 
-    /** Reads a URL once more that was polled before and is not done. */
+    /** Reads a URL again that was polled before and is not done. */
     Lease reread(long id) throws IOException {
         UrlFrameReader urls = new UrlFrameReader();
         try (FrameReader again = log.read(index.floorEntry(id).getValue(), (int) INDEX_STEP)) {
             while (id >= urls.endId()) {
                 again.requireFrame();
-                urls.read(again, again.kind());
+                urls.read(again);
             }
             return lease(urls, id);
         }

@@ -6,50 +6,57 @@ import java.util.NavigableMap;
 import java.util.NavigableSet;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Reads the log from a position to its end and takes in what it says.
+ * Reads the log from a checkpoint, or from its start, to its end and applies it to the state.
  *
- * <p>Where bytes are no frame, it has to be decided what they are. A torn tail is what a crash leaves behind the last
- * position that is known to be on the disk: the log ends there. Before such a position it is damage. Whether there is
- * one is said by the frames that follow, so these are looked for.
+ * <p>Bytes that are not a frame are either damage or a torn tail, which a crash leaves after the last position known to
+ * be on the disk. Such positions are stored in later frames, so the rest of the log is searched for them.
  */
 final class LogScan {
+    private static final Logger LOG = LoggerFactory.getLogger(LogScan.class);
     private static final int BUFFER_BYTES = 1 << 18;
 
     private final Disk disk;
     private final long frontierId;
     private final NavigableSet<Integer> numbers;
+    private final Checkpoint.Saved saved;
     private final LogState state;
     private final Consumer<UrlBatch> urls;
     private final UrlFrameReader frames = new UrlFrameReader();
     private final NavigableMap<Integer, Segment> segments = new TreeMap<>();
+    private final LogPosition from;
     private LogPosition forced;
     private LogPosition end;
     private LogPosition tornAt;
     private DamageException torn;
 
     /**
-     * Prepares to read.
+     * Prepares to read into {@code state}.
      *
-     * @param numbers the segments whose files are there
-     * @param state takes in what is read
-     * @param urls is handed all URLs, batch by batch; a batch is used again for the next one
-     * @param forced before this position all of the log is known to be on the disk
+     * @param saved the checkpoint to start from; null for the start of the log
+     * @param urls receives all URLs, batch by batch; the batch is reused
      */
     LogScan(
             Disk disk,
-            long frontierId,
-            NavigableSet<Integer> numbers,
+            Settings settings,
+            FrontierFiles files,
+            Checkpoint.Saved saved,
             LogState state,
-            Consumer<UrlBatch> urls,
-            LogPosition forced) {
+            Consumer<UrlBatch> urls) {
         this.disk = disk;
-        this.frontierId = frontierId;
-        this.numbers = numbers;
+        this.frontierId = settings.frontierId();
+        this.numbers = files.logs();
+        this.saved = saved;
         this.state = state;
         this.urls = urls;
-        this.forced = forced;
+        forced = saved == null ? LogPosition.START : saved.forced();
+        from = saved == null
+                ? new LogPosition(numbers.isEmpty() ? 1 : numbers.first(), Segment.HEADER_BYTES)
+                : saved.checkpoint().position();
+        end = from;
     }
 
     /**
@@ -57,11 +64,13 @@ final class LogScan {
      *
      * @throws DamageException when a part of the log that was on the disk is damaged or missing
      */
-    void run(LogPosition from) throws IOException {
-        end = from;
+    void run() throws IOException {
+        if (numbers.isEmpty() && saved == null) {
+            return;
+        }
         int last = numbers.isEmpty() ? 0 : numbers.last();
         for (int number = from.segment(); torn == null && number <= Math.max(last, from.segment()); number++) {
-            readSegment(number, from);
+            readSegment(number);
         }
         if (torn != null) {
             refuseIfForced();
@@ -69,94 +78,76 @@ final class LogScan {
             throw new DamageException(
                     FrontierFiles.segment(end.segment()),
                     end.offset(),
-                    "the log ends here, but it had been on the disk up to " + FrontierFiles.segment(forced.segment())
+                    "the log ends here, but it was on the disk up to " + FrontierFiles.segment(forced.segment())
                             + ", offset " + forced.offset());
         }
     }
 
-    private void readSegment(int number, LogPosition from) throws IOException {
+    private void readSegment(int number) throws IOException {
         boolean isFirst = number == from.segment();
+        Segment segment;
         try {
-            Segment segment = header(number);
-            try (FrameReader reader = Segment.open(disk, isFirst ? from : segment.start(), BUFFER_BYTES)) {
-                if (!isFirst) {
-                    goOn(reader, segment);
-                }
-                segments.put(number, segment);
-                readAll(reader, number);
+            if (!numbers.contains(number)) {
+                throw DamageException.missing(FrontierFiles.segment(number));
             }
-        } catch (TornException e) {
-            torn = e.damage;
-            tornAt = new LogPosition(number, e.offset);
-        }
-    }
-
-    /** Leaves a segment at a place where bytes are no frame. */
-    private static final class TornException extends IOException {
-        private final DamageException damage;
-        private final long offset;
-
-        TornException(DamageException damage, long offset) {
-            super(damage);
-            this.damage = damage;
-            this.offset = offset;
-        }
-    }
-
-    private Segment header(int number) throws IOException {
-        if (!numbers.contains(number)) {
-            throw new TornException(new DamageException(FrontierFiles.segment(number), 0, "the file is missing"), 0);
-        }
-        try {
-            return Segment.read(disk, number, frontierId);
+            segment = Segment.read(disk, number, frontierId);
+            if (!isFirst && !state.canStartAt(segment.firstId())) {
+                throw new DamageException(segment.name(), 0, state.wrongStart(segment.firstId()));
+            }
         } catch (DamageException e) {
-            throw new TornException(e, 0);
+            tear(e, number, 0);
+            return;
+        }
+        try (FrameReader reader = Segment.open(disk, isFirst ? from : segment.start(), BUFFER_BYTES)) {
+            if (!isFirst) {
+                state.start(segment.firstId());
+            }
+            segments.put(number, segment);
+            readFrames(reader, number);
         }
     }
 
-    private void goOn(FrameReader reader, Segment segment) throws IOException {
-        try {
-            state.startAt(reader, segment.firstId());
-        } catch (DamageException e) {
-            throw new TornException(e, 0);
-        }
+    private void tear(DamageException damage, int segment, long offset) {
+        torn = damage;
+        tornAt = new LogPosition(segment, offset);
     }
 
-    private void readAll(FrameReader reader, int segment) throws IOException {
+    private void readFrames(FrameReader reader, int segment) throws IOException {
         end = new LogPosition(segment, reader.nextPosition());
-        for (FrameReader.Found found = reader.next(); found != FrameReader.Found.END; found = reader.next()) {
-            if (found == FrameReader.Found.DAMAGE) {
-                throw new TornException(reader.broken(reader.damage()), Math.min(reader.position(), reader.size()));
+        while (reader.next()) {
+            state.apply(reader, frames);
+            if (reader.kind() == FrameKind.FORCED) {
+                readForced(reader);
+            } else if (FrameKind.isUrls(reader.kind())) {
+                urls.accept(frames.batch());
             }
-            take(reader);
             end = new LogPosition(segment, reader.nextPosition());
         }
-    }
-
-    private void take(FrameReader frame) throws IOException {
-        int kind = state.apply(frame, frames);
-        if (kind == FrameKind.FORCED) {
-            takeForced(frame);
-        } else if (FrameKind.isUrls(kind)) {
-            urls.accept(frames.batch());
+        if (reader.damage() != null) {
+            tear(reader.damage(), segment, Math.min(reader.position(), reader.size()));
         }
     }
 
-    private void takeForced(FrameReader frame) throws IOException {
-        LogPosition position = new LogPosition(
-                (int) frame.number("segment", Integer.MAX_VALUE), frame.number("offset", Long.MAX_VALUE));
+    private void readForced(FrameReader frame) throws IOException {
+        LogPosition position = LogPosition.read(frame);
         if (position.compareTo(forced) > 0) {
             forced = position;
         }
     }
 
-    /** Looks through the rest of the log for a word that the place where it ends had been on the disk. */
+    /** Searches the rest of the log for a frame which says that the place where it ends was on the disk. */
     private void refuseIfForced() throws IOException {
         for (int number : numbers.tailSet(tornAt.segment())) {
             long offset = number == tornAt.segment() ? tornAt.offset() : 0;
-            LogPosition from = new LogPosition(number, Math.max(offset, Segment.HEADER_BYTES));
-            try (FrameReader reader = Segment.open(disk, from, BUFFER_BYTES)) {
-                lookForForced(reader);
+            LogPosition start = new LogPosition(number, Math.max(offset, Segment.HEADER_BYTES));
+            try (FrameReader reader = Segment.open(disk, start, BUFFER_BYTES)) {
+                do {
+                    while (reader.next()) {
+                        if (reader.kind() == FrameKind.FORCED) {
+                            readForced(reader);
+                        }
+                    }
+                } while (reader.damage() != null && reader.skipDamage());
             }
         }
         if (tornAt.compareTo(forced) < 0) {
@@ -164,39 +155,76 @@ final class LogScan {
         }
     }
 
-    private void lookForForced(FrameReader reader) throws IOException {
-        for (FrameReader.Found found = reader.next(); found != FrameReader.Found.END; found = reader.next()) {
-            if (found == FrameReader.Found.DAMAGE) {
-                if (!reader.skipDamage()) {
-                    return;
-                }
-            } else if (reader.kind() == FrameKind.FORCED) {
-                takeForced(reader);
-            }
-        }
-    }
-
-    /** Where the bytes begin that are no frames; null when there are none. */
-    LogPosition tornAt() {
-        return tornAt;
-    }
-
-    /** Where the last frame ends that was read. */
-    LogPosition end() {
-        return end;
-    }
-
-    /** What is wrong where the log ends; null when that is the end of the last file. */
+    /** Returns what is wrong where the log ends; null when it ends with a whole frame. */
     DamageException torn() {
         return torn;
     }
 
-    /** The segments that were read. */
-    NavigableMap<Integer, Segment> segments() {
+    /** Cuts off a torn tail and keeps a copy; returns false when there is none. */
+    boolean cutTornTail() throws IOException {
+        if (torn == null) {
+            return false;
+        }
+        long bytes = 0;
+        for (int number : numbers.tailSet(tornAt.segment(), false).descendingSet()) {
+            bytes += putAside(number);
+        }
+        if (numbers.contains(tornAt.segment())) {
+            bytes += tornAt.offset() == 0 ? putAside(tornAt.segment()) : cut();
+        }
+        disk.forceNames();
+        if (bytes > 0) {
+            LOG.warn(
+                    "{}: cut off at offset {}: {} bytes that a crash left unfinished, kept as .broken ({})",
+                    FrontierFiles.segment(tornAt.segment()),
+                    tornAt.offset(),
+                    bytes,
+                    torn.getMessage());
+        }
+        return true;
+    }
+
+    private long putAside(int number) throws IOException {
+        String name = FrontierFiles.segment(number);
+        long size = disk.size(name);
+        if (size == 0) {
+            disk.delete(name);
+        } else {
+            disk.rename(name, name + ".broken");
+        }
+        return size;
+    }
+
+    private long cut() throws IOException {
+        String name = FrontierFiles.segment(tornAt.segment());
+        long bytes = disk.copy(name, tornAt.offset(), name + "-" + tornAt.offset() + ".broken");
+        disk.cut(name, tornAt.offset());
+        return bytes;
+    }
+
+    /** Returns where the reading began. */
+    LogPosition from() {
+        return from;
+    }
+
+    /** Returns the end of the last frame that was read. */
+    LogPosition end() {
+        return end;
+    }
+
+    /**
+     * Returns the segments that were read, and those before them that the checkpoint lists and that still exist.
+     *
+     * @throws DamageException when one of these is missing although not all of its URLs are done
+     */
+    NavigableMap<Integer, Segment> segments() throws DamageException {
+        if (saved != null) {
+            segments.putAll(saved.checkpoint().olderSegments(numbers, state.done()));
+        }
         return segments;
     }
 
-    /** Before this position all of the log is known to be on the disk. */
+    /** Returns the position before which all of the log is known to be on the disk. */
     LogPosition forced() {
         return forced;
     }

@@ -5,17 +5,17 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What the log says of all URLs together: it is made by reading the log, and kept up to date as the log grows.
+ * What the log says about all URLs together: computed by reading the log, and updated as the log grows.
  *
  * <p>Ids count the URLs in the order of the log. Not safe for use by many threads.
  */
 final class LogState {
-    /** The most ids that are taken for lost between two frames; more of them are no damage but nonsense. */
+    /** A larger gap between the ids of two frames is not taken for lost URLs. */
     private static final long MAX_LOST = 1L << 32;
 
     private long nextId;
     private long lost;
-    private boolean somethingLost;
+    private boolean mayLackIds;
     private final DoneSet done;
     private final Map<Long, Integer> attempts;
 
@@ -30,107 +30,99 @@ final class LogState {
         this.attempts = attempts;
     }
 
-    /** The id that the next new URL gets. */
+    /** Returns the id of the next new URL. */
     long nextId() {
         return nextId;
     }
 
-    /** Notes that so many more URLs were written. */
     void added(int count) {
         nextId += count;
     }
 
-    /** How many URLs were accepted and are known. */
+    /** Returns the number of URLs that were accepted and are not lost. */
     long accepted() {
         return nextId - lost;
     }
 
-    /** How many URLs had been accepted, and their records were damaged. They count as no longer there. */
+    /** Returns the number of accepted URLs whose records were damaged. */
     long lost() {
         return lost;
     }
 
-    /** How many URLs are done. */
     long doneCount() {
         return done.size() - lost;
     }
 
-    /** How many URLs are neither done nor lost. */
+    /** Returns the number of URLs that are neither done nor lost. */
     long open() {
         return nextId - done.size();
     }
 
-    /** Every id that nobody has to work on any more: those that are done, and those that are lost. */
+    /** Returns the ids of all URLs that are done or lost. */
     DoneSet done() {
         return done;
     }
 
-    /** The present attempt of each URL that was given back before and is not done; all others are at attempt 0. */
+    /** Returns the present attempt of each open URL that was given back; all others are at attempt 0. */
     Map<Long, Integer> attempts() {
         return attempts;
     }
 
     /**
-     * Applies a frame of the log.
+     * Applies a frame of the log; the payload of {@link FrameKind#FORCED} remains unread.
      *
      * @param urls reads the frame if it is one of URLs
-     * @return the kind of the frame; the payload of {@link FrameKind#FORCED} is left to be read
      */
-    int apply(FrameReader frame, UrlFrameReader urls) throws IOException {
-        int kind = frame.kind();
-        if (urls.read(frame, kind)) {
-            startAt(frame, urls.firstId());
+    void apply(FrameReader frame, UrlFrameReader urls) throws IOException {
+        if (urls.read(frame)) {
+            if (!canStartAt(urls.firstId())) {
+                throw frame.broken(wrongStart(urls.firstId()));
+            }
+            start(urls.firstId());
             nextId = urls.endId();
-            return kind;
+            return;
         }
-        switch (kind) {
+        switch (frame.kind()) {
             case FrameKind.DONE -> addDone(frame);
             case FrameKind.RETRY -> addRetries(frame);
             case FrameKind.LOST -> addLost();
             case FrameKind.FORCED -> {}
-            default -> throw frame.broken("frames of kind " + kind + " are not known to this version");
+            default -> throw frame.broken("unknown kind of frame: " + frame.kind());
         }
-        return kind;
     }
 
-    /** Takes in that the log goes on with this id: with the next one, unless something in between was lost. */
-    void startAt(FrameReader frame, long firstId) throws IOException {
-        if (!canStartAt(firstId)) {
-            throw frame.broken("its first id should be " + nextId + ": " + firstId);
-        }
-        start(firstId);
-    }
-
-    /** Goes on with this id; all before it whose records were not there are lost. */
+    /** Continues with an id; all ids skipped that are not done are lost. */
     void start(long firstId) {
         long before = done.size();
-        done.addAll(nextId, firstId);
+        skipTo(firstId);
         lost += done.size() - before;
-        nextId = firstId;
-        somethingLost = false;
     }
 
-    /** Whether the log can go on with this id. */
-    boolean canStartAt(long firstId) {
-        return firstId == nextId || (firstId > nextId && somethingLost && firstId - nextId <= MAX_LOST);
-    }
-
-    /** Takes in that the records of all URLs before this id were removed, since they are done. */
-    void addRemoved(long firstId) {
+    /** Continues with an id; all ids skipped are done, since their records were removed. */
+    void skipTo(long firstId) {
         done.addAll(nextId, firstId);
         nextId = firstId;
-        somethingLost = false;
+        mayLackIds = false;
     }
 
-    /** Takes in a frame that gives up damaged bytes: from here on ids may be missing. */
+    /** Whether the log can continue with an id: the next one, or a later one after lost bytes. */
+    boolean canStartAt(long firstId) {
+        return firstId == nextId || (firstId > nextId && mayLackIds && firstId - nextId <= MAX_LOST);
+    }
+
+    String wrongStart(long firstId) {
+        return "first id " + firstId + " instead of " + nextId;
+    }
+
+    /** Records that damaged bytes were given up: ids may be missing after them. */
     void addLost() {
-        somethingLost = true;
+        mayLackIds = true;
     }
 
     private void addDone(FrameReader frame) throws IOException {
         long id = 0;
         while (frame.hasMore()) {
-            id += frame.number("step to an id", nextId - 1 - id);
+            id += frame.number("distance of an id", nextId - 1 - id);
             done.add(id);
             attempts.remove(id);
         }
@@ -139,7 +131,7 @@ final class LogState {
     private void addRetries(FrameReader frame) throws IOException {
         while (frame.hasMore()) {
             long id = frame.number("id", nextId - 1);
-            int attempt = (int) frame.number("attempt", Integer.MAX_VALUE);
+            int attempt = frame.integer("attempt");
             if (!done.contains(id)) {
                 attempts.merge(id, attempt, Math::max);
             }

@@ -10,13 +10,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes what happens to a frontier into its log, in the order in which it happens, and keeps the state up to date.
+ * Writes the events of a frontier to its log, in their order, and updates the state.
  *
- * <p>When a write or a force fails, that is the end: what is known of the log in memory may be ahead of the log on the
- * disk from then on. Every later call throws.
+ * <p>After a failed write or force every later call throws, since the state in memory may be ahead of the log on the disk.
  *
- * <p>{@link #force}, {@link #appended} and {@link #handOver} take the lock of the frontier, {@link #isUsable} and {@link #requireUsable} need
- * none; all others are called under it.
+ * <p>{@link #force}, {@link #appended} and {@link #handOver} take the lock of the frontier, {@link #isUsable} and
+ * {@link #requireUsable} need no lock; all other methods are called under the lock.
  */
 final class LogWriter implements Deduplicator.Store, Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(LogWriter.class);
@@ -30,7 +29,7 @@ final class LogWriter implements Deduplicator.Store, Closeable {
     private final UrlFrameWriter urlFrames = new UrlFrameWriter(frames);
     private LogPosition forcedWritten;
     private long written;
-    /** Where the log ended after the last append; read without the lock, when it may be that of a later append. */
+    /** The end of the log after the last append; read without the lock, so it may be that of a later append. */
     private volatile LogPosition appended;
 
     private volatile Throwable failure;
@@ -40,9 +39,9 @@ final class LogWriter implements Deduplicator.Store, Closeable {
     private final ReentrantLock forcing = new ReentrantLock();
 
     /**
-     * Goes on with a log.
+     * Continues a log.
      *
-     * @param lock the one of the frontier
+     * @param lock the lock of the frontier
      */
     LogWriter(SegmentLog log, LogState state, ReentrantLock lock, Durability durability) {
         this.log = log;
@@ -52,12 +51,7 @@ final class LogWriter implements Deduplicator.Store, Closeable {
         forcedWritten = log.forced();
     }
 
-    /**
-     * {@inheritDoc}
-     *
-     * <p>They are written after all results that wait. They are in the filter by now, from which nothing can be removed:
-     * when this fails, the filter says "seen" of URLs that are not in the log.
-     */
+    /** Writes the pending results, then the URLs. These are already in the filter, which cannot remove them on failure. */
     @Override
     public void append(UrlBatch batch, int from, long mask) {
         assert lock.isHeldByCurrentThread();
@@ -72,7 +66,6 @@ final class LogWriter implements Deduplicator.Store, Closeable {
         }
     }
 
-    /** Forces what was appended where that is the durability. */
     @Override
     public void appended() {
         if (durability == Durability.ALWAYS) {
@@ -80,28 +73,28 @@ final class LogWriter implements Deduplicator.Store, Closeable {
         }
     }
 
-    /** Notes that a URL is done; it is written in the company of others. */
+    /** Records that a URL is done; written later. */
     void done(long id) {
         assert lock.isHeldByCurrentThread();
         state.done().add(id);
         results.done(id);
-        flushIfMany();
+        flushIfFull();
     }
 
-    /** Notes that a URL was given back and is now at such an attempt; it is written in the company of others. */
+    /** Records that a URL was given back, with its next attempt; written later. */
     void retry(long id, int attempt) {
         assert lock.isHeldByCurrentThread();
         results.retry(id, attempt);
-        flushIfMany();
+        flushIfFull();
     }
 
-    private void flushIfMany() {
+    private void flushIfFull() {
         if (results.isFull()) {
             flush();
         }
     }
 
-    /** Hands the results that wait to the operating system. Called without the lock. */
+    /** Hands the pending results to the operating system. Called without the lock. */
     void handOver() {
         lock.lock();
         try {
@@ -127,14 +120,11 @@ final class LogWriter implements Deduplicator.Store, Closeable {
     }
 
     private void begin() throws IOException {
-        log.turn(state.nextId());
+        log.startNextIfFull(state.nextId());
         frames.clear();
         if (!forcedWritten.equals(log.forced())) {
             forcedWritten = log.forced();
-            frames.begin(FrameKind.FORCED);
-            frames.putNumber(forcedWritten.segment());
-            frames.putNumber(forcedWritten.offset());
-            frames.end();
+            frames.putFrame(FrameKind.FORCED, forcedWritten.segment(), forcedWritten.offset());
         }
         results.drain(frames);
     }
@@ -144,19 +134,18 @@ final class LogWriter implements Deduplicator.Store, Closeable {
         written += frames.size();
     }
 
-    /** The bytes that were written since the log was opened. */
+    /** Returns the number of bytes written since the log was opened. */
     long written() {
         assert lock.isHeldByCurrentThread();
         return written;
     }
 
     /**
-     * Brings the log to the disk itself, at least up to a position; those who wait for one another are served by one
-     * call. A call that fails is never tried again: the system may have dropped what it could not write. Called without
-     * the lock.
+     * Forces the log to the disk, at least up to a position; one call serves all threads that wait. A failed force is never
+     * repeated, since the system may have dropped what it could not write. Called without the lock.
      *
-     * @param atLeast null for all that is there
-     * @return before this position all of the log is on the disk
+     * @param atLeast null for all of the log
+     * @return the position before which all of the log is on the disk
      */
     LogPosition force(LogPosition atLeast) {
         forcing.lock();
@@ -204,7 +193,7 @@ final class LogWriter implements Deduplicator.Store, Closeable {
         try {
             if (failure == null) {
                 failure = cause;
-                LOG.error("no further URL is accepted: {}", cause.getMessage());
+                LOG.error("frontier stopped, it accepts no more URLs: {}", cause.getMessage());
             }
         } finally {
             lock.unlock();
@@ -226,7 +215,7 @@ final class LogWriter implements Deduplicator.Store, Closeable {
         }
         if (failure != null) {
             throw new UncheckedIOException(
-                    new IOException("no longer usable since an earlier failure: " + failure.getMessage(), failure));
+                    new IOException("frontier stopped after an earlier error: " + failure.getMessage(), failure));
         }
     }
 

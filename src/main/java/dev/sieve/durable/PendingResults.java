@@ -5,11 +5,11 @@ import java.util.Arrays;
 /**
  * Results of leases, done or retried, that were not written to the log yet.
  *
- * <p>A result that is lost in a crash costs one more fetch and nothing else. So results wait until the next URLs are
- * written, or until there are {@link #LIMIT} of them. Not safe for use by many threads.
+ * <p>They are written together with the next URLs, or when there are {@link #LIMIT} of them: a result that is lost in a
+ * crash only costs one more fetch. Not safe for use by many threads.
  */
 final class PendingResults {
-    /** The most results that wait to be written. */
+    /** The maximum number of unwritten results. */
     static final int LIMIT = 512;
 
     private final long[] done = new long[LIMIT];
@@ -22,7 +22,6 @@ final class PendingResults {
         done[doneCount++] = id;
     }
 
-    /** Adds a URL that was given back, with its attempt from now on. */
     void retry(long id, int attempt) {
         retried[retryCount] = id;
         attempts[retryCount++] = attempt;
@@ -39,28 +38,23 @@ final class PendingResults {
     /** Writes all results as frames and removes them. */
     void drain(FrameWriter out) {
         if (doneCount > 0) {
-            writeDone(out);
+            Arrays.sort(done, 0, doneCount);
+            out.begin(FrameKind.DONE);
+            long before = 0;
+            for (int i = 0; i < doneCount; i++) {
+                out.putNumber(done[i] - before);
+                before = done[i];
+            }
+            out.end();
         }
         if (retryCount > 0) {
             out.begin(FrameKind.RETRY);
             for (int i = 0; i < retryCount; i++) {
-                out.putNumber(retried[i]);
-                out.putNumber(attempts[i]);
+                out.putNumbers(retried[i], attempts[i]);
             }
             out.end();
         }
         doneCount = 0;
         retryCount = 0;
-    }
-
-    private void writeDone(FrameWriter out) {
-        Arrays.sort(done, 0, doneCount);
-        out.begin(FrameKind.DONE);
-        long before = 0;
-        for (int i = 0; i < doneCount; i++) {
-            out.putNumber(done[i] - before);
-            before = done[i];
-        }
-        out.end();
     }
 }

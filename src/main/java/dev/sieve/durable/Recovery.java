@@ -3,33 +3,30 @@ package dev.sieve.durable;
 import dev.sieve.Deduplicator;
 import dev.sieve.bloom.Membership;
 import java.io.IOException;
-import java.util.List;
 import java.util.NavigableMap;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds out from a folder what its frontier was when it was left, and puts its files in order.
- *
- * <p>The newest checkpoint that is whole is loaded, and the log read from its position on. Without one all of the log is
- * read, which needs all of it to be there. A torn tail is copied aside and cut off.
+ * Restores a frontier from its files: loads the newest whole checkpoint, reads the log from there on, and cuts off a torn
+ * tail. Without a checkpoint all of the log is read; then no segment may have been removed.
  */
 final class Recovery {
     private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
 
     /**
-     * What was found.
+     * The restored frontier.
      *
-     * @param filter every URL of the log is in it
-     * @param state what the log says
+     * @param filter contains every URL of the log
+     * @param state the contents of the log
      * @param deduplicator holds the filter
      * @param segments the files of the log
-     * @param end where the log ends; null when there is none yet
-     * @param forced before this position all of the log is known to be on the disk
+     * @param end the end of the log; null when it has no files yet
+     * @param forced the position before which all of the log is known to be on the disk
      * @param from where the reading of the log began
-     * @param checkpoint the number of the checkpoint that was loaded; 0 when there was none
-     * @param lastCheckpoint the highest number of a checkpoint that was there; 0 when there was none
+     * @param checkpoint the number of the checkpoint that was loaded; 0 when none was
+     * @param lastCheckpoint the highest number of a checkpoint; 0 when there was none
      */
     record Found(
             Membership filter,
@@ -42,117 +39,70 @@ final class Recovery {
             int checkpoint,
             int lastCheckpoint) {}
 
+    /** A checkpoint and its filter. */
+    private record Loaded(Checkpoint.Saved saved, Membership filter) {}
+
     private final Disk disk;
     private final Settings settings;
     private final FrontierFiles files;
-    private final int lastCheckpoint;
     private long seen;
 
     Recovery(Disk disk, Settings settings) throws IOException {
         this.disk = disk;
         this.settings = settings;
         files = FrontierFiles.list(disk);
-        lastCheckpoint = files.checkpoints().isEmpty() ? 0 : files.checkpoints().last();
     }
 
     /**
-     * Recovers the frontier.
+     * Restores the frontier.
      *
      * @param deduplicators makes a deduplicator around a filter
-     * @throws IOException when the disk fails, or when something is damaged that had been safe on it
+     * @throws IOException when the disk fails, or when a part that was on the disk is damaged
      */
     Found run(Function<Membership, Deduplicator> deduplicators) throws IOException {
-        boolean mustExplain = !files.checkpoints().isEmpty();
-        Loaded loaded = loadNewest();
+        int lastCheckpoint = files.lastCheckpoint();
+        Loaded loaded = Checkpoint.newest(disk, files, this::load, this::putAside);
         if (loaded == null) {
-            if (!files.isLogWhole()) {
-                throw new DamageException("no whole checkpoint is left, and the log no longer has its first segments");
+            files.requireWholeLog();
+            if (lastCheckpoint != 0) {
+                LOG.warn("no usable checkpoint: the filter is made again from the log");
             }
-            if (mustExplain) {
-                LOG.warn("no checkpoint of this filter is left: it is made again from the log");
-            }
-            loaded = Loaded.nothing(settings.newFilter());
+            loaded = new Loaded(null, settings.newFilter());
         }
-        Deduplicator deduplicator = deduplicators.apply(loaded.filter());
-        deduplicator.restore(seen, loaded.missed());
-        LogPosition from = loaded.from();
-        LogScan scan = new LogScan(
-                disk,
-                settings.frontierId(),
-                files.logs().tailSet(from.segment(), true),
-                loaded.state,
-                deduplicator::restore,
-                loaded.forced());
-        if (!files.logs().isEmpty() || loaded.saved != null) {
-            scan.run(from);
-        }
-        if (scan.torn() != null) {
-            new TornTail(disk, files.logs()).cut(scan);
-        }
+        Checkpoint checkpoint = loaded.saved == null ? null : loaded.saved.checkpoint();
+        LogState state = checkpoint == null ? new LogState() : checkpoint.state();
+        Deduplicator deduplicator = deduplicators.apply(loaded.filter);
+        deduplicator.restore(seen, checkpoint == null ? 0 : checkpoint.stats().estimatedMissed());
+        LogScan scan = new LogScan(disk, settings, files, loaded.saved, state, deduplicator::restore);
+        scan.run();
+        scan.cutTornTail();
         NavigableMap<Integer, Segment> segments = scan.segments();
-        if (loaded.saved != null) {
-            segments.putAll(loaded.saved.checkpoint().olderSegments(files.logs(), loaded.state.done()));
-        }
         return new Found(
                 loaded.filter,
-                loaded.state,
+                state,
                 deduplicator,
                 segments,
                 segments.isEmpty() ? null : scan.end(),
                 scan.forced(),
-                from,
-                loaded.saved == null ? 0 : loaded.saved.checkpoint().number(),
+                scan.from(),
+                checkpoint == null ? 0 : checkpoint.number(),
                 lastCheckpoint);
     }
 
-    /**
-     * With what the reading of the log begins.
-     *
-     * @param saved the checkpoint; null when there is none
-     */
-    record Loaded(Checkpoint.Saved saved, LogState state, Membership filter) {
-        static Loaded nothing(Membership filter) {
-            return new Loaded(null, new LogState(), filter);
+    private Loaded load(Checkpoint.Saved saved) throws IOException {
+        Checkpoint checkpoint = saved.checkpoint();
+        seen = Math.max(seen, checkpoint.stats().seen());
+        if (!checkpoint.settings().equals(settings)) {
+            LOG.warn("{}: skipped: its filter has other settings", checkpoint.name());
+            return null;
         }
-
-        LogPosition from() {
-            return saved == null
-                    ? new Segment(1, 0).start()
-                    : saved.checkpoint().position();
-        }
-
-        LogPosition forced() {
-            return saved == null ? new LogPosition(1, 0) : saved.forced();
-        }
-
-        double missed() {
-            return saved == null ? 0 : saved.checkpoint().stats().estimatedMissed();
-        }
+        return new Loaded(saved, saved.filter(disk));
     }
 
-    private Loaded loadNewest() throws IOException {
-        for (int number : List.copyOf(files.checkpoints().descendingSet())) {
-            try {
-                Checkpoint.Saved saved = Checkpoint.read(disk, number);
-                Checkpoint checkpoint = saved.checkpoint();
-                seen = Math.max(seen, checkpoint.stats().seen());
-                if (!checkpoint.settings().equals(settings)) {
-                    LOG.warn("{}: passed over, since it is of another filter", checkpoint.name());
-                    continue;
-                }
-                Membership filter = saved.filter(disk);
-                if (filter.seed() != settings.seed()) {
-                    throw new IOException(checkpoint.name() + ": its filter has another seed");
-                }
-                return new Loaded(saved, checkpoint.state(), filter);
-            } catch (VersionException e) {
-                throw e;
-            } catch (IOException e) {
-                LOG.warn("{}: passed over and kept as .broken: {}", FrontierFiles.checkpoint(number), e.getMessage());
-                disk.rename(FrontierFiles.checkpoint(number), FrontierFiles.checkpoint(number) + ".broken");
-                files.checkpoints().remove(number);
-            }
-        }
-        return null;
+    private void putAside(int number, IOException cause) throws IOException {
+        String name = FrontierFiles.checkpoint(number);
+        LOG.warn("{}: skipped and kept as .broken: {}", name, cause.getMessage());
+        disk.rename(name, name + ".broken");
+        files.checkpoints().remove(number);
     }
 }

@@ -11,11 +11,11 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
- * Makes a frontier with damaged files one that can be opened, and keeps all of it that is whole.
+ * Repairs a frontier with damaged files so that it can be opened, and keeps all of it that is whole.
  *
- * <p>Every file that is changed or given up is kept beside, under its name with {@code .broken}. Where nothing of the
- * log had been removed, the filter is made anew from what is left of it, so that lost URLs are new again for whoever finds
- * them. Otherwise the filter of the last checkpoint stays, as the only one that knows those that were removed.
+ * <p>Files that are changed or given up are kept with the suffix {@code .broken}. While no segment was removed, the filter
+ * is made again from the log, so lost URLs are new again when they are found. Otherwise the filter of the last checkpoint
+ * stays, since only it contains the URLs that were removed.
  */
 final class Repair {
     private final Disk disk;
@@ -24,7 +24,7 @@ final class Repair {
     private final Settings settings;
     private final NavigableMap<Integer, Segment> segments = new TreeMap<>();
     private final NavigableMap<Integer, SegmentRepair> repairs = new TreeMap<>();
-    /** The newest checkpoint that is whole; null when there is none. */
+    /** The newest whole checkpoint; null when there is none. */
     private Checkpoint.Saved saved;
 
     private Membership filter;
@@ -38,32 +38,31 @@ final class Repair {
         settings = settings();
     }
 
-    /** The settings; those of the newest checkpoint if their file is not what was written. */
+    /** Returns the settings; those of the newest checkpoint if their file is missing or damaged. */
     private Settings settings() throws IOException {
-        String wrong = Settings.NAME + ": the file is missing";
+        List<String> wrong = new ArrayList<>();
         try {
             Settings found = Settings.read(disk);
             if (found != null) {
                 return found;
             }
+            wrong.add(Settings.NAME + ": the file is missing");
         } catch (DamageException e) {
-            wrong = e.getMessage();
+            wrong.add(e.getMessage());
         }
-        for (int number : files.checkpoints().descendingSet()) {
-            try {
-                Settings found = Checkpoint.read(disk, number).checkpoint().settings();
-                found.write(disk);
-                findings.add(wrong + "; written again from " + FrontierFiles.checkpoint(number));
-                return found;
-            } catch (DamageException e) {
-                wrong += "; " + e.getMessage();
-            }
+        Checkpoint found = Checkpoint.newest(
+                disk, files, Checkpoint.Saved::checkpoint, (number, cause) -> wrong.add(Inspection.damage(cause)));
+        if (found == null) {
+            throw new DamageException(
+                    String.join("; ", wrong) + ", and there is no whole checkpoint to take the settings from");
         }
-        throw new DamageException(wrong + ", and there is no checkpoint to take them from");
+        found.settings().write(disk);
+        findings.add(String.join("; ", wrong) + "; written again from " + found.name());
+        return found.settings();
     }
 
     RepairReport run() throws IOException {
-        loadCheckpoint();
+        saved = Checkpoint.newest(disk, files, this::load, this::putAside);
         cutTornTail();
         if (saved == null || !isSomethingRemoved()) {
             filter = settings.newFilter();
@@ -78,34 +77,29 @@ final class Repair {
             lostBytes += repair.write(settings.frontierId());
         }
         if (isLogDamaged || (saved == null && isSomethingRemoved())) {
-            deleteCheckpoints(writeCheckpoint());
+            replaceCheckpoints();
         }
         return new RepairReport(state.accepted(), state.lost(), lostBytes, List.copyOf(findings));
     }
 
-    private void loadCheckpoint() throws IOException {
-        for (int number : files.checkpoints().descendingSet()) {
-            String name = FrontierFiles.checkpoint(number);
-            try {
-                Checkpoint.Saved candidate = Checkpoint.read(disk, number);
-                Membership itsFilter = candidate.filter(disk);
-                if (candidate.checkpoint().settings().equals(settings)) {
-                    LogState before = candidate.checkpoint().state();
-                    saved = candidate;
-                    filter = itsFilter;
-                    state = new LogState(0, before.lost(), before.done(), before.attempts());
-                    return;
-                }
-            } catch (VersionException e) {
-                throw e;
-            } catch (IOException e) {
-                findings.add(e.getMessage() + "; put aside");
-                disk.rename(name, name + ".broken");
-            }
+    private Checkpoint.Saved load(Checkpoint.Saved candidate) throws IOException {
+        Membership itsFilter = candidate.filter(disk);
+        if (!candidate.checkpoint().settings().equals(settings)) {
+            return null;
         }
+        LogState before = candidate.checkpoint().state();
+        filter = itsFilter;
+        state = new LogState(0, before.lost(), before.done(), before.attempts());
+        return candidate;
     }
 
-    /** Whether there are URLs that only the filter of the checkpoint knows. */
+    private void putAside(int number, IOException cause) throws IOException {
+        findings.add(cause.getMessage() + "; kept as .broken");
+        String name = FrontierFiles.checkpoint(number);
+        disk.rename(name, name + ".broken");
+    }
+
+    /** Whether some URLs are contained in the filter of the checkpoint only. */
     private boolean isSomethingRemoved() {
         if (firstSegment() > 1) {
             return true;
@@ -118,30 +112,22 @@ final class Repair {
         return false;
     }
 
-    /** Does what the next open would do, lest it is taken for damage. */
+    /** Cuts off a torn tail as the next open would, so that it is not taken for damage. */
     private void cutTornTail() throws IOException {
-        if (files.isEmpty()) {
-            return;
-        }
-        LogPosition from = new LogPosition(firstSegment(), Segment.HEADER_BYTES);
-        LogPosition forced = new LogPosition(1, 0);
-        LogState before = new LogState();
+        LogState unused = new LogState();
         if (saved != null) {
-            from = saved.checkpoint().position();
-            forced = saved.forced();
-            before = Checkpoint.read(disk, saved.checkpoint().number())
+            // Read again: a scan changes the state.
+            unused = Checkpoint.read(disk, saved.checkpoint().number())
                     .checkpoint()
                     .state();
         }
-        LogScan scan = new LogScan(
-                disk, settings.frontierId(), files.logs().tailSet(from.segment(), true), before, urls -> {}, forced);
+        LogScan scan = new LogScan(disk, settings, files, saved, unused, urls -> {});
         try {
-            scan.run(from);
+            scan.run();
         } catch (DamageException e) {
             return;
         }
-        if (scan.torn() != null) {
-            new TornTail(disk, files.logs()).cut(scan);
+        if (scan.cutTornTail()) {
             files = FrontierFiles.list(disk);
         }
     }
@@ -185,7 +171,7 @@ final class Repair {
         findings.add(damage);
     }
 
-    /** Whether a segment that is not there was removed since all of it is done. */
+    /** Whether a missing segment was removed because all of its URLs are done. */
     private boolean isRemoved(int number) {
         if (saved == null || number >= saved.checkpoint().position().segment()) {
             return false;
@@ -201,23 +187,24 @@ final class Repair {
         }
     }
 
-    /** Reads the head of a segment and goes on with its first id, or gives it the head that it should have. */
+    /** Continues with the first id of a segment, or gives the segment the header that it should have. */
     private SegmentRepair start(int number) throws IOException {
+        Segment expected = new Segment(number, state.nextId());
         Segment segment;
         try {
             segment = Segment.read(disk, number, settings.frontierId());
         } catch (DamageException e) {
             note(e.getMessage());
             state.addLost();
-            return new SegmentRepair(disk, new Segment(number, state.nextId()), true);
+            return new SegmentRepair(disk, expected, true);
         }
         long firstId = segment.firstId();
         if (firstId < state.nextId()) {
-            note(segment.name() + ": its first id should be " + state.nextId() + ": " + firstId);
-            return new SegmentRepair(disk, new Segment(number, state.nextId()), true);
+            note(segment.name() + ": " + state.wrongStart(firstId));
+            return new SegmentRepair(disk, expected, true);
         }
         if (!segments.containsKey(number - 1)) {
-            state.addRemoved(firstId);
+            state.skipTo(firstId);
         } else if (!state.canStartAt(firstId)) {
             note(FrontierFiles.segment(number - 1) + ": its end is missing");
             repairs.get(number - 1).padTo(0);
@@ -227,7 +214,7 @@ final class Repair {
         return new SegmentRepair(disk, segment, false);
     }
 
-    /** What was on the disk when the checkpoint was written has to be there again, in length at least. */
+    /** Restores the length that the log had on the disk when the checkpoint was written. */
     private void addLostAtEnd() {
         if (saved == null) {
             return;
@@ -241,37 +228,29 @@ final class Repair {
         }
     }
 
-    private void deleteCheckpoints(int newest) throws IOException {
-        for (int number : FrontierFiles.list(disk).checkpoints()) {
-            if (number != newest) {
-                disk.delete(FrontierFiles.checkpoint(number));
-            }
-        }
-        disk.forceNames();
-    }
-
-    /** Writes what is known now, as a checkpoint at the end of the log; answers its number. */
-    private int writeCheckpoint() throws IOException {
-        int number = files.checkpoints().isEmpty() ? 1 : files.checkpoints().last() + 1;
+    /** Writes a checkpoint at the end of the log and deletes all others. */
+    private void replaceCheckpoints() throws IOException {
+        int newest = files.lastCheckpoint() + 1;
         Segment last = segments.lastEntry().getValue();
-        LogPosition end;
-        try (Disk.Source source = disk.read(last.name())) {
-            end = new LogPosition(last.number(), source.size());
-        }
-        SieveStats before = saved == null ? null : saved.checkpoint().stats();
+        LogPosition end = new LogPosition(last.number(), disk.size(last.name()));
+        SieveStats before =
+                saved == null ? Checkpoint.NO_STATS : saved.checkpoint().stats();
         SieveStats stats = new SieveStats(
                 state.accepted(),
-                before == null ? 0 : before.seen(),
+                before.seen(),
                 state.open(),
                 0,
                 state.doneCount(),
                 filter.estimatedSize(),
                 settings.capacity(),
                 filter.falsePositiveRate(),
-                before == null ? 0 : before.estimatedMissed(),
+                before.estimatedMissed(),
                 filter.memoryBytes());
-        FrameWriter frames = new Checkpoint(number, settings, end, segments, state, stats).frames();
-        Checkpoint.write(disk, number, frames, filter, () -> end);
-        return number;
+        FrameWriter frames = new Checkpoint(newest, settings, end, segments, state, stats).frames();
+        Checkpoint.write(disk, newest, frames, filter, () -> end);
+        for (int number : FrontierFiles.list(disk).checkpoints().headSet(newest)) {
+            disk.delete(FrontierFiles.checkpoint(number));
+        }
+        disk.forceNames();
     }
 }

@@ -11,13 +11,13 @@ import java.util.zip.CRC32C;
 /**
  * One file of the log.
  *
- * @param number its place in the log, 1 for the first
- * @param firstId the id of the first URL that is written into it, or into the next one while it holds none
- * @param version of its format, as its file says; the present one where its file was not read
+ * @param number its place in the log, from 1 on
+ * @param firstId the id of its first URL; while it has none, of the next one to be written
+ * @param version of its format; the present version where its file was not read
  */
 record Segment(int number, long firstId, int version) {
     static final int HEADER_BYTES = 36;
-    /** The version that is written. Version 1, which has no frames of {@link FrameKind#LABELLED}, is read as well. */
+    /** The version that is written. Version 1, without frames of {@link FrameKind#LABELLED}, is read as well. */
     static final int VERSION = 2;
 
     private static final byte[] MAGIC = "sievelog".getBytes(US_ASCII);
@@ -30,9 +30,9 @@ record Segment(int number, long firstId, int version) {
         return FrontierFiles.segment(number);
     }
 
-    /** Whether all URLs of this segment are done; {@code all} has to contain a later segment. */
+    /** Whether all URLs of this segment are done; {@code all} must contain a later segment. */
     boolean isDone(NavigableMap<Integer, Segment> all, DoneSet done) {
-        return done.containsAll(firstId, all.higherEntry(number).getValue().firstId());
+        return done.firstAbsent(firstId) >= all.higherEntry(number).getValue().firstId();
     }
 
     LogPosition start() {
@@ -53,16 +53,15 @@ record Segment(int number, long firstId, int version) {
         return (int) crc.getValue();
     }
 
-    /** Opens a segment to read its frames from a position on. */
     static FrameReader open(Disk disk, LogPosition from, int bufferBytes) throws IOException {
         String name = FrontierFiles.segment(from.segment());
         return new FrameReader(name, disk.read(name), from.offset(), bufferBytes);
     }
 
     /**
-     * Reads the head of a segment.
+     * Reads the header of a segment.
      *
-     * @throws DamageException when it is none, or another segment's
+     * @throws DamageException when it is damaged or that of another segment
      * @throws IOException when it was written by a later version, or for another frontier
      */
     static Segment read(Disk disk, int number, long frontierId) throws IOException {
@@ -74,22 +73,22 @@ record Segment(int number, long firstId, int version) {
             length = source.read(0, bytes, 0, HEADER_BYTES);
         }
         if (length < HEADER_BYTES) {
-            throw new DamageException(name, 0, "the file ends in its head");
+            throw new DamageException(name, 0, "the file ends in its header");
         }
         if (header.getInt(HEADER_BYTES - 4) != checksum(bytes)
                 || !header.slice(0, 8).equals(ByteBuffer.wrap(MAGIC))) {
-            throw new DamageException(name, 0, "this is no head of a segment");
+            throw new DamageException(name, 0, "damaged segment header");
         }
         int version = header.getInt(8);
         if (version < 1 || version > VERSION) {
             throw new VersionException(name, Integer.toString(version), VERSION);
         }
         if (header.getLong(16) != frontierId) {
-            throw new IOException(name + ": it belongs to another frontier");
+            throw new IOException(name + ": belongs to another frontier");
         }
         Segment segment = new Segment(header.getInt(12), header.getLong(24), version);
         if (segment.number != number || segment.firstId < 0) {
-            throw new DamageException(name, 0, "it is the segment " + segment.number);
+            throw new DamageException(name, 0, "the header is that of segment " + segment.number);
         }
         return segment;
     }

@@ -8,14 +8,12 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
- * The files of the log: appends to the last one, starts the next one when it is full, and knows how much of them is on
- * the disk itself.
- *
- * <p>Owned by the lock of its frontier; only {@link Unforced#force} runs outside of it.
+ * The files of the log: appends to the last one, starts the next one when it is full, and records how much of the log was
+ * forced. Guarded by the lock of the frontier, except {@link Unforced#force}.
  */
 final class SegmentLog implements Closeable {
 
-    /** What has to be forced so that all of the log before a position is on the disk. */
+    /** The files that must be forced so that all of the log before a position is on the disk. */
     record Unforced(Disk disk, List<Disk.Sink> sinks, boolean names, LogPosition end) {
         void force() throws IOException {
             for (Disk.Sink sink : sinks) {
@@ -31,7 +29,7 @@ final class SegmentLog implements Closeable {
     private final long frontierId;
     private final long segmentBytes;
     private final NavigableMap<Integer, Segment> segments;
-    /** The segment in which each id lies that is the first of one; of those that begin with it, the last. */
+    /** The segments by their first ids; of several with the same one, the last, since the others are empty. */
     private final TreeMap<Long, Segment> byFirstId = new TreeMap<>();
 
     private final List<Disk.Sink> unforced = new ArrayList<>();
@@ -41,11 +39,11 @@ final class SegmentLog implements Closeable {
     private LogPosition forced;
 
     /**
-     * Goes on with a log.
+     * Continues a log.
      *
-     * @param segments what is there of it; empty for a new log
+     * @param segments its files; empty for a new log
      * @param end where it ends; null for a new log
-     * @param forced before this position all of it is known to be on the disk
+     * @param forced the position before which all of it is known to be on the disk
      */
     SegmentLog(
             Disk disk,
@@ -65,7 +63,7 @@ final class SegmentLog implements Closeable {
         namesChanged = true;
         if (end == null) {
             start(new Segment(1, 0));
-            this.forced = new LogPosition(1, 0);
+            this.forced = LogPosition.START;
             return;
         }
         for (Segment segment : segments.tailMap(forced.segment()).values()) {
@@ -85,8 +83,8 @@ final class SegmentLog implements Closeable {
         end = segment.start();
     }
 
-    /** Starts the next segment when the last one is full or of an earlier version. */
-    void turn(long nextId) throws IOException {
+    /** Starts the next segment when the last one is full or has an earlier version. */
+    void startNextIfFull(long nextId) throws IOException {
         if (end.offset() >= segmentBytes || segments.lastEntry().getValue().version() < Segment.VERSION) {
             start(new Segment(end.segment() + 1, nextId));
         }
@@ -102,19 +100,19 @@ final class SegmentLog implements Closeable {
         return end;
     }
 
-    /** Before this position all of the log is known to be on the disk. */
+    /** Returns the position before which all of the log is known to be on the disk. */
     LogPosition forced() {
         return forced;
     }
 
-    /** What is not known to be on the disk; null when nothing is. */
+    /** Returns what must still be forced; null when all of the log is on the disk. */
     Unforced unforced() {
         return forced.equals(end) && !namesChanged
                 ? null
                 : new Unforced(disk, List.copyOf(unforced), namesChanged, end);
     }
 
-    /** Notes that it was forced, and closes the files that are written to no more. */
+    /** Records that files were forced, and closes those that are no longer written. */
     void noteForced(Unforced what) throws IOException {
         if (forced.compareTo(what.end) < 0) {
             forced = what.end;
@@ -129,22 +127,20 @@ final class SegmentLog implements Closeable {
         }
     }
 
-    /** The segments that are there. */
     NavigableMap<Integer, Segment> segments() {
         return segments;
     }
 
-    /** The segment that holds the URL with an id, if one does. */
+    /** Returns the segment of the URL with an id. */
     Segment holding(long id) {
         return byFirstId.floorEntry(id).getValue();
     }
 
-    /** Opens the log to read it from a position on, up to the end of that segment. */
     FrameReader read(LogPosition from, int bufferBytes) throws IOException {
         return Segment.open(disk, from, bufferBytes);
     }
 
-    /** Notes that the file of a segment is gone, which is not the last one. */
+    /** Records that the file of a segment was deleted; never the last one. */
     void remove(Segment segment) {
         segments.remove(segment.number());
         byFirstId.remove(segment.firstId(), segment);

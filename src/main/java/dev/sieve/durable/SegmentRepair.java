@@ -7,31 +7,31 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Finds the bytes of one segment that make no sense, and puts frames in their place that say so, of the same length: all
- * positions in the log stay what they were.
+ * Finds the damaged bytes of one segment and replaces them by frames of {@link FrameKind#LOST} of the same length, so all
+ * positions in the log remain valid.
  */
 final class SegmentRepair {
     private static final int BUFFER_BYTES = 1 << 18;
     private static final int SMALLEST_FRAME = FrameWriter.HEADER_BYTES + 1;
 
-    /** A part of the file, from the first byte to before the last. */
+    /** A part of the file; {@code to} is the position after it. */
     private record Range(long from, long to) {}
 
     private final Disk disk;
     private final Segment segment;
     private final List<Range> damaged = new ArrayList<>();
-    private final boolean isHeadNew;
+    private final boolean isHeaderNew;
     private long size;
 
     /**
      * Prepares the repair of a segment.
      *
-     * @param isHeadNew whether the file has another head and needs this one
+     * @param isHeaderNew whether the header of the file has to be replaced by that of the segment
      */
-    SegmentRepair(Disk disk, Segment segment, boolean isHeadNew) {
+    SegmentRepair(Disk disk, Segment segment, boolean isHeaderNew) {
         this.disk = disk;
         this.segment = segment;
-        this.isHeadNew = isHeadNew;
+        this.isHeaderNew = isHeaderNew;
     }
 
     Segment segment() {
@@ -43,109 +43,79 @@ final class SegmentRepair {
     }
 
     /**
-     * Reads the segment and takes in what it says.
+     * Reads the segment and applies it to the state.
      *
-     * @param urls is handed all URLs, batch by batch
-     * @return the first thing that is wrong; null when all is sound
+     * @param urls receives all URLs, batch by batch
+     * @return the first problem; null when there is none
      */
     String read(LogState state, Consumer<UrlBatch> urls) throws IOException {
         UrlFrameReader frames = new UrlFrameReader();
         String first = null;
         try (FrameReader reader = Segment.open(disk, segment.start(), BUFFER_BYTES)) {
             size = reader.size();
-            for (FrameReader.Found found = reader.next(); found != FrameReader.Found.END; found = reader.next()) {
-                DamageException wrong = found == FrameReader.Found.DAMAGE
-                        ? reader.broken(reader.damage())
-                        : apply(reader, state, frames, urls);
-                if (wrong == null) {
-                    continue;
-                }
-                first = first == null ? wrong.getMessage() : first;
-                state.addLost();
-                if (!giveUp(reader, found)) {
-                    break;
+            while (reader.next() || reader.damage() != null) {
+                try {
+                    if (reader.damage() != null) {
+                        throw reader.damage();
+                    }
+                    state.apply(reader, frames);
+                    if (FrameKind.isUrls(reader.kind())) {
+                        urls.accept(frames.batch());
+                    }
+                } catch (DamageException e) {
+                    first = first == null ? e.getMessage() : first;
+                    state.addLost();
+                    if (!giveUp(reader)) {
+                        break;
+                    }
                 }
             }
         }
         return first;
     }
 
-    /** Applies the present frame; returns what is wrong with it, or null. */
-    private static DamageException apply(
-            FrameReader frame, LogState state, UrlFrameReader frames, Consumer<UrlBatch> urls) throws IOException {
-        try {
-            if (FrameKind.isUrls(state.apply(frame, frames))) {
-                urls.accept(frames.batch());
-            }
-            return null;
-        } catch (DamageException e) {
-            return e;
-        }
-    }
-
-    /** Notes the bytes from the damage to the next frame as lost; false when there is none. */
-    private boolean giveUp(FrameReader reader, FrameReader.Found found) throws IOException {
+    /** Notes the bytes from the damage to the next frame as lost; returns false when there is no next frame. */
+    private boolean giveUp(FrameReader reader) throws IOException {
         long from = reader.position();
-        if (found == FrameReader.Found.DAMAGE && !reader.skipDamage()) {
-            damaged.add(new Range(from, size));
-            return false;
+        boolean hasNext = reader.damage() == null || reader.skipDamage();
+        while (hasNext && reader.nextPosition() - from < SMALLEST_FRAME) {
+            hasNext = reader.next();
         }
-        while (reader.nextPosition() - from < SMALLEST_FRAME) {
-            if (reader.next() != FrameReader.Found.FRAME) {
-                damaged.add(new Range(from, size));
-                return false;
-            }
-        }
-        damaged.add(new Range(from, reader.nextPosition()));
-        return true;
+        damaged.add(new Range(from, hasNext ? reader.nextPosition() : size));
+        return hasNext;
     }
 
-    /** Notes that the end of the file is missing, up to a position at least. */
+    /** Notes that the end of the file is missing, at least up to a position. */
     void padTo(long position) {
         long end = Math.max(Segment.HEADER_BYTES, size);
         damaged.add(new Range(end, Math.max(end, position)));
     }
 
-    /** Writes the file anew, if anything in it is damaged, and keeps the old one; answers the bytes given up. */
+    /** Replaces a damaged file and keeps the old one as {@code .broken}; returns the number of bytes given up. */
     long write(long frontierId) throws IOException {
-        if (damaged.isEmpty() && !isHeadNew) {
+        if (damaged.isEmpty() && !isHeaderNew) {
             return 0;
         }
         String name = segment.name();
-        keepCopy(name);
-        String temporary = name + ".tmp";
-        disk.delete(temporary);
-        long lost = 0;
-        try (Disk.Source source = disk.read(name);
-                Disk.Sink sink = disk.create(temporary)) {
-            sink.append(segment.header(frontierId), 0, Segment.HEADER_BYTES);
-            long from = Segment.HEADER_BYTES;
-            for (Range range : damaged) {
-                source.copy(from, range.from, sink);
-                writeLost(sink, range.to - range.from);
-                lost += Math.max(0, Math.min(size, range.to) - range.from);
-                from = range.to;
-            }
-            source.copy(from, size, sink);
-            sink.force();
+        disk.copy(name, 0, name + ".broken");
+        try (Disk.Source source = disk.read(name)) {
+            disk.replace(name, name + ".tmp", sink -> {
+                sink.append(segment.header(frontierId), 0, Segment.HEADER_BYTES);
+                long from = Segment.HEADER_BYTES;
+                for (Range range : damaged) {
+                    source.copy(from, range.from, sink);
+                    writeLost(sink, range.to - range.from);
+                    from = range.to;
+                }
+                source.copy(from, size, sink);
+            });
         }
-        disk.rename(temporary, name);
-        disk.forceNames();
-        return lost;
+        return damaged.stream()
+                .mapToLong(range -> Math.max(0, Math.min(size, range.to) - range.from))
+                .sum();
     }
 
-    private void keepCopy(String name) throws IOException {
-        String temporary = name + ".broken.tmp";
-        disk.delete(temporary);
-        try (Disk.Source source = disk.read(name);
-                Disk.Sink sink = disk.create(temporary)) {
-            source.copy(0, size, sink);
-            sink.force();
-        }
-        disk.rename(temporary, name + ".broken");
-    }
-
-    /** Writes frames of so many bytes together, or of the smallest frame there is. */
+    /** Writes frames of a total length, or the smallest frame. */
     private static void writeLost(Disk.Sink sink, long length) throws IOException {
         FrameWriter out = new FrameWriter();
         byte[] zeros = new byte[FrameWriter.MAX_PAYLOAD];

@@ -10,21 +10,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The background work of a frontier on disk: a flush every second, and a checkpoint when the log has grown enough.
+ * The background work of a frontier on disk: regular flushes, and a checkpoint when the log has grown enough.
  *
- * <p>There are two threads, so that a checkpoint does not delay a flush. They end when this is closed or the log is no
- * longer usable. Work that fails for any other reason is logged and tried again.
+ * <p>It has two threads, so that a checkpoint does not delay a flush. They end when this is closed or the log is no longer
+ * usable. Work that fails for any other reason is logged and tried again.
  */
 final class Upkeep implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Upkeep.class);
-    private static final Duration PAUSE = Duration.ofSeconds(1);
 
     private final LogWriter writer;
     private final ScheduledThreadPoolExecutor executor;
-
-    Upkeep(Durability durability, LogWriter writer, BooleanSupplier isCheckpointDue, Runnable checkpoint) {
-        this(durability, writer, isCheckpointDue, checkpoint, PAUSE);
-    }
 
     Upkeep(
             Durability durability,
@@ -42,18 +37,15 @@ final class Upkeep implements AutoCloseable {
             }
         });
         repeat(pause, "checkpoint", () -> {
-            if (isCheckpointDue.getAsBoolean()) {
-                write(checkpoint);
+            if (!isCheckpointDue.getAsBoolean()) {
+                return;
+            }
+            try {
+                checkpoint.run();
+            } catch (UncheckedIOException e) {
+                LOG.warn("cannot write a checkpoint: {}", e.getMessage());
             }
         });
-    }
-
-    private static void write(Runnable checkpoint) {
-        try {
-            checkpoint.run();
-        } catch (UncheckedIOException e) {
-            LOG.warn("no checkpoint could be written: {}", e.getMessage());
-        }
     }
 
     private static Thread thread(Runnable work) {

@@ -8,50 +8,45 @@ import java.io.IOException;
 import java.util.Arrays;
 
 /**
- * Reads what {@link UrlFrameWriter} wrote, into a batch that is used again for the next frame.
+ * Reads what {@link UrlFrameWriter} wrote, into a batch that is reused for the next frame.
  *
- * <p>Differences can blow up: what comes out is bounded by what the writer puts into a frame, not by the length of the
- * frame. Not safe for use by many threads.
+ * <p>A short frame can describe long URLs, so the result is limited to what the writer puts into one frame. Not safe for
+ * use by many threads.
  */
 final class UrlFrameReader {
     private static final long MAX_LENGTH = 4L * UrlFrameWriter.MAX_TEXT;
 
-    /** The texts of a frame, one behind the other: first the page that the URLs were found on. */
+    /** The texts of a frame, one after the other, starting with the referrer. */
     private byte[] texts = new byte[1 << 13];
 
     private int end;
     private final UrlBatch batch = new UrlBatch();
     private long firstId;
 
-    /** The URLs that were read last. */
+    /** Returns the URLs of the last frame. */
     UrlBatch batch() {
         return batch;
     }
 
-    /** The id of the first of these URLs; the others follow one by one. */
+    /** Returns the id of the first of these URLs; their ids are consecutive. */
     long firstId() {
         return firstId;
     }
 
-    /** The id after the last of these URLs. */
+    /** Returns the id after the last of these URLs. */
     long endId() {
         return firstId + batch.size();
     }
 
-    /**
-     * Reads the rest of the present frame if it is a frame of URLs.
-     *
-     * @param kind the kind of the frame, which was read before
-     * @return whether it is a frame of URLs
-     */
-    boolean read(FrameReader frame, int kind) throws IOException {
-        if (!FrameKind.isUrls(kind)) {
+    /** Reads the present frame if it is a frame of URLs; returns false otherwise. */
+    boolean read(FrameReader frame) throws IOException {
+        if (!FrameKind.isUrls(frame.kind())) {
             return false;
         }
-        int label = kind == FrameKind.LABELLED ? (int) frame.number("label", UrlBatch.MAX_LABEL) : 0;
+        int label = frame.kind() == FrameKind.LABELLED ? (int) frame.number("label", UrlBatch.MAX_LABEL) : 0;
         long first = frame.number("first id", Long.MAX_VALUE - FrameWriter.MAX_PAYLOAD);
-        int depth = (int) frame.number("depth", Integer.MAX_VALUE);
-        int redirects = (int) frame.number("redirects", Integer.MAX_VALUE);
+        int depth = frame.integer("depth");
+        int redirects = frame.integer("redirects");
         int withReferrer = (int) frame.number("length of the referrer", UrlFrameWriter.MAX_TEXT + 1L);
         end = 0;
         int referrerEnd = readText(frame, 0, 0, Math.max(0, withReferrer - 1));
@@ -69,7 +64,7 @@ final class UrlFrameReader {
             int same = (int) frame.number("common bytes", 2L * Math.max(pageLength, previousLength) + 1);
             boolean asPage = (same & 1) != 0;
             if (same >> 1 > (asPage ? pageLength : previousLength)) {
-                throw frame.broken("there are not so many common bytes: " + (same >> 1));
+                throw frame.broken("too many common bytes: " + (same >> 1));
             }
             int lengthAndKey = (int) frame.number("length of a URL", 2L * UrlFrameWriter.MAX_TEXT + 1);
             int url = end;
@@ -83,21 +78,21 @@ final class UrlFrameReader {
                 batch.add(texts, url, urlEnd, texts, urlEnd, keyEnd);
             }
             if (end > MAX_LENGTH || batch.size() > Membership.BATCH) {
-                throw frame.broken("it holds more than was ever written into one");
+                throw frame.broken("more URLs than fit into a frame");
             }
             previous = url;
             previousLength = urlEnd - url;
         }
         if (batch.isEmpty()) {
-            throw frame.broken("it holds no URL");
+            throw frame.broken("a frame of URLs without a URL");
         }
     }
 
-    /** Reads a text whose first bytes are those of another one; answers where it ends. */
+    /** Reads a text that begins with bytes of another one; returns its end. */
     private int readText(FrameReader frame, int other, int same, int more) throws IOException {
         int length = same + more;
         if (length > UrlFrameWriter.MAX_TEXT) {
-            throw frame.broken("a text has at most " + UrlFrameWriter.MAX_TEXT + " bytes: " + length);
+            throw frame.broken("a text of more than " + UrlFrameWriter.MAX_TEXT + " bytes: " + length);
         }
         int start = frame.skip("text", more);
         if (length > texts.length - end) {

@@ -6,23 +6,23 @@ import dev.sieve.UrlBatch;
 import java.util.Arrays;
 
 /**
- * Writes new URLs as frames of {@link FrameKind#URLS}, or {@link FrameKind#LABELLED} where they have a label: each URL as
- * its difference from the one before it, or from the page that they were found on, whichever is more like it; a key as
- * its difference from its URL, where it has one.
+ * Writes new URLs as frames of {@link FrameKind#URLS}, or {@link FrameKind#LABELLED} where they have a label. A URL is
+ * written as the difference from the previous one or from the referrer, whichever is shorter; a key as the difference
+ * from its URL.
  *
  * <p>Every frame can be read by itself. Not safe for use by many threads.
  */
 final class UrlFrameWriter {
-    /** The most bytes of a URL, of a key and of a referrer. */
+    /** The maximum length in bytes of a URL, of a key and of a referrer. */
     static final int MAX_TEXT = 1 << 20;
 
-    /** A frame takes no further URL once those in it are so long altogether. */
+    /** The total length of the URLs in a frame from which on the next one goes into another frame. */
     private static final int ENOUGH = 1 << 19;
 
     private static final byte[] NOTHING = {};
 
     private final FrameWriter out;
-    private byte[] page;
+    private byte[] referrer;
     private byte[] previous;
     private int previousFrom;
     private int previousTo;
@@ -33,9 +33,9 @@ final class UrlFrameWriter {
     }
 
     /**
-     * Checks that the URLs of a batch, its keys and its referrer are not too long to be written.
+     * Checks the lengths of the URLs of a batch, its keys and its referrer.
      *
-     * @throws IllegalArgumentException when one of them is
+     * @throws IllegalArgumentException when one of them is too long
      */
     static void check(UrlBatch batch) {
         checkLength("referrer", utf8(batch.referrer()).length);
@@ -47,19 +47,19 @@ final class UrlFrameWriter {
 
     static void checkLength(String what, int bytes) {
         if (bytes > MAX_TEXT) {
-            throw new IllegalArgumentException("a " + what + " has at most " + MAX_TEXT + " bytes: " + bytes);
+            throw new IllegalArgumentException(what + " longer than " + MAX_TEXT + " bytes: " + bytes);
         }
     }
 
-    /** Writes the URLs of a batch from {@code from} on whose bits are set, the lowest bit for the first. */
+    /** Writes the URLs of a batch whose bits are set in the mask; the lowest bit is for the one at {@code from}. */
     void write(long firstId, UrlBatch batch, int from, long mask) {
-        byte[] referrer = utf8(batch.referrer());
+        referrer = utf8(batch.referrer());
         long id = firstId;
-        begin(id, batch, referrer);
+        begin(id, batch);
         for (long bits = mask; bits != 0; bits &= bits - 1) {
             if (length > ENOUGH) {
                 out.end();
-                begin(id, batch, referrer);
+                begin(id, batch);
             }
             add(batch, from + Long.numberOfTrailingZeros(bits));
             id++;
@@ -71,23 +71,16 @@ final class UrlFrameWriter {
         return referrer == null ? NOTHING : referrer.getBytes(UTF_8);
     }
 
-    private void begin(long firstId, UrlBatch batch, byte[] referrer) {
+    private void begin(long firstId, UrlBatch batch) {
         if (batch.label() == 0) {
             out.begin(FrameKind.URLS);
         } else {
             out.begin(FrameKind.LABELLED);
             out.putNumber(batch.label());
         }
-        out.putNumber(firstId);
-        out.putNumber(batch.depth());
-        out.putNumber(batch.redirects());
-        if (batch.referrer() == null) {
-            out.putNumber(0);
-        } else {
-            out.putNumber(referrer.length + 1L);
-            out.put(referrer, 0, referrer.length);
-        }
-        page = referrer;
+        long withReferrer = batch.referrer() == null ? 0 : referrer.length + 1L;
+        out.putNumbers(firstId, batch.depth(), batch.redirects(), withReferrer);
+        out.put(referrer, 0, referrer.length);
         previous = NOTHING;
         previousFrom = 0;
         previousTo = 0;
@@ -114,9 +107,9 @@ final class UrlFrameWriter {
 
     private void addUrl(byte[] url, int from, int to, boolean hasKey) {
         int asPrevious = same(previous, previousFrom, previousTo, url, from, to);
-        int asPage = same(page, 0, page.length, url, from, to);
-        int same = Math.max(asPrevious, asPage);
-        out.putNumber(2L * same + (asPage > asPrevious ? 1 : 0));
+        int asReferrer = same(referrer, 0, referrer.length, url, from, to);
+        int same = Math.max(asPrevious, asReferrer);
+        out.putNumber(2L * same + (asReferrer > asPrevious ? 1 : 0));
         out.putNumber(2L * (to - from - same) + (hasKey ? 1 : 0));
         out.put(url, from + same, to);
         previous = url;
@@ -125,7 +118,7 @@ final class UrlFrameWriter {
         length += to - from;
     }
 
-    /** How many bytes two texts have in common from their first byte on. */
+    /** Returns how many bytes two texts have in common from their start on. */
     private static int same(byte[] a, int aFrom, int aTo, byte[] b, int bFrom, int bTo) {
         int same = Arrays.mismatch(a, aFrom, aTo, b, bFrom, bTo);
         return same < 0 ? bTo - bFrom : same;

@@ -2,7 +2,7 @@ package dev.sieve.durable;
 
 import java.io.IOException;
 
-/** Thrown when a file was written by a later version, which this one cannot read. */
+/** Thrown when a file was written by a later version of Sieve. */
 final class VersionException extends IOException {
     VersionException(String name, String found, int known) {
         super(name + ": its format has version " + found + ", this Sieve reads version " + known);

@@ -9,7 +9,6 @@ import java.time.Duration;
  * @param longest the limit of the pause; at least {@code first}
  */
 public record BackOff(Duration first, Duration longest) {
-    /** Creates a back-off with a valid range. */
     public BackOff {
         if (first.isZero() || first.isNegative() || longest.compareTo(first) < 0) {
             throw new IllegalArgumentException("back-off must be more than zero and grow: " + first + " to " + longest);

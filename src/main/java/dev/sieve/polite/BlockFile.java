@@ -40,7 +40,6 @@ class BlockFile implements Closeable {
         lowestFree = Math.min(lowestFree, block);
     }
 
-    /** How many blocks are allocated. */
     int blocksInUse() {
         return used.cardinality();
     }

@@ -15,75 +15,35 @@ class Host {
     private static final int MAX_NAME = 1024;
 
     final byte[] name;
-
-    /** The group whose limit applies as well; null for none. */
-    final Group group;
-
-    /** When the next request may start. */
-    long readyAt;
-
-    /** Since when the host could have been requested, if it is in a chain. */
-    long readySince;
-
+    final Group group; // whose limit applies as well; null for none
+    long readyAt; // when the next request may start
+    long readySince; // when the host was added to its chain
     int delayMillis;
     short underWay;
+    byte failures; // consecutive ones
+    int accepted; // items so far, for the budget
+    int waitedMillis; // how long the schedule was idle until this host was ready, see WaitMeter
+    boolean isStarted; // a request was started before
+    boolean isBackingOff; // readyAt is due to a back-off and not to the delay
+    boolean isOpen; // more than one request at a time is allowed
+    boolean isProven; // the last request for an item was answered in time
+    boolean isCounted; // among the proven hosts at work
+    boolean isGivenUp; // no more requests are made, so that items owe no delay
 
-    /** Consecutive failures. */
-    byte failures;
-
-    /** Items accepted so far, for the budget. */
-    int accepted;
-
-    /** How long the schedule was idle until this host was ready; see {@link WaitMeter}. */
-    int waitedMillis;
-
-    /** Whether a request was ever started. */
-    boolean isStarted;
-
-    /** Whether {@link #readyAt} is due to a back-off and not to the delay. */
-    boolean isBackingOff;
-
-    /** Whether more than one request at a time is allowed. */
-    boolean isOpen;
-
-    /** Whether the last request for an item was answered in time. */
-    boolean isProven;
-
-    /** Whether the host is included in the number of proven hosts at work. */
-    boolean isCounted;
-
-    /** Whether no more requests are made, so that items owe no delay. */
-    boolean isGivenUp;
-
-    /** Whether the host is in a {@link Chain}, and the host behind it there. */
-    private boolean isChained;
-
+    boolean isChained; // see Chain
     private Host nextInChain;
+    Host nextInBucket; // see HostTable
+    int heapIndex = NONE; // among the hosts that wait, see WaitingHosts
 
-    /** The next host with the same hash; see {@link HostTable}. */
-    Host nextInBucket;
-
-    /** The position among the hosts that wait; {@link #NONE} outside; see {@link WaitingHosts}. */
-    int heapIndex = NONE;
-
-    /** The items in memory, a ring: the last one links to the first; see {@link ItemQueues}. */
-    Item lastItem;
-
+    Item lastItem; // in memory, a ring: the last item links to the first, see ItemQueues
     int itemsInMemory;
-
-    /** The items in the spill file; see {@link SpillQueues}. */
-    int itemsSpilled;
-
+    int itemsSpilled; // see SpillQueues
     int firstBlock;
     int lastBlock = NONE;
     short firstOffset;
     short lastOffset;
 
-    /**
-     * A host without items.
-     *
-     * @param name see {@link #nameBytes}
-     */
+    /** Creates a host without items; its name is from {@link #nameBytes}. */
     Host(byte[] name, Group group, long readyAt) {
         this.name = name;
         this.group = group;
@@ -110,13 +70,9 @@ class Host {
         return items() > 0;
     }
 
-    /** The host to request when this one is selected: itself. */
+    /** The host to request when this one is selected. */
     Host candidate() {
         return this;
-    }
-
-    boolean isChained() {
-        return isChained;
     }
 
     /** Whether nothing is queued or under way, and no delay or back-off is left. */
@@ -126,11 +82,8 @@ class Host {
 
     /** Hosts that share a limit. A group waits and is selected like a host, in place of its members. */
     static final class Group extends Host {
-        /** The members that are ready themselves. */
-        final Chain members = new Chain();
-
-        /** How many hosts of the group the schedule stores. */
-        int hosts;
+        final Chain members = new Chain(); // the ones that are ready themselves
+        int hosts; // how many hosts of the group are stored
 
         Group(long readyAt) {
             super(new byte[0], null, readyAt);

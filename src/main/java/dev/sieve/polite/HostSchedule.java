@@ -6,27 +6,25 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Function;
 
 /**
  * The queues of a crawl: one first-in, first-out queue per host, and the rules when a host may be requested.
  *
- * <p>The starts of two requests to a host are at least its delay apart, and at most a set number of requests to it are
- * under way at a time; one, while the host fails. A request starts when its item is returned, or when it was {@link
- * #sent}. Hosts may share a further limit, as a group. Of the hosts that may be requested, every other request goes to the
- * one that has been ready the longest, so that no host starves, however much is queued for another. The requests between
- * go to the hosts with the most work left, because these determine when a crawl ends.
+ * <p>The starts of two requests to a host are at least its delay apart, and a limited number of requests to it are under
+ * way at a time; one, while the host fails. Hosts may share a further limit, as a group. Of the hosts that may be
+ * requested, every other request goes to the one that has been ready the longest, so that no host starves. The requests
+ * between go to the hosts with the most work left, because these determine when a crawl ends.
  *
  * <p>A request begins when {@link #poll} returns its item, and ends in exactly one of three ways: {@link #finished};
  * {@link #failed}, which makes the host back off; or {@link #skipped}, when it was not made at all.
  *
- * <p>Time is passed in, from any clock that never runs backwards, such as {@link System#nanoTime()}. Moments are compared
- * by their difference.
+ * <p>Time is passed in, from any clock that never runs backwards, such as {@link System#nanoTime()}.
  *
  * <p>Not safe for use by many threads: call it under one lock. Adding, polling and ending take O(log n) for the number n
- * of hosts that wait for their delay, and O(1) disk accesses for items that are spilled; hosts without work cost no time.
- * A host takes about 160 bytes while it has work; after that, and after its delay, it may be forgotten when its memory is
- * needed for another host.
+ * of hosts that wait for their delay, and O(1) disk accesses for items that are spilled. A host takes about 160 bytes while
+ * it has work; after that, and after its delay, it may be forgotten when its memory is needed for another host.
  *
  * <p>If items are spilled, every method may throw {@link UncheckedIOException}, which names the file and the offset. If
  * {@link #add} throws it, the item was not added. If {@link #poll} throws it, the schedule must not be used any more.
@@ -34,7 +32,7 @@ import java.util.function.Function;
  * @param <T> the items
  */
 public final class HostSchedule<T> implements Closeable {
-    /** Longer durations count as this one, far below the point where the difference of two moments overflows. */
+    /** Longer durations are reduced to this, so that differences of moments do not overflow. */
     private static final Duration LONGEST = Duration.ofDays(3650);
 
     private final Host.Limit hostLimit;
@@ -62,7 +60,7 @@ public final class HostSchedule<T> implements Closeable {
         this.queues = queues;
     }
 
-    /** The options of a schedule. */
+    /** Returns the default options. */
     public static <T> Builder<T> builder() {
         return new Builder<>();
     }
@@ -70,16 +68,15 @@ public final class HostSchedule<T> implements Closeable {
     /**
      * Queues an item behind the others of its host.
      *
-     * @return false when the budget of the host or of its group is used up; the item is not queued then
+     * @return false when the budget of the host or of its group is used up, so that the item is not queued
      */
     public boolean add(String hostName, T item) {
-        Objects.requireNonNull(item, "item");
         Host host = get(hostName);
         Host.Group group = host.group;
         if (host.accepted >= hostLimit.budget() || (group != null && group.accepted >= groupLimit.budget())) {
             return false;
         }
-        addLast(host, item);
+        add(host, item, false);
         host.accepted++;
         if (group != null) {
             group.accepted++;
@@ -87,52 +84,35 @@ public final class HostSchedule<T> implements Closeable {
         return true;
     }
 
-    /** Queues an item that was returned before behind the others of its host; it does not count in a budget. */
+    /** Queues an item as {@link #add}, but without counting it in a budget, because it was returned before. */
     public void addAgain(String hostName, T item) {
-        Objects.requireNonNull(item, "item");
-        addLast(get(hostName), item);
+        add(get(hostName), item, false);
     }
 
-    private void addLast(Host host, T item) {
-        boolean isFirst = !host.hasWork();
-        queues.addLast(host, item);
-        added(host, isFirst);
-    }
-
-    /** Queues an item that was returned before ahead of the others of its host; it does not count in a budget. */
+    /** Queues an item that was returned before ahead of the others of its host, without counting it in a budget. */
     public void putBack(String hostName, T item) {
-        Objects.requireNonNull(item, "item");
-        Host host = get(hostName);
-        boolean isFirst = !host.hasWork();
-        queues.addFirst(host, item);
-        added(host, isFirst);
+        add(get(hostName), item, true);
     }
 
-    private void added(Host host, boolean isFirst) {
-        hostsWithWork += isFirst ? 1 : 0;
+    private void add(Host host, T item, boolean isFirst) {
+        boolean hadWork = host.hasWork();
+        queues.add(host, Objects.requireNonNull(item, "item"), isFirst);
+        hostsWithWork += hadWork ? 0 : 1;
         queued++;
-        selector.update(host);
+        selector.settle(host);
     }
 
     /**
      * Returns the next item whose host may be requested now; its request counts as started at this moment.
      *
-     * @return null when there is none; {@link #waitNanos} returns for how long
-     */
-    public T poll(long nowNanos) {
-        return poll(nowNanos, true);
-    }
-
-    /**
-     * Returns the next item, from all hosts or from the proven ones only; see {@link #prove}.
-     *
-     * @param unprovenToo whether unproven hosts are included
+     * @param unprovenToo whether unproven hosts are included; see {@link #prove}
+     * @return null without an item; {@link #waitNanos} returns for how long
      */
     public T poll(long nowNanos, boolean unprovenToo) {
         selector.advance(nowNanos);
         Host host = selector.next(nowNanos, unprovenToo);
         if (host == null) {
-            if (selector.waiting() > 0) {
+            if (selector.waiting.size() > 0) {
                 meter.starved(nowNanos);
             }
             return null;
@@ -150,22 +130,17 @@ public final class HostSchedule<T> implements Closeable {
      * Returns how long to wait before {@link #poll} is called again, if nothing else happens: 0 when it has an item now,
      * {@link Long#MAX_VALUE} when nothing is queued, or only for hosts whose requests have to end first.
      */
-    public long waitNanos(long nowNanos) {
-        return waitNanos(nowNanos, true);
-    }
-
-    /** Returns the same for {@link #poll(long, boolean)}. */
     public long waitNanos(long nowNanos, boolean unprovenToo) {
         selector.advance(nowNanos);
         return selector.next(nowNanos, unprovenToo) == null ? selector.waitNanos(nowNanos, unprovenToo) : 0;
     }
 
     /**
-     * Records that a host has answered the request for an item, and whether in time: if so, it is proven until it answers
-     * late or fails. Must be called before the request is {@link #finished}.
+     * Records whether a host responded to the request for an item in time; if so, it is proven until it responds late or
+     * fails. Must be called before the request is {@link #finished}.
      */
     public void prove(String hostName, boolean isProven) {
-        selector.prove(requested(hostName), isProven);
+        requested(hostName).isProven = isProven;
     }
 
     /** Returns whether a host is proven; true where proven hosts are not distinguished. */
@@ -176,17 +151,17 @@ public final class HostSchedule<T> implements Closeable {
 
     /** Returns how many proven hosts have queued items or requests under way. */
     public int provenAtWork() {
-        return selector.provenAtWork();
+        return selector.provenAtWork;
     }
 
     /** Returns whether unproven hosts may be ready. */
     public boolean holdsUnproven() {
-        return selector.holdsUnproven();
+        return !selector.unproven.isEmpty();
     }
 
     /**
-     * Records that a request to a host is sent at this moment: the delay counts from here, because looking up the name
-     * and connecting may have taken longer than that. Also counts for hosts that {@link #poll} has not returned.
+     * Records that a request to a host is sent at this moment: the delay counts from here, because the name lookup and
+     * the connection may have taken longer than that. Also applies to hosts that {@link #poll} has not returned.
      */
     public void sent(String hostName, long nowNanos) {
         selector.advance(nowNanos);
@@ -202,12 +177,12 @@ public final class HostSchedule<T> implements Closeable {
     }
 
     /**
-     * Ends a request that failed: the host answered 429 or 503, or did not answer. The host is not requested for the time
-     * that it demands, and at least for a pause that doubles with every consecutive failure; then one request at a time
+     * Ends a request that failed: the host responded with 429 or 503, or not at all. The host is not requested for the
+     * pause that it requested, and at least for one that doubles with every consecutive failure; then one request at a time
      * is made until one is {@link #finished}. Of requests that were under way together, the failures count as one, except
      * for the last.
      *
-     * @param retryAfter the pause that the host demands, see {@link RetryAfter}; zero for none
+     * @param retryAfter the pause that the host requested, see {@link RetryAfter}; zero for none
      * @return how many consecutive requests to the host have failed, up to 127
      */
     public int failed(String hostName, Duration retryAfter, long nowNanos) {
@@ -216,7 +191,7 @@ public final class HostSchedule<T> implements Closeable {
         boolean isConsecutive = host.failures == 0 || host.underWay == 1;
         int failures = Math.min(Byte.MAX_VALUE, host.failures + (isConsecutive ? 1 : 0));
         host.failures = (byte) failures;
-        selector.prove(host, false);
+        host.isProven = false;
         selector.backOff(host, nowNanos + nanos("pause", backOff.pause(failures, retryAfter)));
         end(host);
         return failures;
@@ -239,7 +214,7 @@ public final class HostSchedule<T> implements Closeable {
         selector.end(host);
     }
 
-    /** Ends the probe of a host, see {@link Builder#probeFirst}: from now on all the requests allowed may be under way. */
+    /** Ends the probe of a host, see {@link Builder#probeFirst}. */
     public void open(String hostName) {
         Host host = get(hostName);
         host.isOpen = true;
@@ -255,14 +230,14 @@ public final class HostSchedule<T> implements Closeable {
         selector.setDelay(get(hostName), (int) Math.min(Integer.MAX_VALUE, millis));
     }
 
-    /** Makes no request to a host until a moment, or longer if its delay or another back-off lasts longer. */
+    /** Makes no request to a host until a moment, or until its delay or another back-off ends if that is later. */
     public void backOff(String hostName, long untilNanos) {
         selector.backOff(get(hostName), untilNanos);
     }
 
     /**
-     * Gives a host up: its items, present and future, are returned as soon as possible, without delay or back-off, since
-     * no request is to be made for them.
+     * Gives a host up: its items, present and future, are returned without delay or back-off, because no request is made
+     * for them.
      */
     public void giveUp(String hostName) {
         selector.giveUp(get(hostName));
@@ -285,12 +260,12 @@ public final class HostSchedule<T> implements Closeable {
                 queued,
                 underWay,
                 hostsWithWork,
-                selector.waiting(),
-                selector.backingOff(),
+                selector.waiting.size(),
+                selector.backingOff,
                 hosts.size(),
-                meter.waited(),
-                meter.slowestHost(),
-                meter.slowestWaited());
+                Duration.ofNanos(meter.waitedNanos),
+                Optional.ofNullable(meter.slowestHost),
+                Duration.ofMillis(meter.slowestMillis));
     }
 
     /** Drops all items and deletes the spill file. */
@@ -307,9 +282,8 @@ public final class HostSchedule<T> implements Closeable {
         return host;
     }
 
-    /** The host with a name, which is added if it is new. */
     private Host get(String hostName) {
-        return hosts.get(hostName, selector.clock());
+        return hosts.get(hostName, selector.clock);
     }
 
     private static long nanos(String name, Duration duration) {
@@ -347,13 +321,13 @@ public final class HostSchedule<T> implements Closeable {
 
         /** Sets how many requests to a host may be under way at a time, 1 to 32,767. Default: 1. */
         public Builder<T> perHost(int requests) {
-            perHost = atOnce("requests to a host at a time", requests);
+            perHost = check("requests to a host at a time", requests, Short.MAX_VALUE);
             return this;
         }
 
         /**
-         * Sets whether only one request to a host may be under way until {@link HostSchedule#open} is called, so that its
-         * robots.txt can be fetched first. Default: false. A host that was forgotten is probed again.
+         * Sets whether only one request to a host, for its robots.txt, may be under way until {@link HostSchedule#open} is
+         * called. Default: false. A host that was forgotten is probed again.
          */
         public Builder<T> probeFirst(boolean probeFirst) {
             this.probeFirst = probeFirst;
@@ -367,17 +341,16 @@ public final class HostSchedule<T> implements Closeable {
         }
 
         /**
-         * Sets how many items are accepted per host, at least one. Default: no limit. With a budget, hosts that items
-         * were accepted for are never forgotten.
+         * Sets how many items are accepted per host, at least one. Default: no limit. With a limit, hosts with accepted
+         * items are never forgotten.
          */
         public Builder<T> budget(int items) {
-            budget = atLeastOne("items for a host", items);
+            budget = check("items for a host", items, Integer.MAX_VALUE);
             return this;
         }
 
         /**
-         * Sets a further limit that hosts share, such as those of one registrable domain or of one address. It applies
-         * in addition to the limits of each host. Default: no groups.
+         * Sets additional limits that hosts share, such as those of one registrable domain. Default: no groups.
          *
          * @param groupOf returns the group of a host, null for none; called once when a host is first seen
          * @param delay the least time between the starts of two requests to the group; at least zero
@@ -388,14 +361,14 @@ public final class HostSchedule<T> implements Closeable {
             this.groupOf = Objects.requireNonNull(groupOf, "groupOf");
             groupLimit = new Host.Limit(
                     nanos("delay of a group", delay),
-                    atOnce("requests to a group at a time", requests),
-                    atLeastOne("items for a group", items));
+                    check("requests to a group at a time", requests, Short.MAX_VALUE),
+                    check("items for a group", items, Integer.MAX_VALUE));
             return this;
         }
 
         /**
-         * Sets whether proven hosts are distinguished, see {@link HostSchedule#prove}; then one request at a time is made
-         * to the others. Default: false.
+         * Sets whether proven hosts are distinguished, see {@link HostSchedule#prove}; to the others, one request at a time
+         * is made then. Default: false.
          */
         public Builder<T> tellProven(boolean choice) {
             tellsProven = choice;
@@ -403,17 +376,16 @@ public final class HostSchedule<T> implements Closeable {
         }
 
         /**
-         * Keeps items that do not fit in memory in a temporary file. Default: all items are in memory. The file is
-         * deleted when the schedule is closed: it does not preserve the queues.
+         * Keeps further items in a temporary file, which is deleted when the schedule is closed. Default: all items are
+         * kept in memory.
          *
          * @param directory where the file is created; must exist
-         * @param codec how items are written and read
          * @param itemsInMemory about how many items are kept in memory; at least one
          */
         public Builder<T> spill(Path directory, Codec<T> codec, int itemsInMemory) {
             spillDirectory = Objects.requireNonNull(directory, "directory");
             this.codec = Objects.requireNonNull(codec, "codec");
-            this.itemsInMemory = atLeastOne("items in memory", itemsInMemory);
+            this.itemsInMemory = check("items in memory", itemsInMemory, Integer.MAX_VALUE);
             return this;
         }
 
@@ -433,16 +405,10 @@ public final class HostSchedule<T> implements Closeable {
             }
         }
 
-        private static int atOnce(String name, int value) {
-            if (value < 1 || value > Short.MAX_VALUE) {
-                throw new IllegalArgumentException(name + " must be 1 to " + Short.MAX_VALUE + ": " + value);
-            }
-            return value;
-        }
-
-        private static int atLeastOne(String name, int value) {
-            if (value < 1) {
-                throw new IllegalArgumentException(name + " must be at least 1: " + value);
+        private static int check(String name, int value, int max) {
+            if (value < 1 || value > max) {
+                String limit = value < 1 ? "at least 1" : "at most " + max;
+                throw new IllegalArgumentException(name + " must be " + limit + ": " + value);
             }
             return value;
         }

@@ -11,7 +11,7 @@ package dev.sieve.polite;
  * place when it comes to the front.
  */
 final class HostSelector {
-    /** How many waiting hosts are moved to the ready ones per selection, if their moment has come. */
+    /** How many hosts whose delay is over are moved to the ready ones per selection. */
     private static final int MOVED_AT_ONCE = 4;
 
     private final Host.Limit hostLimit;
@@ -19,20 +19,14 @@ final class HostSelector {
     private final boolean probeFirst;
     private final boolean tellsProven;
 
-    private final WaitingHosts waiting = new WaitingHosts();
+    final WaitingHosts waiting = new WaitingHosts();
     private final ReadyHosts ready = new ReadyHosts();
+    final ReadyHosts unproven = new ReadyHosts(); // not proven when they became ready
+    private ReadyHosts selectedFrom = ready; // for the last host
 
-    /** Ready hosts that were not proven when they became ready. */
-    private final ReadyHosts unproven = new ReadyHosts();
-
-    /** Where the last host was selected from. */
-    private ReadyHosts selectedFrom = ready;
-
-    /** The latest moment that was passed in. */
-    private long clock;
-
-    private int backingOff;
-    private int provenAtWork;
+    long clock; // the latest moment that was passed in
+    int backingOff;
+    int provenAtWork; // proven hosts that have items or requests under way
 
     HostSelector(
             Host.Limit hostLimit, Host.Limit groupLimit, boolean probeFirst, boolean tellsProven, long startNanos) {
@@ -43,30 +37,13 @@ final class HostSelector {
         clock = startNanos;
     }
 
-    long clock() {
-        return clock;
-    }
-
     void advance(long nowNanos) {
         if (nowNanos - clock > 0) {
             clock = nowNanos;
         }
     }
 
-    int waiting() {
-        return waiting.size();
-    }
-
-    int backingOff() {
-        return backingOff;
-    }
-
-    /** How many proven hosts have items or requests under way. */
-    int provenAtWork() {
-        return provenAtWork;
-    }
-
-    /** The host to request next; null when no host may be requested, or only unproven ones that are excluded. */
+    /** Returns the host to request next; null when no host may be requested, or only unproven ones that are excluded. */
     Host next(long nowNanos, boolean unprovenToo) {
         for (int i = 0; i < MOVED_AT_ONCE && isWaitOver(nowNanos); i++) {
             makeFirstReady();
@@ -100,7 +77,7 @@ final class HostSelector {
         }
     }
 
-    /** The ready hosts to select from: those whose first host has been ready for longer. Null when there are none. */
+    /** Returns the ready hosts to select from, those whose first host has been ready for longer; null without any. */
     private ReadyHosts ready(boolean unprovenToo) {
         if (!unprovenToo || unproven.isEmpty()) {
             return ready.isEmpty() ? null : ready;
@@ -109,35 +86,15 @@ final class HostSelector {
         return isLonger ? unproven : ready;
     }
 
-    /** How long until a host becomes ready by time alone; {@link Long#MAX_VALUE} when none will. */
+    /** Returns how long until a host becomes ready by time alone; {@link Long#MAX_VALUE} if none does. */
     long waitNanos(long nowNanos, boolean unprovenToo) {
         long wait = waiting.size() == 0 ? Long.MAX_VALUE : Math.max(0, waiting.firstTime() - nowNanos);
         ReadyHosts hosts = ready(unprovenToo);
         return hosts == null ? wait : Math.min(wait, Math.max(0, hosts.first().readyAt - nowNanos));
     }
 
-    /** Whether an unproven host is ready. */
-    boolean holdsUnproven() {
-        return !unproven.isEmpty();
-    }
-
     boolean isProven(Host host) {
         return !tellsProven || host.isProven || host.isGivenUp;
-    }
-
-    /** Records whether a host is proven; to be followed by {@link #end}. */
-    void prove(Host host, boolean isProven) {
-        host.isProven = isProven;
-        count(host);
-    }
-
-    /** Updates the number of proven hosts at work after a change of one host. */
-    private void count(Host host) {
-        boolean counts = host.isProven && (host.hasWork() || host.underWay > 0);
-        if (counts != host.isCounted) {
-            host.isCounted = counts;
-            provenAtWork += counts ? 1 : -1;
-        }
     }
 
     /** Starts a request to the host that {@link #next} has just returned. */
@@ -155,7 +112,7 @@ final class HostSelector {
         host.underWay++;
         host.isStarted = true;
         host.readyAt = nowNanos + delayOf(host);
-        update(host);
+        settle(host);
     }
 
     /** Counts the delay from this moment on, that of the host and that of its group. */
@@ -172,7 +129,7 @@ final class HostSelector {
 
     void end(Host host) {
         host.underWay--;
-        update(host);
+        settle(host);
         if (host.group != null) {
             host.group.underWay--;
             settle(host.group);
@@ -217,20 +174,20 @@ final class HostSelector {
         }
     }
 
-    /** Puts a host in its right place after items or requests were added or removed. */
-    void update(Host host) {
-        count(host);
-        settle(host);
-    }
-
-    /** Puts a host in its right place after a change. */
+    /** Counts a host and puts it in its right place after a change. */
     void settle(Host host) {
-        if (host.isChained()) {
+        boolean counts = host.isProven && (host.hasWork() || host.underWay > 0);
+        if (counts != host.isCounted) {
+            host.isCounted = counts;
+            provenAtWork += counts ? 1 : -1;
+        }
+        if (host.isChained) {
             return;
         }
         boolean hasRoom = hasRoom(host);
         if (hasRoom && host.readyAt - clock > 0) {
-            startWaiting(host);
+            backingOff += host.isBackingOff && !waiting.contains(host) ? 1 : 0;
+            waiting.put(host, host.readyAt);
             return;
         }
         stopWaiting(host);
@@ -289,17 +246,8 @@ final class HostSelector {
         return (double) host.items() * Math.max(1, delayOf(host) / 1000);
     }
 
-    private void startWaiting(Host host) {
-        if (!waiting.contains(host) && host.isBackingOff) {
-            backingOff++;
-        }
-        waiting.put(host, host.readyAt);
-    }
-
     private void stopWaiting(Host host) {
-        if (waiting.contains(host) && host.isBackingOff) {
-            backingOff--;
-        }
+        backingOff -= host.isBackingOff && waiting.contains(host) ? 1 : 0;
         waiting.remove(host);
     }
 }

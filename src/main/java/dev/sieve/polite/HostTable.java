@@ -21,23 +21,15 @@ final class HostTable {
 
     private final Host.Limit hostLimit;
     private final Host.Limit groupLimit;
-    private final Function<String, String> groupOf;
-    private final boolean keepsDelays;
+    private final Function<String, String> groupOf; // null without groups
+    private final boolean keepsDelays; // hosts with a delay of their own are never forgotten
 
     private final long point = new SecureRandom().nextLong() >>> 4;
-    private Host[] buckets = new Host[FIRST_CAPACITY];
+    private Host[] buckets = new Host[2 * FIRST_CAPACITY];
     private int hosts;
     private final Map<String, Host.Group> groups = new HashMap<>();
+    private int capacity = FIRST_CAPACITY; // how many hosts and groups are stored before idle ones are forgotten
 
-    /** How many hosts and groups are stored before idle ones are forgotten. */
-    private int capacity = FIRST_CAPACITY;
-
-    /**
-     * An empty table.
-     *
-     * @param groupOf returns the group of a host; null without groups
-     * @param keepsDelays whether hosts with a delay of their own are never forgotten
-     */
     HostTable(Host.Limit hostLimit, Host.Limit groupLimit, Function<String, String> groupOf, boolean keepsDelays) {
         this.hostLimit = hostLimit;
         this.groupLimit = groupLimit;
@@ -50,7 +42,7 @@ final class HostTable {
         return hosts + groups.size();
     }
 
-    /** The host with a name; null when it is not stored. */
+    /** Returns the host with a name; null when it is not stored. */
     Host find(String name) {
         return find(Host.nameBytes(name));
     }
@@ -63,11 +55,7 @@ final class HostTable {
         return host;
     }
 
-    /**
-     * The host with a name, which is added if it is new.
-     *
-     * @param nowNanos the present; a new host may be requested from then on
-     */
+    /** Returns the host with a name. A new host is added and may be requested from the present on. */
     Host get(String name, long nowNanos) {
         byte[] bytes = Host.nameBytes(name);
         Host known = find(bytes);
@@ -84,11 +72,7 @@ final class HostTable {
         if (group != null) {
             group.hosts++;
         }
-        if (hosts == buckets.length) {
-            growBuckets();
-        }
         link(host);
-        hosts++;
         return host;
     }
 
@@ -99,8 +83,8 @@ final class HostTable {
      * number of busy hosts. Takes O(1) per host that is added.
      */
     private void makeRoom(long nowNanos) {
-        forget(nowNanos, host -> !host.isProven && host.failures == 0);
-        if (!hasRoom() && busyHosts(nowNanos) <= capacity / 4) {
+        int busy = forget(nowNanos, host -> !host.isProven && host.failures == 0);
+        if (!hasRoom() && busy <= capacity / 4) {
             forget(nowNanos, host -> !host.isProven);
             if (!hasRoom()) {
                 forget(nowNanos, host -> true);
@@ -115,36 +99,30 @@ final class HostTable {
         return capacity - size() > capacity / 4;
     }
 
-    private int busyHosts(long nowNanos) {
+    /**
+     * Removes the hosts that may be forgotten and meet a condition, and the groups that have no hosts any more. Returns how
+     * many hosts may not be forgotten.
+     */
+    private int forget(long nowNanos, Predicate<Host> condition) {
+        Host[] old = buckets;
+        buckets = new Host[Integer.highestOneBit(2 * capacity)];
+        hosts = 0;
         int busy = 0;
-        for (Host first : buckets) {
-            for (Host host = first; host != null; host = host.nextInBucket) {
-                busy += mayForget(host, hostLimit, nowNanos) ? 0 : 1;
-            }
-        }
-        return busy;
-    }
-
-    /** Removes the hosts that may be forgotten and meet a condition, and the groups that have no hosts any more. */
-    private void forget(long nowNanos, Predicate<Host> condition) {
-        for (int bucket = 0; bucket < buckets.length; bucket++) {
-            Host host = buckets[bucket];
-            buckets[bucket] = null;
-            while (host != null) {
-                Host next = host.nextInBucket;
-                if (!mayForget(host, hostLimit, nowNanos) || !condition.test(host)) {
-                    host.nextInBucket = buckets[bucket];
-                    buckets[bucket] = host;
-                } else {
-                    hosts--;
-                    if (host.group != null) {
-                        host.group.hosts--;
-                    }
+        for (Host first : old) {
+            Host next;
+            for (Host host = first; host != null; host = next) {
+                next = host.nextInBucket;
+                boolean isIdle = mayForget(host, hostLimit, nowNanos);
+                busy += isIdle ? 0 : 1;
+                if (!isIdle || !condition.test(host)) {
+                    link(host);
+                } else if (host.group != null) {
+                    host.group.hosts--;
                 }
-                host = next;
             }
         }
         groups.values().removeIf(group -> mayForget(group, groupLimit, nowNanos));
+        return busy;
     }
 
     /** Whether a host is idle, and nothing is lost with it that was counted or set. */
@@ -154,22 +132,11 @@ final class HostTable {
         return host.isIdle(nowNanos) && !hasBudget && !hasDelay && !host.isGivenUp;
     }
 
-    private void growBuckets() {
-        Host[] old = buckets;
-        buckets = new Host[2 * old.length];
-        for (Host first : old) {
-            for (Host host = first; host != null; ) {
-                Host next = host.nextInBucket;
-                link(host);
-                host = next;
-            }
-        }
-    }
-
     private void link(Host host) {
         int bucket = bucket(host.name);
         host.nextInBucket = buckets[bucket];
         buckets[bucket] = host;
+        hosts++;
     }
 
     private int bucket(byte[] name) {

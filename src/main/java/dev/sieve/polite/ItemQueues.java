@@ -21,23 +21,18 @@ final class ItemQueues<T> {
     private final int limit;
     private int inMemory;
 
-    /**
-     * Queues without items.
-     *
-     * @param spill null to keep all items in memory; codec and limit are not used then
-     * @param limit how many items are kept in memory
-     */
+    /** Creates empty queues. Without a spill file all items are kept in memory, and codec and limit are not used. */
     ItemQueues(SpillQueues spill, Codec<T> codec, int limit) {
         this.spill = spill;
         this.codec = codec;
         this.limit = limit;
     }
 
-    void addFirst(Host host, T item) {
-        link(host, item);
-    }
-
-    void addLast(Host host, T item) {
+    void add(Host host, T item, boolean isFirst) {
+        if (isFirst) {
+            link(host, item);
+            return;
+        }
         if (spill == null || (host.itemsSpilled == 0 && fitsInMemory(host))) {
             host.lastItem = link(host, item);
             return;

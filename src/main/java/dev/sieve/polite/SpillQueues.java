@@ -29,11 +29,10 @@ final class SpillQueues implements Closeable {
     private static final int HEADER = 2 * Integer.BYTES;
     private static final int MAX_RECORD = 1 << 24;
 
-    private final BlockFile file;
+    final BlockFile file;
 
-    /** The contents of the block that was read last, and how many bytes of it were read. */
+    // The block that was read last, and how many bytes of it were read.
     private final byte[] block = new byte[BlockFile.BLOCK];
-
     private int blockNumber = NONE;
     private int blockLength;
 
@@ -42,10 +41,6 @@ final class SpillQueues implements Closeable {
 
     SpillQueues(BlockFile file) {
         this.file = file;
-    }
-
-    int blocksInUse() {
-        return file.blocksInUse();
     }
 
     void addLast(Host host, byte[] record) throws IOException {
@@ -57,38 +52,27 @@ final class SpillQueues implements Closeable {
                 .putInt(checksum(record))
                 .put(record)
                 .array();
-        boolean first = host.lastBlock == NONE;
-        int offset = first ? 0 : host.lastOffset;
-        int[] blocks = blocksFor(first ? NONE : host.lastBlock, (offset + frame.length) / PAYLOAD + 1);
+        boolean isFirst = host.lastBlock == NONE;
+        int offset = isFirst ? 0 : host.lastOffset;
+        int[] blocks = new int[(offset + frame.length) / PAYLOAD + 1];
+        for (int i = 0; i < blocks.length; i++) {
+            blocks[i] = i == 0 && !isFirst ? host.lastBlock : file.allocate();
+        }
         try {
             write(frame, blocks, offset);
         } catch (IOException e) {
-            releaseFrom(blocks, first ? 0 : 1);
+            for (int i = isFirst ? 0 : 1; i < blocks.length; i++) {
+                file.release(blocks[i]);
+            }
             throw e;
         }
-        if (first) {
+        if (isFirst) {
             host.firstBlock = blocks[0];
             host.firstOffset = 0;
         }
         host.lastBlock = blocks[blocks.length - 1];
         host.lastOffset = (short) ((offset + frame.length) % PAYLOAD);
         host.itemsSpilled++;
-    }
-
-    /** The block to begin with, and as many more as are needed. */
-    private int[] blocksFor(int last, int count) {
-        int[] blocks = new int[count];
-        blocks[0] = last == NONE ? file.allocate() : last;
-        for (int i = 1; i < count; i++) {
-            blocks[i] = file.allocate();
-        }
-        return blocks;
-    }
-
-    private void releaseFrom(int[] blocks, int from) {
-        for (int i = from; i < blocks.length; i++) {
-            file.release(blocks[i]);
-        }
     }
 
     private void write(byte[] frame, int[] blocks, int firstOffset) throws IOException {
@@ -122,7 +106,9 @@ final class SpillQueues implements Closeable {
         }
         host.itemsSpilled--;
         if (host.itemsSpilled == 0) {
-            releaseRest(host);
+            release(host.firstBlock);
+            host.lastBlock = NONE;
+            host.lastOffset = 0;
         }
         return record;
     }
@@ -169,12 +155,6 @@ final class SpillQueues implements Closeable {
         file.read(number, block, length);
         blockNumber = number;
         blockLength = length;
-    }
-
-    private void releaseRest(Host host) {
-        release(host.firstBlock);
-        host.lastBlock = NONE;
-        host.lastOffset = 0;
     }
 
     private void release(int number) {

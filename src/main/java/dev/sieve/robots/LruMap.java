@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A map that forgets the entry which was used longest ago when it is full. Not safe for use by many threads.
+ * A map of bounded size that drops the least recently used entry. Not safe for use by many threads.
  *
  * @param <K> the keys
  * @param <V> the values
@@ -14,7 +14,6 @@ public final class LruMap<K, V> extends LinkedHashMap<K, V> {
 
     private final int maxSize;
 
-    /** An empty map for at most {@code maxSize} entries. */
     public LruMap(int maxSize) {
         super(16, 0.75f, true);
         this.maxSize = maxSize;

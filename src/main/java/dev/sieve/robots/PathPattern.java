@@ -2,8 +2,8 @@ package dev.sieve.robots;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Arrays;
+import java.util.regex.Pattern;
 
 /**
  * The pattern of a rule, split at its stars.
@@ -12,6 +12,8 @@ import java.util.List;
  * of a pattern with {@code $} at the end of the path.
  */
 final class PathPattern {
+    private static final Pattern STARS = Pattern.compile("\\*+");
+
     /** The text before, between and after the stars; the first piece is a prefix of the path. */
     private final byte[][] pieces;
 
@@ -21,19 +23,9 @@ final class PathPattern {
     PathPattern(String pattern) {
         toTheEnd = pattern.endsWith("$");
         String body = toTheEnd ? pattern.substring(0, pattern.length() - 1) : pattern;
-        List<byte[]> split = new ArrayList<>();
-        int from = 0;
-        for (int star = body.indexOf('*'); star >= 0; star = body.indexOf('*', from)) {
-            // Consecutive stars are one star, so that only the first piece may be empty.
-            if (split.isEmpty() || from < star) {
-                split.add(body.substring(from, star).getBytes(ISO_8859_1));
-            }
-            from = star + 1;
-        }
-        if (from < body.length() || split.isEmpty() || toTheEnd) {
-            split.add(body.substring(from).getBytes(ISO_8859_1));
-        }
-        pieces = split.toArray(byte[][]::new);
+        pieces = Arrays.stream(STARS.split(body, -1))
+                .map(piece -> piece.getBytes(ISO_8859_1))
+                .toArray(byte[][]::new);
     }
 
     boolean matches(Path path) {
@@ -58,11 +50,7 @@ final class PathPattern {
     }
 
     long memoryBytes() {
-        long bytes = 64;
-        for (byte[] piece : pieces) {
-            bytes += 28 + piece.length;
-        }
-        return bytes;
+        return 64 + Arrays.stream(pieces).mapToLong(piece -> 28 + piece.length).sum();
     }
 
     /**
@@ -85,7 +73,7 @@ final class PathPattern {
             return steps <= 0;
         }
 
-        /** The end of the first occurrence of a piece at or after an index; -1 without one. */
+        /** Returns the end of the first occurrence of a piece at or after an index; -1 without one. */
         private int endOfFirst(byte[] piece, int from) {
             for (int at = from; at + piece.length <= bytes.length && steps > 0; at++) {
                 if (hasAt(at, piece)) {

@@ -1,12 +1,9 @@
 package dev.sieve.robots;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
-import static java.nio.charset.StandardCharsets.UTF_16BE;
-import static java.nio.charset.StandardCharsets.UTF_16LE;
+import static java.nio.charset.StandardCharsets.UTF_16;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.sieve.url.UrlSyntax;
-import java.nio.charset.Charset;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -39,15 +36,40 @@ final class RobotsParser {
     private static final Set<String> CRAWL_DELAY = Set.of("crawl-delay", "crawldelay", "crawl delay");
     private static final Set<String> SITEMAP = Set.of("sitemap", "site-map");
     private static final Pattern SECONDS = Pattern.compile("[0-9]{0,20}\\.?[0-9]{1,20}(?:[eE]\\+?[0-9]{1,3})?");
+    private static final Pattern TOKEN_END = Pattern.compile("[^A-Za-z_-]");
     private static final byte[] BYTE_ORDER_MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
+
+    final Set<String> sitemaps = new LinkedHashSet<>();
+    int sitemapsLeftOut;
 
     private final String productToken;
     private final Group own = new Group();
     private final Group anyone = new Group();
-    private final Set<String> sitemaps = new LinkedHashSet<>();
-    private int sitemapsLeftOut;
+    private final List<Group> groups = List.of(own, anyone);
     private boolean ruleSeen;
     private boolean delaySeen;
+
+    /** A rule whose pattern is in the spelling of {@link PathSpelling#ofPattern}. */
+    record Rule(String pattern, boolean allow) {
+        Rule decoded() {
+            return new Rule(PathSpelling.decoded(pattern), allow);
+        }
+    }
+
+    /** The records for one agent, collected from all of its groups. */
+    static final class Group {
+        final List<Rule> rules = new ArrayList<>();
+        Optional<Duration> crawlDelay = Optional.empty();
+        private boolean isNamed;
+        private boolean takesRules;
+        private boolean takesDelay;
+
+        private void name() {
+            isNamed = true;
+            takesRules = true;
+            takesDelay = true;
+        }
+    }
 
     /** Parses a robots.txt for the crawler with a product token. */
     RobotsParser(byte[] content, String productToken) {
@@ -55,46 +77,9 @@ final class RobotsParser {
         readLines(inUtf8(Arrays.copyOf(content, usedLength(content))));
     }
 
-    /** The records for one agent, collected from all of its groups. */
-    private static final class Group {
-        private final List<RuleSet.Rule> rules = new ArrayList<>();
-        private Optional<Duration> crawlDelay = Optional.empty();
-        private boolean named;
-        private boolean takesRules;
-        private boolean takesDelay;
-
-        private void name() {
-            named = true;
-            takesRules = true;
-            takesDelay = true;
-        }
-
-        private void addDelay(Duration delay) {
-            if (takesDelay
-                    && crawlDelay.map(known -> delay.compareTo(known) > 0).orElse(true)) {
-                crawlDelay = Optional.of(delay);
-            }
-        }
-    }
-
-    RuleSet rules() {
-        return new RuleSet(group().rules);
-    }
-
-    Optional<Duration> crawlDelay() {
-        return group().crawlDelay;
-    }
-
-    List<String> sitemaps() {
-        return List.copyOf(sitemaps);
-    }
-
-    int sitemapsLeftOut() {
-        return sitemapsLeftOut;
-    }
-
-    private Group group() {
-        return own.named ? own : anyone;
+    /** The group that applies to the crawler. */
+    Group group() {
+        return own.isNamed ? own : anyone;
     }
 
     /** The length up to the last complete line: half of a rule could mean the opposite of the whole rule. */
@@ -111,11 +96,7 @@ final class RobotsParser {
 
     private static byte[] inUtf8(byte[] content) {
         int mark = content.length < 2 ? 0 : ((content[0] & 0xff) << 8) | (content[1] & 0xff);
-        if (mark != 0xfffe && mark != 0xfeff) {
-            return content;
-        }
-        Charset charset = mark == 0xfffe ? UTF_16LE : UTF_16BE;
-        return new String(content, 2, content.length - 2, charset).getBytes(UTF_8);
+        return mark == 0xfffe || mark == 0xfeff ? new String(content, UTF_16).getBytes(UTF_8) : content;
     }
 
     private void readLines(byte[] text) {
@@ -125,7 +106,7 @@ final class RobotsParser {
         }
         for (int end = start; end <= text.length; end++) {
             if (end == text.length || isLineEnd(text[end])) {
-                readLine(text, start, Math.min(end, start + MAX_LINE));
+                readLine(new String(text, start, Math.min(end - start, MAX_LINE), ISO_8859_1));
                 start = end + 1;
             }
         }
@@ -135,8 +116,7 @@ final class RobotsParser {
         return b == '\n' || b == '\r';
     }
 
-    private void readLine(byte[] text, int start, int end) {
-        String line = new String(text, start, end - start, ISO_8859_1);
+    private void readLine(String line) {
         int comment = line.indexOf('#');
         String record = (comment < 0 ? line : line.substring(0, comment)).strip();
         int colon = record.indexOf(':');
@@ -178,13 +158,9 @@ final class RobotsParser {
     }
 
     private void readUserAgent(String value) {
-        if (ruleSeen) {
-            own.takesRules = false;
-            anyone.takesRules = false;
-        }
-        if (ruleSeen || delaySeen) {
-            own.takesDelay = false;
-            anyone.takesDelay = false;
+        for (Group group : groups) {
+            group.takesRules &= !ruleSeen;
+            group.takesDelay &= !ruleSeen && !delaySeen;
         }
         ruleSeen = false;
         delaySeen = false;
@@ -200,12 +176,11 @@ final class RobotsParser {
         if (value.isEmpty()) {
             return;
         }
-        RuleSet.Rule rule = new RuleSet.Rule(PathSpelling.ofPattern(value.getBytes(ISO_8859_1)), allow);
-        if (own.takesRules) {
-            own.rules.add(rule);
-        }
-        if (anyone.takesRules) {
-            anyone.rules.add(rule);
+        Rule rule = new Rule(PathSpelling.ofPattern(value.getBytes(ISO_8859_1)), allow);
+        for (Group group : groups) {
+            if (group.takesRules) {
+                group.rules.add(rule);
+            }
         }
     }
 
@@ -216,19 +191,17 @@ final class RobotsParser {
         }
         double seconds = Math.min(Double.parseDouble(value), (double) MAX_CRAWL_DELAY.toSeconds());
         Duration delay = Duration.ofMillis((long) Math.ceil(seconds * 1000));
-        own.addDelay(delay);
-        anyone.addDelay(delay);
+        for (Group group : groups) {
+            if (group.takesDelay
+                    && group.crawlDelay
+                            .filter(known -> known.compareTo(delay) >= 0)
+                            .isEmpty()) {
+                group.crawlDelay = Optional.of(delay);
+            }
+        }
     }
 
     static String productToken(String userAgent) {
-        int end = 0;
-        while (end < userAgent.length() && isTokenPart(userAgent.charAt(end))) {
-            end++;
-        }
-        return userAgent.substring(0, end);
-    }
-
-    private static boolean isTokenPart(char c) {
-        return UrlSyntax.isLetter(c) || c == '-' || c == '_';
+        return TOKEN_END.split(userAgent, 2)[0];
     }
 }

@@ -3,6 +3,8 @@ package dev.sieve.robots;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.time.Duration;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -28,28 +30,39 @@ public final class RobotsRules {
     /** The longest Crawl-delay; longer ones are reduced to it. */
     public static final Duration MAX_CRAWL_DELAY = RobotsParser.MAX_CRAWL_DELAY;
 
-    /** The most sitemaps of a robots.txt that are returned. */
-    public static final int MAX_SITEMAPS = RobotsParser.MAX_SITEMAPS;
-
-    /** The longest URL of a sitemap, in bytes: the limit of the sitemaps.org protocol. */
-    public static final int MAX_SITEMAP_LENGTH = RobotsParser.MAX_SITEMAP_LENGTH;
+    private static final Comparator<RobotsParser.Rule> BY_PRECEDENCE = Comparator.comparingInt(
+                    (RobotsParser.Rule rule) -> -rule.pattern().length())
+            .thenComparing(rule -> !rule.allow());
 
     /** Allows every URL. */
     public static final RobotsRules ALLOW_ALL = parse(new byte[0], "");
 
-    /** Allows no URL. */
-    public static final RobotsRules DENY_ALL = parse("User-agent: *\nDisallow: /".getBytes(UTF_8), "");
-
-    private final RuleSet rules;
+    // The rules in order of precedence, as they are sent and with unreserved escapes decoded.
+    private final List<Rule> sent;
+    private final List<Rule> decoded;
     private final Optional<Duration> crawlDelay;
     private final List<String> sitemaps;
     private final int sitemapsLeftOut;
 
+    private record Rule(PathPattern pattern, boolean allow) {}
+
     private RobotsRules(RobotsParser parser) {
-        rules = parser.rules();
-        crawlDelay = parser.crawlDelay();
-        sitemaps = parser.sitemaps();
-        sitemapsLeftOut = parser.sitemapsLeftOut();
+        RobotsParser.Group group = parser.group();
+        List<RobotsParser.Rule> decodedRules =
+                group.rules.stream().map(RobotsParser.Rule::decoded).toList();
+        sent = compile(group.rules);
+        decoded = decodedRules.equals(group.rules) ? sent : compile(decodedRules);
+        crawlDelay = group.crawlDelay;
+        sitemaps = List.copyOf(parser.sitemaps);
+        sitemapsLeftOut = parser.sitemapsLeftOut;
+    }
+
+    private static List<Rule> compile(List<RobotsParser.Rule> rules) {
+        return new LinkedHashSet<>(rules)
+                .stream()
+                        .sorted(BY_PRECEDENCE)
+                        .map(rule -> new Rule(new PathPattern(rule.pattern()), rule.allow()))
+                        .toList();
     }
 
     /**
@@ -64,8 +77,8 @@ public final class RobotsRules {
 
     /**
      * Returns the product token at the start of a User-Agent header: its leading letters, hyphens and underscores, the
-     * only characters that a robots.txt can name (RFC 9309, section 2.2.1). Empty when there are none; then only groups
-     * for {@code *} apply.
+     * only characters that a robots.txt can name (RFC 9309, section 2.2.1). If it is empty, only groups for {@code *}
+     * apply.
      */
     public static String productToken(String userAgent) {
         return RobotsParser.productToken(userAgent);
@@ -77,37 +90,23 @@ public final class RobotsRules {
      * @param url a URL or its path and query, percent-encoded as it will be sent; a fragment is ignored
      */
     public boolean allows(String url) {
-        return rules.allows(pathAndQuery(url).getBytes(UTF_8));
-    }
-
-    /**
-     * Returns the time between two requests that the robots.txt requests, the longest if there are several; at most
-     * {@link #MAX_CRAWL_DELAY}.
-     */
-    public Optional<Duration> crawlDelay() {
-        return crawlDelay;
-    }
-
-    /**
-     * Returns the sitemaps that the robots.txt names, as they are written there and without duplicates: the first
-     * {@link #MAX_SITEMAPS} of those that are not longer than {@link #MAX_SITEMAP_LENGTH}.
-     */
-    public List<String> sitemaps() {
-        return sitemaps;
-    }
-
-    /** Returns how many sitemap lines exceed the limits and are missing from {@link #sitemaps}. */
-    public int sitemapsLeftOut() {
-        return sitemapsLeftOut;
-    }
-
-    /** Returns the approximate heap size of these rules in bytes, for caches of bounded size. */
-    public long memoryBytes() {
-        long bytes = 64 + rules.memoryBytes();
-        for (String sitemap : sitemaps) {
-            bytes += 64 + 2L * sitemap.length();
+        String path = PathSpelling.ofPath(pathAndQuery(url).getBytes(UTF_8));
+        if (!allows(sent, path)) {
+            return false;
         }
-        return bytes;
+        String decodedPath = PathSpelling.decoded(path);
+        return (decoded == sent && decodedPath.equals(path)) || allows(decoded, decodedPath);
+    }
+
+    /** Whether the first rule that matches allows the path, or no rule matches; false when the steps are used up. */
+    private static boolean allows(List<Rule> rules, String text) {
+        PathPattern.Path path = new PathPattern.Path(text);
+        for (Rule rule : rules) {
+            if (rule.pattern.matches(path)) {
+                return rule.allow;
+            }
+        }
+        return !path.isExhausted();
     }
 
     private static String pathAndQuery(String url) {
@@ -122,5 +121,36 @@ public final class RobotsRules {
         }
         String path = url.substring(start, Math.max(start, end));
         return path.startsWith("/") ? path : "/" + path;
+    }
+
+    /** Returns the longest Crawl-delay for the crawler, at most {@link #MAX_CRAWL_DELAY}. */
+    public Optional<Duration> crawlDelay() {
+        return crawlDelay;
+    }
+
+    /**
+     * Returns the sitemaps that the robots.txt names, as they are written there and without duplicates: the first 1,000
+     * of those that are not longer than 2,048 bytes, the limit of the sitemaps.org protocol.
+     */
+    public List<String> sitemaps() {
+        return sitemaps;
+    }
+
+    /** Returns how many sitemap lines exceed the limits and are missing from {@link #sitemaps}. */
+    public int sitemapsLeftOut() {
+        return sitemapsLeftOut;
+    }
+
+    /** Returns the approximate heap size of these rules in bytes, for caches of bounded size. */
+    public long memoryBytes() {
+        long bytes = 96 + memoryBytes(sent) + (decoded == sent ? 0 : memoryBytes(decoded));
+        for (String sitemap : sitemaps) {
+            bytes += 64 + 2L * sitemap.length();
+        }
+        return bytes;
+    }
+
+    private static long memoryBytes(List<Rule> rules) {
+        return rules.stream().mapToLong(rule -> 28 + rule.pattern.memoryBytes()).sum();
     }
 }

@@ -20,19 +20,17 @@ public enum RobotsStatus {
     /** 5xx, 429, any other status, or no response: nothing is allowed until the next request for robots.txt. */
     CLOSED;
 
-    /** How many consecutive redirects are followed; after that the robots.txt counts as absent. */
-    public static final int MAX_REDIRECTS = 5;
-
     /** How long rules may be used before robots.txt is requested again (RFC 9309, section 2.4). */
     public static final Duration MAX_AGE = Duration.ofHours(24);
 
+    private static final int MAX_REDIRECTS = 5;
     private static final BackOff CLOSED_FOR = new BackOff(Duration.ofMinutes(1), Duration.ofHours(6));
 
     /**
      * Returns the status of the origin after a response.
      *
      * @param status the HTTP status as the server sent it, which may be any number
-     * @param redirects how many consecutive redirects led to this response
+     * @param redirects how many consecutive redirects led to this response; after five, the robots.txt counts as absent
      */
     public static RobotsStatus of(int status, int redirects) {
         return switch (status) {
@@ -44,7 +42,7 @@ public enum RobotsStatus {
 
     /**
      * Returns how long this status holds before robots.txt is requested again: a day or, while the origin is closed, the
-     * pause that the server requested, and at least one that doubles from a minute to six hours.
+     * requested pause, and at least one that doubles from a minute to six hours.
      *
      * @param failures how many consecutive requests found the origin closed, this one included
      * @param retryAfter the pause that the server requested, see {@link RetryAfter}; zero for none

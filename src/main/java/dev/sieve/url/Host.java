@@ -1,29 +1,31 @@
 package dev.sieve.url;
 
+import java.util.Locale;
 import okhttp3.HttpUrl;
 
 /**
- * The hosts of the WHATWG URL standard, section 3.5: a domain, an IPv4 or an IPv6 address, each in one spelling.
+ * The host parser of the WHATWG URL standard, section 3.5: returns a domain, an IPv4 or an IPv6 address in its canonical
+ * spelling.
  *
- * <p>Plain domains are taken as they are. International ones, by UTS 46, and IPv6 addresses are left to OkHttp. IPv4
- * addresses are not, for it takes {@code 127.1}, {@code 0x7f.1} and {@code 2130706433} for domains, while the network
- * takes all three for 127.0.0.1.
+ * <p>International domains (UTS 46) and IPv6 addresses are left to OkHttp. IPv4 addresses are parsed here, because OkHttp
+ * takes {@code 127.1}, {@code 0x7f.1} and {@code 2130706433} for domains, while the network takes all three for 127.0.0.1.
  *
- * <p>Refused beyond the standard is what no name server can know, or OkHttp not fetch: an empty label inside of a domain,
- * one of more than 63 characters or a domain of more than 253, mapped or not, and Punycode that is none.
+ * <p>Refused beyond the standard are hosts that cannot exist or that OkHttp cannot fetch: an empty label inside a domain,
+ * a label of more than 63 characters, a domain of more than 253, before or after mapping, and invalid Punycode.
  */
-public final class Host {
+final class Host {
     /** The standard's forbidden domain code points that are printable, section 3.1. */
     private static final String FORBIDDEN = " #/:<>?@[\\]^|%";
 
     private static final int MAX_LABEL = 63;
     private static final int MAX_DOMAIN = 253;
+    private static final long MAX_IPV4 = 0xFFFF_FFFFL;
     /** The dots of UTS 46. */
     private static final String DOTS = ".\u3002\uff0e\uff61";
 
     private Host() {}
 
-    /** The host in its one spelling; null when the text is none. */
+    /** Returns the host in its canonical spelling; null when it is invalid. */
     static String parse(String text, int from, int end) {
         if (from < end && text.charAt(from) == '[') {
             return ipv6(text.substring(from, end));
@@ -35,38 +37,23 @@ public final class Host {
         if (domain == null) {
             return null;
         }
-        if (Ipv4.endsInNumber(domain)) {
-            return Ipv4.parse(domain);
+        if (endsInNumber(domain)) {
+            return ipv4(domain);
         }
-        return hasGoodLabels(domain) ? domain : null;
+        boolean isValid = !domain.isEmpty() && !domain.startsWith(".") && !domain.contains("..") && isShort(domain);
+        return isValid ? domain : null;
     }
 
-    /** A domain in which nothing needs mapping but capitals; null when there is more to it. */
+    /** Returns a domain that needs no mapping except lower case; null for any other. */
     private static String plain(String text, int from, int end) {
-        boolean capitals = false;
         for (int i = from; i < end; i++) {
             char c = text.charAt(i);
-            if (c >= 'A' && c <= 'Z') {
-                capitals = true;
-            } else if (!UrlSyntax.isLetter(c) && !UrlSyntax.isDigit(c) && c != '-' && c != '.' && c != '_') {
-                return null;
-            }
-            if (c == '-' && text.regionMatches(true, i - 3, "xn-", 0, 3)) {
+            boolean isPunycode = c == '-' && text.regionMatches(true, i - 3, "xn-", 0, 3);
+            if (isPunycode || c == '~' || !UrlSyntax.isUnreserved(c)) {
                 return null;
             }
         }
-        String domain = text.substring(from, end);
-        return capitals ? lowerCase(domain) : domain;
-    }
-
-    private static String lowerCase(String domain) {
-        char[] chars = domain.toCharArray();
-        for (int i = 0; i < chars.length; i++) {
-            if (UrlSyntax.isLetter(chars[i])) {
-                chars[i] = (char) (chars[i] | 0x20);
-            }
-        }
-        return new String(chars);
+        return text.substring(from, end).toLowerCase(Locale.ROOT);
     }
 
     private static String international(String text) {
@@ -75,15 +62,15 @@ public final class Host {
             return null;
         }
         String host = okHttpHost(decoded);
-        // Of some names, such as _é, OkHttp makes a Punycode that it does not take back; they could not be fetched.
+        // Of some names, such as _é, OkHttp makes Punycode that it does not accept itself; they could not be fetched.
         return host != null && !hasForbidden(host) && host.equals(okHttpHost(host)) ? host : null;
     }
 
-    /** Asked before anything is mapped, since Punycode takes time in the square of a label's length. */
+    /** Whether the lengths are valid; checked before mapping too, since Punycode takes quadratic time per label. */
     private static boolean isShort(String domain) {
         int label = 0;
         int length = 0;
-        for (int i = 0; i < domain.length(); i = domain.offsetByCodePoints(i, 1)) {
+        for (int i = 0; i < domain.length(); i += Character.charCount(domain.codePointAt(i))) {
             label = DOTS.indexOf(domain.charAt(i)) < 0 ? label + 1 : 0;
             if (label > MAX_LABEL || ++length > MAX_DOMAIN) {
                 return false;
@@ -101,21 +88,6 @@ public final class Host {
         return domain.chars().anyMatch(c -> c < ' ' || c == 0x7F || FORBIDDEN.indexOf(c) >= 0);
     }
 
-    private static boolean hasGoodLabels(String domain) {
-        int start = 0;
-        for (int i = 0; i < domain.length(); i++) {
-            if (domain.charAt(i) == '.') {
-                if (i == start) {
-                    return false;
-                }
-                start = i + 1;
-            } else if (i - start == MAX_LABEL) {
-                return false;
-            }
-        }
-        return !domain.isEmpty() && domain.length() <= MAX_DOMAIN;
-    }
-
     private static String ipv6(String text) {
         String digits = text.substring(1, Math.max(1, text.length() - 1));
         if (!text.endsWith("]") || !digits.chars().allMatch(c -> "0123456789abcdefABCDEF:.".indexOf(c) >= 0)) {
@@ -125,7 +97,74 @@ public final class Host {
         if (host == null) {
             return null;
         }
-        // OkHttp turns ::ffff:1.2.3.4 into 1.2.3.4; the standard leaves it an IPv6 address.
-        return "[" + (host.indexOf(':') < 0 ? Ipv4.mapped(host) : host) + "]";
+        // OkHttp turns ::ffff:1.2.3.4 into 1.2.3.4; in the standard it stays an IPv6 address.
+        return "[" + (host.indexOf(':') < 0 ? mapped(host) : host) + "]";
+    }
+
+    /** Returns an IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2) as the standard writes it. */
+    private static String mapped(String ipv4) {
+        String[] parts = ipv4.split("\\.", 4);
+        int high = (Integer.parseInt(parts[0]) << 8) | Integer.parseInt(parts[1]);
+        int low = (Integer.parseInt(parts[2]) << 8) | Integer.parseInt(parts[3]);
+        return "::ffff:" + Integer.toHexString(high) + ":" + Integer.toHexString(low);
+    }
+
+    /** Whether a domain must be an IPv4 address: its last label is a number. */
+    private static boolean endsInNumber(String domain) {
+        int end = withoutLastDot(domain);
+        int start = domain.lastIndexOf('.', end - 1) + 1;
+        if (start >= end || !UrlSyntax.isDigit(domain.charAt(start))) {
+            return false;
+        }
+        return domain.substring(start, end).chars().allMatch(UrlSyntax::isDigit) || number(domain, start, end) >= 0;
+    }
+
+    private static int withoutLastDot(String domain) {
+        return domain.endsWith(".") ? domain.length() - 1 : domain.length();
+    }
+
+    /**
+     * Returns an address as four decimal numbers; null when it is invalid. It is written as one to four numbers, each
+     * decimal, octal after {@code 0} or hexadecimal after {@code 0x}, of which the last fills all the remaining bytes.
+     */
+    private static String ipv4(String domain) {
+        int end = withoutLastDot(domain);
+        long address = 0;
+        int start = 0;
+        for (int part = 0; part < 4; part++) {
+            int dot = domain.indexOf('.', start);
+            boolean last = dot < 0 || dot == end;
+            long number = number(domain, start, last ? end : dot);
+            if (number < 0 || number > (last ? MAX_IPV4 >> (8 * part) : 255)) {
+                return null;
+            }
+            address |= last ? number : number << (8 * (3 - part));
+            if (last) {
+                return (address >> 24) + "." + (address >> 16 & 255) + "." + (address >> 8 & 255) + "."
+                        + (address & 255);
+            }
+            start = dot + 1;
+        }
+        return null;
+    }
+
+    /** Returns the number in a label, at most 2^32; -1 when it is not a number. */
+    private static long number(String text, int from, int end) {
+        int radix = 10;
+        int start = from;
+        if (end - from >= 2 && text.charAt(from) == '0') {
+            boolean hex = text.charAt(from + 1) == 'x';
+            radix = hex ? 16 : 8;
+            start += hex ? 2 : 1;
+        }
+        long number = start == end && radix != 16 ? -1 : 0;
+        for (int i = start; i < end; i++) {
+            int digit = Character.digit(text.charAt(i), radix);
+            if (digit < 0) {
+                return -1;
+            }
+            number = Math.min(number * radix + digit, MAX_IPV4 + 1);
+        }
+        return number;
     }
 }

@@ -1,16 +1,16 @@
 package dev.sieve.url;
 
-/** Why a spelling is no URL that can be fetched. */
+/** The reason why a text is not a URL that can be fetched. */
 public enum Refusal {
-    /** Some other scheme than http and https: {@code mailto:}, {@code javascript:}, {@code data:} and the like. */
+    /** A scheme other than http and https: {@code mailto:}, {@code javascript:}, {@code data:} and others. */
     OTHER_SCHEME("not http or https"),
-    /** No scheme, and nothing to resolve it against. */
+    /** A relative reference without a base. */
     NO_SCHEME("no scheme"),
     /** Longer than {@link UrlNormalizer#MAX_LENGTH}, as written or as it would be fetched. */
     TOO_LONG("longer than " + UrlBuffer.MAX_LENGTH + " characters"),
-    /** No host, or one that no name server and no network could know. */
+    /** A missing host, or one that cannot exist. */
     BAD_HOST("no valid host"),
-    /** A port that is no number from 1 to 65535. */
+    /** A port that is not a number from 1 to 65535. */
     BAD_PORT("no valid port");
 
     private final String words;
@@ -19,7 +19,7 @@ public enum Refusal {
         this.words = words;
     }
 
-    /** The reason in a few words, to follow "refused: ". */
+    /** Returns the reason in a few words. */
     public String words() {
         return words;
     }

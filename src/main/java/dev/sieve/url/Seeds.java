@@ -1,93 +1,111 @@
 package dev.sieve.url;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_16;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.PushbackInputStream;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
-import java.util.Set;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 
 /**
- * Reads the URLs that a crawl begins with, from the command line, from files and from standard input.
+ * Reads the URLs that a crawl starts from, from the command line, from files and from standard input.
  *
- * <p>A word of the command line is, by the first rule that applies:
+ * <p>The first rule that applies determines the meaning of a command-line word:
  *
  * <ol>
- *   <li>{@code -}: standard input, a list;
- *   <li>a URL, when it begins with {@code http://} or {@code https://};
- *   <li>a list, when a file of this name exists;
- *   <li>a URL that lacks its {@code http://}, when it looks like one: a host with a dot in it, an IPv6 address or {@code
- *       localhost}, with or without a port and a path. As with curl and wget it is http, from where a site leads to
- *       https by itself. A name without a slash that ends like a list ({@code .txt .csv .tsv .lst .list .urls}) is none;
- *   <li>else a mistake: a file that does not exist.
+ *   <li>{@code -} is a list on standard input;
+ *   <li>a word that begins with {@code http://} or {@code https://} is a URL;
+ *   <li>the name of an existing file is a list;
+ *   <li>a word that looks like a URL without scheme is an http URL, as for curl and wget: it has a host with a dot, an
+ *       IPv6 address or {@code localhost}, and optionally a port and a path. A name without a slash that ends in {@code
+ *       .txt}, {@code .csv}, {@code .tsv}, {@code .lst}, {@code .list} or {@code .urls} is a missing file instead;
+ *   <li>any other word is an error: a file that does not exist.
  * </ol>
  *
- * <p>A list holds a whole URL a line. Blank lines and lines that begin with {@code #} mean nothing; lines end with LF,
- * CR LF or CR; the text is UTF-8, or UTF-16 behind its byte order mark. A line that is no URL is handed to {@code
- * problems} and reading goes on, so that a list may hold anything whatever. Lists are streamed: memory does not grow with
- * their length, nor with that of a line.
+ * <p>A list holds one absolute URL per line. Blank lines and lines that begin with {@code #} are skipped. Lines end with
+ * LF, CR LF or CR; the text is UTF-8, or UTF-16 with a byte order mark. A line that is not a URL is reported to {@code
+ * problems}, and reading continues. Lists are streamed: memory does not grow with their length or that of a line.
  *
- * <p>URLs are handed on in their order, each in the spelling that is fetched, duplicates included. Not safe for use by
- * many threads.
+ * <p>URLs are passed on in order, normalised, duplicates included. Not safe for use by many threads.
  */
 public final class Seeds {
     private static final String COMMAND_LINE = "command line";
-    /** None of them is a top-level domain. */
-    private static final Set<String> LIST_ENDINGS = Set.of("txt", "csv", "tsv", "lst", "list", "urls");
+    private static final Pattern HTTP = Pattern.compile("(?i)https?://");
+
+    /** File names; none of the endings is a top-level domain. */
+    private static final Pattern LIST_NAME = Pattern.compile("(?is).*\\.(txt|csv|tsv|lst|list|urls)");
+
+    /** Everything before the last @ of a host; passwords must not appear in logs. */
+    private static final Pattern CREDENTIALS = Pattern.compile("//[^/\\\\?#\\s]*@");
 
     private final Consumer<String> named;
     private final Consumer<String> urls;
-    private final Consumer<SeedProblem> problems;
+    private final Consumer<Problem> problems;
 
     /**
-     * A reader of seeds.
+     * A word or line that is not a URL that can be fetched.
      *
-     * @param urls is given every URL, as the normaliser spells it
-     * @param problems is given every line that is no URL
+     * @param source the file, {@code standard input} or {@code command line}
+     * @param line the number of the line or of the command-line word, from 1
+     * @param text the first 200 characters of the line, printable and without credentials
+     * @param reason why it is refused, in a few words
      */
-    public Seeds(Consumer<String> urls, Consumer<SeedProblem> problems) {
+    public record Problem(String source, long line, String text, String reason) {
+        /** Returns for example {@code seeds.txt:12: not http or https: ftp://example.com/}. */
+        @Override
+        public String toString() {
+            return source + ":" + line + ": " + reason + ": " + text;
+        }
+    }
+
+    /** Creates a reader that does not distinguish between URLs of the command line and of lists. */
+    public Seeds(Consumer<String> urls, Consumer<Problem> problems) {
         this(urls, urls, problems);
     }
 
     /**
-     * A reader of seeds that tells those which somebody has typed from those which stand in a list.
+     * Creates a reader.
      *
-     * @param named is given every URL that is a word of the command line, as the normaliser spells it
-     * @param urls is given every URL of a list
-     * @param problems is given every word and line that is no URL
+     * @param named receives every URL of the command line, normalised
+     * @param urls receives every URL of a list, normalised
+     * @param problems receives every word and line that is not a URL
      */
-    public Seeds(Consumer<String> named, Consumer<String> urls, Consumer<SeedProblem> problems) {
+    public Seeds(Consumer<String> named, Consumer<String> urls, Consumer<Problem> problems) {
         this.named = requireNonNull(named);
         this.urls = requireNonNull(urls);
         this.problems = requireNonNull(problems);
     }
 
     /**
-     * Reads what the words of a command line stand for. A word that is a URL but none that can be fetched is a problem
-     * of the source {@code command line}, whose line is the number of the word.
+     * Reads the words of a command line.
      *
      * @param words URLs, files or {@code -}
-     * @param standardInput what {@code -} stands for; left open
-     * @throws IOException when a file does not exist, is a directory or cannot be read; the message names it
+     * @param standardInput the list for {@code -}; left open
+     * @throws IOException when a file does not exist, is a directory or cannot be read; the message contains its name
      */
     public void read(List<String> words, InputStream standardInput) throws IOException {
         for (int i = 0; i < words.size(); i++) {
             String word = words.get(i);
             if (word.equals("-")) {
                 readList("standard input", standardInput);
-            } else if (hasHttpScheme(word)) {
+            } else if (HTTP.matcher(word).lookingAt()) {
                 accept(word, named, COMMAND_LINE, i + 1);
-            } else if (isExisting(word)) {
+            } else if (exists(word)) {
                 readFile(word);
             } else if (looksLikeUrl(word)) {
                 accept("http://" + word, named, COMMAND_LINE, i + 1);
             } else {
-                throw new IOException("no such file, and no http or https URL: " + SeedProblem.printable(word));
+                throw new IOException("'" + printable(word) + "' is neither an existing file nor an http(s) URL");
             }
         }
     }
@@ -95,26 +113,29 @@ public final class Seeds {
     /**
      * Reads a list to its end.
      *
-     * @param source what problems are said to be in
+     * @param source the name of the list in problems
      * @param list left open
-     * @throws IOException when it cannot be read; the message names the source and the line
+     * @throws IOException when the list cannot be read; the message contains the source and the line
      */
     public void readList(String source, InputStream list) throws IOException {
-        SeedLines lines = new SeedLines(list);
+        long number = 0;
         try {
+            Lines lines = new Lines(list);
             for (String line = lines.next(); line != null; line = lines.next()) {
+                number++;
                 String text = line.strip();
-                if (text.startsWith("#") || (text.isEmpty() && !lines.isCut())) {
+                boolean isCut = line.length() > Lines.MAX_CHARS;
+                if (text.startsWith("#") || (text.isEmpty() && !isCut)) {
                     continue;
                 }
-                if (lines.isCut()) {
-                    report(source, lines.number(), text, "longer than " + SeedLines.MAX_CHARS + " characters");
+                if (isCut) {
+                    report(source, number, text, "longer than " + Lines.MAX_CHARS + " characters");
                 } else {
-                    accept(text, urls, source, lines.number());
+                    accept(text, urls, source, number);
                 }
             }
         } catch (IOException e) {
-            throw new IOException("cannot read " + source + " after line " + lines.number() + ": " + e.getMessage(), e);
+            throw new IOException("cannot read " + source + " after line " + number + ": " + e.getMessage(), e);
         }
     }
 
@@ -124,34 +145,33 @@ public final class Seeds {
             throw new IOException("a directory, not a list of URLs: " + name);
         }
         if (!Files.isReadable(file)) {
-            throw new IOException("not allowed to read: " + name);
+            throw new IOException("no permission to read: " + name);
         }
         try (InputStream in = Files.newInputStream(file)) {
             readList(name, in);
         }
     }
 
-    private void accept(String text, Consumer<String> taker, String source, long line) {
+    private void accept(String text, Consumer<String> receiver, String source, long line) {
         String url = UrlNormalizer.parse(text);
         if (url == null) {
             report(source, line, text, UrlNormalizer.refusal(text).words());
         } else if (text.chars().anyMatch(c -> c <= ' ')) {
-            report(source, line, text, "a blank inside of a URL");
+            report(source, line, text, "whitespace in the URL");
         } else {
-            taker.accept(url);
+            receiver.accept(url);
         }
     }
 
     private void report(String source, long line, String text, String reason) {
-        problems.accept(new SeedProblem(source, line, SeedProblem.printable(text), reason));
+        problems.accept(new Problem(source, line, printable(text), reason));
     }
 
-    private static boolean hasHttpScheme(String word) {
-        String start = word.substring(0, Math.min(word.length(), 8)).toLowerCase(Locale.ROOT);
-        return start.startsWith("http://") || start.startsWith("https://");
+    private static String printable(String text) {
+        return CREDENTIALS.matcher(Printable.start(text)).replaceFirst("//...@");
     }
 
-    private static boolean isExisting(String word) {
+    private static boolean exists(String word) {
         try {
             return !word.isEmpty() && Files.exists(Path.of(word));
         } catch (InvalidPathException e) {
@@ -160,16 +180,12 @@ public final class Seeds {
     }
 
     private static boolean looksLikeUrl(String word) {
-        int end = 0;
-        while (end < word.length() && "/?#".indexOf(word.charAt(end)) < 0) {
-            end++;
-        }
-        String host = word.substring(0, end);
+        String host = word.split("[/?#]", 2)[0];
         boolean looksLikeHost = host.startsWith("[")
                 || host.indexOf('.') > 0
                 || host.equals("localhost")
                 || host.startsWith("localhost:");
-        boolean looksLikeList = end == word.length() && LIST_ENDINGS.contains(ending(word));
+        boolean looksLikeList = host.equals(word) && LIST_NAME.matcher(word).matches();
         return looksLikeHost
                 && !looksLikeList
                 && host.indexOf('@') < 0
@@ -177,7 +193,45 @@ public final class Seeds {
                 && UrlNormalizer.parse("http://" + word) != null;
     }
 
-    private static String ending(String word) {
-        return word.substring(word.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT);
+    /** The lines of a text of any length and content, in UTF-8 or marked UTF-16, read in bounded memory. */
+    private static final class Lines {
+        /** The longest line that is returned complete: more than a URL may have, and some blanks. */
+        private static final int MAX_CHARS = 2 * UrlNormalizer.MAX_LENGTH;
+
+        private static final char BYTE_ORDER_MARK = '\uFEFF';
+
+        private final BufferedReader reader;
+        private boolean afterReturn;
+
+        private Lines(InputStream in) throws IOException {
+            PushbackInputStream start = new PushbackInputStream(in, 2);
+            byte[] mark = start.readNBytes(2);
+            start.unread(mark);
+            boolean isUtf16 = new String(mark, ISO_8859_1).matches("\u00FE\u00FF|\u00FF\u00FE");
+            reader = new BufferedReader(new InputStreamReader(start, isUtf16 ? UTF_16 : UTF_8));
+            reader.mark(1);
+            if (reader.read() != BYTE_ORDER_MARK) {
+                reader.reset();
+            }
+        }
+
+        /** Returns the next line, of a longer one the first {@link #MAX_CHARS} + 1 characters; null after the last line. */
+        private String next() throws IOException {
+            int c = reader.read();
+            if (c == '\n' && afterReturn) {
+                c = reader.read();
+            }
+            if (c < 0) {
+                return null;
+            }
+            StringBuilder line = new StringBuilder();
+            for (; c >= 0 && c != '\n' && c != '\r'; c = reader.read()) {
+                if (line.length() <= MAX_CHARS) {
+                    line.append((char) c);
+                }
+            }
+            afterReturn = c == '\r';
+            return line.toString();
+        }
     }
 }

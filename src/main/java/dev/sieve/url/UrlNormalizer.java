@@ -1,10 +1,12 @@
 package dev.sieve.url;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 /**
- * The two spellings of a page: the URL that is fetched, and the key that tells whether two URLs are one page.
+ * Converts a URL into two spellings: the URL that is fetched, and the key that identifies the page.
  *
- * <p>The <b>URL to fetch</b> is what the WHATWG URL standard makes of what was written, less its fragment and its
- * credentials; it is ASCII, has no blank or control character in it, and means the same to every browser:
+ * <p>The <b>URL to fetch</b> is the result of the WHATWG URL standard without fragment and credentials. It is ASCII without
+ * blanks or control characters, and means the same to every browser:
  *
  * <pre>
  *   HTTP://Exämple.com:80/a/../b c?q#top      http://xn--exmple-cua.com/b%20c?q
@@ -13,36 +15,29 @@ package dev.sieve.url;
  *   mailto:a@b, http://a..b/, http://h:0/    refused
  * </pre>
  *
- * <p>Characters of a query are written as UTF-8, whatever the charset of the page.
+ * <p>The characters of a query are encoded in UTF-8, whatever the charset of the page.
  *
- * <p>The <b>key</b> goes as far as RFC 3986, sections 6.2.2 and 6.2.3, allows without asking the server; see {@link
- * #key}. It is never fetched.
+ * <p>The <b>key</b> is normalised as far as RFC 3986, sections 6.2.2 and 6.2.3, permits without a request to the server;
+ * see {@link #key}. It is never fetched.
  *
- * <p>The JDK's types will not do: {@link java.net.URI} refuses many of the links that pages hold, and {@link
- * java.net.URL} reads {@code 0177.0.0.1} as another machine than the network does.
+ * <p>The JDK's types are not suitable: {@link java.net.URI} refuses many links, and {@link java.net.URL} takes {@code
+ * 0177.0.0.1} for another host than the network does.
  *
- * <p>Everything here takes time and memory in proportion to the input up to {@link #MAX_LENGTH}, and no input makes it
- * throw. The static methods may be called by any thread; a {@link Base} belongs to one.
+ * <p>Every method takes time and memory in proportion to the input up to {@link #MAX_LENGTH}, and no input causes an
+ * exception. The static methods are safe for use by many threads; a {@link Base} is not.
  */
 public final class UrlNormalizer {
-    /**
-     * The most characters of a URL: as it would be fetched, and as it is written, without the fragment and the blanks
-     * around it.
-     */
+    /** The longest URL in characters: as fetched, and as written, without the fragment and surrounding blanks. */
     public static final int MAX_LENGTH = UrlBuffer.MAX_LENGTH;
 
     private UrlNormalizer() {}
 
-    /**
-     * The URL to fetch for one that was written in full.
-     *
-     * @return null when it is none that can be fetched; {@link #refusal} tells why
-     */
+    /** Returns the URL to fetch for an absolute URL; null when it cannot be fetched, for the reason {@link #refusal}. */
     public static String parse(String url) {
         return new UrlParser(null).parse(url);
     }
 
-    /** Why {@link #parse} of this URL answers null; null when it does not. */
+    /** Returns why {@link #parse} returns null for a URL; null when it does not. */
     public static Refusal refusal(String url) {
         UrlParser parser = new UrlParser(null);
         parser.parse(url);
@@ -50,71 +45,96 @@ public final class UrlNormalizer {
     }
 
     /**
-     * The URL that references are resolved against: that of the page, or what its {@code base} element says.
+     * Returns the base for the references of a page: its URL, or that of its {@code base} element.
      *
-     * @throws IllegalArgumentException when it is no http or https URL that can be fetched
+     * @throws IllegalArgumentException when {@link #parse} refuses the URL
      */
     public static Base base(String url) {
         String parsed = parse(url);
         if (parsed == null) {
-            throw new IllegalArgumentException("no URL to resolve against: " + url);
+            throw new IllegalArgumentException("not a URL to resolve against: " + url);
         }
         return new Base(parsed);
     }
 
     /**
-     * The key of a URL to fetch; two URLs with one key are one page.
+     * Returns the key of a URL to fetch; two URLs with the same key are one page.
      *
-     * <p>Beyond the spelling of the URL to fetch, which already has a lower-case scheme and host, no default port, no
-     * dot segments and never an empty path, the key
+     * <p>A URL to fetch has a lower-case scheme and host, a path without dot segments, and no default port. The key
      *
      * <ol>
-     *   <li>decodes the escapes of letters, digits, {@code - . _ ~}, and writes all others in capitals: {@code %7euser}
-     *       is {@code ~user}, {@code %c3%a9} is {@code %C3%A9}. An escape that would complete a broken one before it
-     *       stays;
-     *   <li>drops the last dot of a host;
-     *   <li>drops a query that is empty.
+     *   <li>decodes the escapes of letters, digits and {@code - . _ ~}, and writes all others in upper case: {@code
+     *       %7euser} becomes {@code ~user}, {@code %c3%a9} becomes {@code %C3%A9}. An escape whose decoded character would
+     *       complete a broken one before it is kept;
+     *   <li>drops a trailing dot of the host;
+     *   <li>drops an empty query.
      * </ol>
      *
-     * <p>It errs towards fetching a page twice, for a page that is taken for another is lost. So http and https stay
-     * apart, upper and lower case in paths too; parameters are neither sorted nor dropped; {@code //} stays in a path,
-     * so does a slash at its end and {@code index.html}; {@code www.} stays, and so does a stray {@code %}.
+     * <p>In doubt a page is fetched twice, because a page that is taken for another is lost. Therefore http and https,
+     * upper and lower case in paths, {@code //}, a trailing slash, {@code index.html}, {@code www.} and a stray {@code %}
+     * are kept, and parameters are neither sorted nor dropped.
      *
-     * @param url a URL as {@link #parse} or {@link Base#resolve} gives it
-     * @return the same object when the URL is its own key, as most are; {@code key(key(url))} is {@code key(url)}
+     * @param url a URL returned by {@link #parse} or {@link Base#resolve}
+     * @return the same object when the URL is its own key, as most are; {@code key(key(url))} equals {@code key(url)}
      */
     public static String key(String url) {
-        return UrlKey.of(url);
+        int hostEnd = UrlParts.hostEnd(url);
+        String key = url.charAt(hostEnd - 1) == '.' ? url.substring(0, hostEnd - 1) + url.substring(hostEnd) : url;
+        int percent = key.indexOf('%');
+        if (percent >= 0) {
+            key = unescaped(key.getBytes(ISO_8859_1), percent);
+        }
+        boolean emptyQuery = key.indexOf('?') == key.length() - 1;
+        return emptyQuery ? key.substring(0, key.length() - 1) : key;
     }
 
-    /**
-     * A URL that references are resolved against. Made once a page; not safe for use by many threads.
-     */
+    /** Works in place, since a key is never longer than its URL. */
+    private static String unescaped(byte[] ascii, int percent) {
+        int size = percent;
+        int stray = -3;
+        for (int i = percent; i < ascii.length; i++) {
+            int octet = UrlSyntax.octet(ascii, i);
+            if (octet < 0) {
+                stray = ascii[i] == '%' ? size : stray;
+                ascii[size++] = ascii[i];
+                continue;
+            }
+            // After a stray % a decoded digit could complete an escape, and the key of the key would differ.
+            if (UrlSyntax.isUnreserved(octet) && size - stray > 2) {
+                ascii[size++] = (byte) octet;
+            } else {
+                ascii[size++] = '%';
+                ascii[size++] = (byte) Character.toUpperCase((char) ascii[i + 1]);
+                ascii[size++] = (byte) Character.toUpperCase((char) ascii[i + 2]);
+            }
+            i += 2;
+        }
+        return new String(ascii, 0, size, ISO_8859_1);
+    }
+
+    /** A URL that references are resolved against; one per page. Not safe for use by many threads. */
     public static final class Base {
-        private final String url;
         private final UrlParser parser;
 
         private Base(String url) {
-            this.url = url;
-            this.parser = new UrlParser(url);
+            parser = new UrlParser(url);
         }
 
-        /** This URL itself, in the spelling that is fetched. */
+        /** Returns this URL, normalised. */
         public String url() {
-            return url;
+            return parser.base;
         }
 
         /**
-         * The URL to fetch for a reference, as it stands in a page: a whole URL or a part of one, with blanks around it
-         * and line breaks in it.
+         * Returns the URL to fetch for an absolute or relative reference as it is written in a page.
          *
-         * @return null when it leads to nothing that can be fetched; {@link #refusal} tells why
+         * @return null when it cannot be fetched, for the reason {@link #refusal}
          */
         public String resolve(String reference) {
             return parser.parse(reference);
         }
 
-        /** Why the last {@link #resolve} answered null; null when it did not. */
+        /** Returns why the last {@link #resolve} returned null; null when it did not. */
         public Refusal refusal() {
             return parser.refusal();
         }

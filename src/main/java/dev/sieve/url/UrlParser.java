@@ -2,22 +2,23 @@ package dev.sieve.url;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import java.util.regex.Pattern;
+
 /**
- * The parser of the WHATWG URL standard (url.spec.whatwg.org, section 4.4), cut down to what http and https need.
+ * The parser of the WHATWG URL standard (url.spec.whatwg.org, section 4.4), reduced to http and https.
  *
- * <p>The standard's state machine becomes one pass over the reference that writes the result byte by byte: the scheme
- * and the host of the reference or of the base, then one path segment after the other, each dropped again when it turns
- * out to be a dot segment, then the query. Userinfo and fragment are skipped. Nothing is allocated on the way but the
- * host, where it is not the base's, and the result.
+ * <p>It replaces the standard's state machine by one pass over the reference that writes the result: the scheme and host of
+ * the reference or of the base, then the path segments, of which dot segments are removed again, then the query. Userinfo
+ * and fragment are skipped. Only the result and a host other than that of the base are allocated.
  */
 final class UrlParser {
-    /** As this parser writes URLs; null when there is nothing to resolve against. */
-    private final String base;
+    private static final Pattern LINE_BREAKS = Pattern.compile("[\t\n\r]+");
 
+    final String base; // a normalised URL; null without a base
     private final byte[] baseBytes;
-    /** Where in the base the authority, the directory with its slash, and the path end. */
-    private final int authorityEnd;
 
+    // Where the authority, the directory with its slash, and the path of the base end.
+    private final int authorityEnd;
     private final int directoryEnd;
     private final int pathEnd;
 
@@ -38,7 +39,7 @@ final class UrlParser {
         directoryEnd = base.lastIndexOf('/', pathEnd - 1) + 1;
     }
 
-    /** The URL to fetch for a reference; null when there is none, for the reason that {@link #refusal} tells. */
+    /** Returns the URL to fetch for a reference; null when it cannot be fetched, for the reason {@link #refusal}. */
     String parse(String text) {
         out.clear();
         refusal = null;
@@ -56,10 +57,11 @@ final class UrlParser {
             if (end - from == UrlBuffer.MAX_LENGTH) {
                 return refuse(otherScheme(text, from, end) ? Refusal.OTHER_SCHEME : Refusal.TOO_LONG);
             }
-            broken |= isLineBreak(text.charAt(end));
+            char c = text.charAt(end);
+            broken |= c <= '\r' && (c == '\t' || c == '\n' || c == '\r');
         }
         if (broken) {
-            String joined = join(text, from, end);
+            String joined = withoutLineBreaks(text, from, end);
             return resolve(joined, 0, joined.length());
         }
         return resolve(text, from, end);
@@ -95,7 +97,7 @@ final class UrlParser {
         return authority(text, colon + 1, end);
     }
 
-    /** Whether a reference begins with the very letters of the base up to the end of its host, as most links do. */
+    /** Whether a reference begins with the scheme and host of the base, spelled identically, as most links do. */
     private boolean startsWithBaseHost(String text, int from, int end) {
         int after = from + authorityEnd;
         return base != null
@@ -111,19 +113,15 @@ final class UrlParser {
             return result();
         }
         char first = text.charAt(from);
-        if (isSlash(first)) {
-            if (from + 1 < end && isSlash(text.charAt(from + 1))) {
-                out.put(base.charAt(4) == ':' ? "http://" : "https://");
-                return authority(text, from, end);
-            }
-            copyBase(authorityEnd);
-            return path(text, from, end);
+        if (isSlash(first) && from + 1 < end && isSlash(text.charAt(from + 1))) {
+            out.put(base.charAt(4) == ':' ? "http://" : "https://");
+            return authority(text, from, end);
         }
         if (first == '?') {
             copyBase(pathEnd);
             return query(text, from, end);
         }
-        copyBase(directoryEnd - 1);
+        copyBase(isSlash(first) ? authorityEnd : directoryEnd - 1);
         return path(text, from, end);
     }
 
@@ -138,7 +136,7 @@ final class UrlParser {
                 start = path + 1;
             }
         }
-        int port = portColon(text, start, path);
+        int port = hostEnd(text, start, path);
         String host = Host.parse(text, start, port);
         if (host == null) {
             return refuse(Refusal.BAD_HOST);
@@ -151,8 +149,8 @@ final class UrlParser {
         return path(text, path, end);
     }
 
-    /** The colon that ends the host; the end of the authority when there is none. */
-    private static int portColon(String text, int from, int end) {
+    /** Returns the index of the colon before the port, or the end without a port. */
+    private static int hostEnd(String text, int from, int end) {
         boolean brackets = false;
         for (int i = from; i < end; i++) {
             char c = text.charAt(i);
@@ -185,7 +183,7 @@ final class UrlParser {
             out.put('/');
             i = out.putSegment(text, i, end);
             boolean last = i == end || text.charAt(i) == '?';
-            out.dropDots(segment, last);
+            out.removeDots(segment, last);
             if (last) {
                 return query(text, i, end);
             }
@@ -210,7 +208,7 @@ final class UrlParser {
         out.beginPath(authorityEnd);
     }
 
-    /** The colon behind a scheme; -1 when the text has none. */
+    /** Returns the index of the colon after a scheme; -1 without a scheme. */
     private static int schemeEnd(String text, int from, int end) {
         for (int i = from; i < end; i++) {
             char c = text.charAt(i);
@@ -228,24 +226,14 @@ final class UrlParser {
     }
 
     private static boolean otherScheme(String text, int from, int end) {
-        String joined = join(text, from, end);
+        String joined = withoutLineBreaks(text, from, end);
         int colon = schemeEnd(joined, 0, joined.length());
         return colon >= 0 && !isHttp(joined, 0, colon);
     }
 
-    /** Without the line breaks and tabs, which have no meaning anywhere in a URL. */
-    private static String join(String text, int from, int end) {
-        StringBuilder joined = new StringBuilder(end - from);
-        for (int i = from; i < end; i++) {
-            if (!isLineBreak(text.charAt(i))) {
-                joined.append(text.charAt(i));
-            }
-        }
-        return joined.toString();
-    }
-
-    private static boolean isLineBreak(char c) {
-        return c <= '\r' && (c == '\t' || c == '\n' || c == '\r');
+    /** Removes line breaks and tabs, which are ignored anywhere in a URL. */
+    private static String withoutLineBreaks(String text, int from, int end) {
+        return LINE_BREAKS.matcher(text.substring(from, end)).replaceAll("");
     }
 
     private static boolean isSlash(char c) {

@@ -4,11 +4,11 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import okhttp3.HttpUrl;
 
 /**
- * The parts of a URL to fetch, cut out of the spelling that {@link UrlNormalizer} gives it, without parsing it again.
+ * Extracts the parts of a URL that {@link UrlNormalizer} returned, without parsing it again.
  *
- * <p>A host is given without the dot that may stand at its end, for it is the same host. Other spellings than those of
- * the normaliser are refused with an {@link IllegalArgumentException} where that is cheap to see, and cut anyhow where
- * it is not. May be called by any thread.
+ * <p>Hosts are returned without a trailing dot. A URL that is not normalised is refused with an
+ * {@link IllegalArgumentException} where the check is cheap; otherwise the result is undefined. Safe for use by many
+ * threads.
  */
 public final class UrlParts {
     private static final int CACHED_DOMAINS = 1 << 13;
@@ -18,63 +18,54 @@ public final class UrlParts {
 
     private UrlParts() {}
 
-    /** The host: {@code example.com}, {@code 192.0.2.1}, {@code [2001:db8::1]}. */
+    /** Returns the host: {@code example.com}, {@code 192.0.2.1}, {@code [2001:db8::1]}. */
     public static String host(String url) {
         int end = hostEnd(url);
         return url.substring(hostStart(url), url.charAt(end - 1) == '.' ? end - 1 : end);
     }
 
-    /** The host, and the port where it is not the scheme's own: {@code example.com}, {@code example.com:8080}. */
+    /** Returns the host, and the port unless it is the default: {@code example.com}, {@code example.com:8080}. */
     public static String hostAndPort(String url) {
-        int hostEnd = hostEnd(url);
-        int end = pathStart(url);
-        return end == hostEnd ? host(url) : host(url) + url.substring(hostEnd, end);
+        return host(url) + url.substring(hostEnd(url), pathStart(url));
     }
 
-    /** What shares one robots.txt, RFC 9309 section 2.3: {@code https://example.com}, {@code http://[::1]:8080}. */
+    /** Returns the origin, which has one robots.txt: {@code https://example.com}, {@code http://[::1]:8080}. */
     public static String origin(String url) {
         return url.substring(0, hostStart(url)) + hostAndPort(url);
     }
 
-    /** The path with its query: {@code /}, {@code /search?q=1}. */
+    /** Returns the path with its query: {@code /}, {@code /search?q=1}. */
     public static String pathAndQuery(String url) {
         return url.substring(pathStart(url));
     }
 
     /**
-     * The registrable domain of a host by the public suffix list that comes with OkHttp: {@code example.co.uk} for
-     * {@code www.example.co.uk}; the host itself when it is an address, a public suffix or a single label. Answers for
-     * the hosts that were asked of last are remembered, in bounded memory.
+     * Returns the registrable domain of a URL's host by OkHttp's public suffix list: {@code example.co.uk} for {@code
+     * www.example.co.uk}; the host itself if it is an address, a public suffix or a single label. Recent results are
+     * cached, in bounded memory.
      */
     public static String domain(String url) {
         return domainOfHost(host(url));
     }
 
-    /** The same for a host, as {@link #host} gives it. */
+    /** Returns the registrable domain of a {@link #host}. */
     public static String domainOfHost(String host) {
         int slot = (host.hashCode() * 0x9E3779B1) >>> 19;
         HostDomain known = DOMAINS.get(slot);
         if (known == null || !known.host.equals(host)) {
-            known = new HostDomain(host, lookedUp(host));
+            HttpUrl url = HttpUrl.parse("http://" + host + "/");
+            String domain = url == null ? null : url.topPrivateDomain();
+            known = new HostDomain(host, domain == null ? host : domain);
             DOMAINS.set(slot, known);
         }
         return known.domain;
-    }
-
-    private static String lookedUp(String host) {
-        HttpUrl url = HttpUrl.parse("http://" + host + "/");
-        String domain = url == null ? null : url.topPrivateDomain();
-        return domain == null ? host : domain;
     }
 
     public static int hostStart(String url) {
         if (url.startsWith("https://")) {
             return 8;
         }
-        if (url.startsWith("http://")) {
-            return 7;
-        }
-        throw new IllegalArgumentException("no URL of the normaliser: " + url);
+        return check(url.startsWith("http://"), url, 7);
     }
 
     public static int hostEnd(String url) {
@@ -82,17 +73,18 @@ public final class UrlParts {
         int path = pathStart(url);
         int colon = url.lastIndexOf(':', path - 1);
         int end = colon >= start && url.charAt(path - 1) != ']' ? colon : path;
-        if (end == start) {
-            throw new IllegalArgumentException("no URL of the normaliser: " + url);
-        }
-        return end;
+        return check(end > start, url, end);
     }
 
     public static int pathStart(String url) {
         int slash = url.indexOf('/', hostStart(url));
-        if (slash < 0) {
-            throw new IllegalArgumentException("no URL of the normaliser: " + url);
+        return check(slash >= 0, url, slash);
+    }
+
+    private static int check(boolean isNormalized, String url, int index) {
+        if (!isNormalized) {
+            throw new IllegalArgumentException("URL is not normalised: " + url);
         }
-        return slash;
+        return index;
     }
 }

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.ByteArrayOutputStream;
 
-/** The characters and the percent-encoding of URLs, as RFC 3986 defines them. */
+/** The character classes and the percent-encoding of RFC 3986. */
 public final class UrlSyntax {
     private UrlSyntax() {}
 
@@ -16,12 +16,12 @@ public final class UrlSyntax {
         return c >= '0' && c <= '9';
     }
 
-    /** Whether a character means the same with and without percent-encoding, section 2.3. */
+    /** Returns whether a character means the same with and without percent-encoding, section 2.3. */
     public static boolean isUnreserved(int c) {
         return isLetter(c) || isDigit(c) || c == '-' || c == '.' || c == '_' || c == '~';
     }
 
-    /** The octet that the escape at an index encodes, section 2.1; -1 when there is no complete escape. */
+    /** Returns the octet that the escape at an index encodes, section 2.1; -1 without a complete escape. */
     public static int octet(byte[] text, int index) {
         if (text[index] != '%' || index + 2 >= text.length) {
             return -1;
@@ -31,7 +31,7 @@ public final class UrlSyntax {
         return high < 0 || low < 0 ? -1 : (high << 4) | low;
     }
 
-    /** Decodes every escape; the result is read as UTF-8. */
+    /** Decodes every escape, as UTF-8. */
     static String decode(String text) {
         byte[] utf8 = text.getBytes(UTF_8);
         ByteArrayOutputStream octets = new ByteArrayOutputStream(utf8.length);

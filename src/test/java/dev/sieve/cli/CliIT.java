@@ -37,7 +37,7 @@ class CliIT {
         assertThat(demo.exitCode()).isZero();
         assertThat(demo.stdout()).isEmpty();
         assertThat(demo.stderr())
-                .contains("sieve past 80 % of its capacity", "sieve past 100 % of its capacity")
+                .contains("filter 80 % full", "filter 100 % full")
                 .contains("Done in", "nothing left to crawl", "estimated pages missed")
                 .contains("of the 400 pages were found");
         // One page in ten thousand may be missed, and what it alone leads to.
@@ -103,7 +103,7 @@ class CliIT {
                                     + site,
                             site + "x/x/x\ttrap repeated-segments: more than 2 times the same segments in a row\t"
                                     + site + "a");
-            assertThat(sieve(site, "--skipped", "skipped.tsv").stderr()).contains("--skipped", "it exists");
+            assertThat(sieve(site, "--skipped", "skipped.tsv").stderr()).contains("--skipped", "exists");
         } finally {
             server.stop(0);
         }
@@ -181,7 +181,7 @@ class CliIT {
         Cli crawl = sieve("seeds.txt", "http://[::1", "--job", "new/job");
 
         assertThat(crawl.exitCode()).isEqualTo(2);
-        assertThat(crawl.stderr()).contains("No SEED");
+        assertThat(crawl.stderr()).contains("no usable seed in seeds.txt");
         assertThat(folder.resolve("new")).doesNotExist();
     }
 

@@ -25,12 +25,12 @@ class PlanTest {
 
         assertThat(lines.get(0)).startsWith("1,000,000,000 URLs;").contains("0.01 %");
         assertThat(line(lines, "classic")).contains("2.40 GB", " 2.4 ", " 13 ", "0.01 %");
-        assertThat(line(lines, "least there can be")).contains("1.66 GB", "1.66");
+        assertThat(line(lines, "theoretical minimum")).contains("1.66 GB", "1.66");
         assertThat(String.join("\n", lines))
-                .contains("\"A billion URLs at 0.01 % in 18 MB\" cannot be")
+                .contains("\"A billion URLs at 0.01 % in 18 MB\" is impossible")
                 .contains("1.66 GB, 92 times that")
-                .contains("18 MB do for 7.51 M URLs at 0.01 %")
-                .contains("lets 144 M through and misses 856 M");
+                .contains("18 MB is enough for 7.51 M URLs at 0.01 %")
+                .contains("accepts 144 M and misses 856 M");
     }
 
     /** With one hash every key that is let through sets one bit: m (1 - e^(-n/m)) of n are. */

@@ -63,7 +63,7 @@ class ReadmeIT {
         String output = run(folder, Map.of(), "bash", "-c", command);
 
         assertThat(command.lines()).hasSize(1);
-        assertThat(output).contains("sieve past 100 % of its capacity", "Done in", "of the 5,000 pages were found");
+        assertThat(output).contains("filter 100 % full", "Done in", "of the 5,000 pages were found");
     }
 
     private void copyProject() throws IOException {
@@ -146,10 +146,9 @@ class ReadmeIT {
         String warning = blocks("text").get(0);
 
         assertThat(warning.lines())
-                .allMatch(line ->
-                        line.matches("\\d\\d:\\d\\d:\\d\\d (WARN |ERROR) sieve past [\\d,]+ % of its capacity: about"
-                                + " [\\d,]+ of [\\d,]+ URLs, false-positive rate now [\\d.e-]+, about [\\d.,]+ new pages missed"
-                                + " so far; .*"));
+                .allMatch(line -> line.matches("\\d\\d:\\d\\d:\\d\\d (WARN |ERROR) filter [\\d,]+ % full: about"
+                        + " [\\d,]+ of [\\d,]+ URLs, false-positive rate [\\d.e-]+, about [\\d.,]+ pages missed"
+                        + " so far; .*"));
     }
 
     @Test

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
-/** One rule is named for a URL, and nobody is asked for anything. */
+/** The one rule that decides about a URL is named, and nothing is requested. */
 class WhyCommandTest {
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
@@ -65,8 +65,8 @@ class WhyCommandTest {
         assertThat(out.toString().lines())
                 .containsExactly(
                         "crawled: in scope",
-                        "if it is at most 3 links from a seed, which takes a crawl to know",
-                        "if the robots.txt of http://h.test allows it, which takes a request to know");
+                        "if it is at most 3 links from a seed, which only a crawl can show",
+                        "if the robots.txt of http://h.test allows it, which is not requested here");
     }
 
     @Test
@@ -100,7 +100,7 @@ class WhyCommandTest {
                         "crawled: in scope",
                         "in the job: pending",
                         "crawled: in scope",
-                        "in the job: not in its log, which may have let go of it when it was done",
+                        "in the job: not found; finished URLs stay in its log only with --keep-log",
                         "not crawled: out of scope: scope HOST");
     }
 

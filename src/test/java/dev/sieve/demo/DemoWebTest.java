@@ -14,8 +14,6 @@ import java.net.InetAddress;
 import java.net.Proxy;
 import java.net.Socket;
 import java.net.UnknownHostException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +23,6 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -210,25 +207,6 @@ class DemoWebTest {
     }
 
     @Test
-    void theAccessLogHasALineARequest(@TempDir Path folder) throws IOException {
-        Path file = folder.resolve("access.log");
-        try (DemoWeb web = hasty().accessLog(file).open()) {
-            PlainCrawl.get(web.start(), PlainCrawl.proxy(web));
-            PlainCrawl.get(web.start() + "a%7eb?c=d", PlainCrawl.proxy(web));
-        }
-
-        assertThat(Files.readString(file))
-                .matches("\\d+\t\\d+\twww.h0.test\t/\t200\n\\d+\t\\d+\twww.h0.test\t/a%7eb\\?c=d\t404\n");
-    }
-
-    @Test
-    void anAccessLogThatCannotBeWrittenIsRefused(@TempDir Path folder) {
-        assertThatThrownBy(() -> hasty().accessLog(folder).open())
-                .isInstanceOf(IOException.class)
-                .hasMessageContaining(folder.toString());
-    }
-
-    @Test
     void allTestNamesAndNoOthersResolveToLoopback() throws UnknownHostException {
         assertThat(DemoWeb.resolve("www.h3.test").getHostAddress()).isEqualTo("127.0.0.1");
         assertThat(DemoWeb.resolve("WWW.Other.TEST").isLoopbackAddress()).isTrue();
@@ -275,8 +253,12 @@ class DemoWebTest {
 
     @Test
     void badOptionsAreRefusedWithTheirValue() {
-        assertThatThrownBy(() -> DemoWeb.of(0, 5)).hasMessageContaining("hosts").hasMessageEndingWith(": 0");
-        assertThatThrownBy(() -> DemoWeb.of(5, 4)).hasMessageContaining("pages").hasMessageEndingWith(": 4");
+        assertThatThrownBy(() -> hasty().hosts(0).pages(5).open())
+                .hasMessageContaining("hosts")
+                .hasMessageEndingWith(": 0");
+        assertThatThrownBy(() -> hasty().hosts(5).pages(4).open())
+                .hasMessageContaining("pages")
+                .hasMessageEndingWith(": 4");
         assertThatThrownBy(() -> DemoWeb.builder().port(65536)).hasMessageEndingWith(": 65536");
         assertThatThrownBy(() -> DemoWeb.builder().pageBytes(0)).hasMessageEndingWith(": 0");
         assertThatThrownBy(() -> DemoWeb.builder().recorded(-1)).hasMessageEndingWith(": -1");

@@ -113,12 +113,12 @@ class DurableSieveTest {
         builder().open().close();
         Path settings = directory.resolve("settings");
         Files.setPosixFilePermissions(settings, PosixFilePermissions.fromString("rw-rw-rw-"));
-        assertThatThrownBy(() -> builder().open()).hasMessageContaining("everybody may write");
+        assertThatThrownBy(() -> builder().open()).hasMessageContaining("world-writable");
 
         Files.move(settings, temporary.resolve("elsewhere"));
         Files.setPosixFilePermissions(temporary.resolve("elsewhere"), PosixFilePermissions.fromString("rw-------"));
         Files.createSymbolicLink(settings, temporary.resolve("elsewhere"));
-        assertThatThrownBy(() -> builder().open()).hasMessageContaining("no regular file");
+        assertThatThrownBy(() -> builder().open()).hasMessageContaining("not a regular file");
     }
 
     @Test
@@ -177,9 +177,9 @@ class DurableSieveTest {
     void aFileThatIsNoFolderIsNamed() throws IOException {
         Files.writeString(directory, "a file");
 
-        assertThatThrownBy(() -> builder().open()).hasMessage(directory + ": no folder");
+        assertThatThrownBy(() -> builder().open()).hasMessage(directory + ": not a directory");
         assertThatThrownBy(() -> DurableFolder.inspect(temporary.resolve("nothing")))
-                .hasMessage(temporary.resolve("nothing") + ": there is no such folder");
+                .hasMessage(temporary.resolve("nothing") + ": directory not found");
     }
 
     private void removeWhatIsDone() throws IOException {

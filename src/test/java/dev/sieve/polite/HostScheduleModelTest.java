@@ -151,7 +151,7 @@ class HostScheduleModelTest {
     }
 
     private void poll(HostSchedule<String> schedule, boolean probeFirst) {
-        String item = schedule.poll(now);
+        String item = schedule.poll(now, true);
         if (item == null) {
             assertThat(hosts).noneMatch(host -> host.hasRoom(probeFirst) && host.earliest() <= now);
             return;
@@ -236,13 +236,13 @@ class HostScheduleModelTest {
         assertThat(schedule.size()).isEqualTo(items);
         assertThat(schedule.stats().hosts()).isEqualTo(withWork);
         if (earliest <= now) {
-            assertThat(schedule.waitNanos(now)).isZero();
+            assertThat(schedule.waitNanos(now, true)).isZero();
         } else {
-            assertThat(schedule.waitNanos(now)).isPositive();
+            assertThat(schedule.waitNanos(now, true)).isPositive();
             assertThat(now
-                            + (schedule.waitNanos(now) == Long.MAX_VALUE
+                            + (schedule.waitNanos(now, true) == Long.MAX_VALUE
                                     ? Long.MAX_VALUE - now
-                                    : schedule.waitNanos(now)))
+                                    : schedule.waitNanos(now, true)))
                     .isLessThanOrEqualTo(earliest);
         }
     }

@@ -21,7 +21,7 @@ class HostScheduleTest {
     /** Polls and ends every request at once, until nothing may be asked at this moment. */
     private static List<String> drain(HostSchedule<String> schedule, long now) {
         List<String> items = new ArrayList<>();
-        for (String item = schedule.poll(now); item != null; item = schedule.poll(now)) {
+        for (String item = schedule.poll(now, true); item != null; item = schedule.poll(now, true)) {
             items.add(item);
             schedule.finished(host(item), now);
         }
@@ -40,12 +40,12 @@ class HostScheduleTest {
         schedule.add("a", "a3");
 
         assertThat(drain(schedule, 0)).containsExactly("a1");
-        assertThat(schedule.waitNanos(0)).isEqualTo(SECOND);
+        assertThat(schedule.waitNanos(0, true)).isEqualTo(SECOND);
         assertThat(drain(schedule, SECOND - 1)).isEmpty();
-        assertThat(schedule.waitNanos(SECOND - 1)).isEqualTo(1);
+        assertThat(schedule.waitNanos(SECOND - 1, true)).isEqualTo(1);
         assertThat(drain(schedule, SECOND)).containsExactly("a2");
         assertThat(drain(schedule, 5 * SECOND)).containsExactly("a3");
-        assertThat(schedule.waitNanos(5 * SECOND)).isEqualTo(Long.MAX_VALUE);
+        assertThat(schedule.waitNanos(5 * SECOND, true)).isEqualTo(Long.MAX_VALUE);
     }
 
     @Test
@@ -53,12 +53,12 @@ class HostScheduleTest {
         HostSchedule<String> schedule = options().build(0);
         schedule.add("a", "a1");
         schedule.add("a", "a2");
-        assertThat(schedule.poll(0)).isEqualTo("a1");
-        assertThat(schedule.waitNanos(0)).isEqualTo(Long.MAX_VALUE);
-        assertThat(schedule.poll(3 * SECOND)).isNull();
+        assertThat(schedule.poll(0, true)).isEqualTo("a1");
+        assertThat(schedule.waitNanos(0, true)).isEqualTo(Long.MAX_VALUE);
+        assertThat(schedule.poll(3 * SECOND, true)).isNull();
         schedule.finished("a", 3 * SECOND);
-        assertThat(schedule.waitNanos(3 * SECOND)).isZero();
-        assertThat(schedule.poll(3 * SECOND)).isEqualTo("a2");
+        assertThat(schedule.waitNanos(3 * SECOND, true)).isZero();
+        assertThat(schedule.poll(3 * SECOND, true)).isEqualTo("a2");
     }
 
     @Test
@@ -66,12 +66,12 @@ class HostScheduleTest {
         HostSchedule<String> schedule = options().build(0);
         schedule.add("a", "a1");
         schedule.add("a", "a2");
-        assertThat(schedule.poll(0)).isEqualTo("a1");
+        assertThat(schedule.poll(0, true)).isEqualTo("a1");
         schedule.sent("a", 3 * SECOND);
         schedule.finished("a", 3 * SECOND + 1);
-        assertThat(schedule.waitNanos(3 * SECOND + 1)).isEqualTo(SECOND - 1);
-        assertThat(schedule.poll(4 * SECOND - 1)).isNull();
-        assertThat(schedule.poll(4 * SECOND)).isEqualTo("a2");
+        assertThat(schedule.waitNanos(3 * SECOND + 1, true)).isEqualTo(SECOND - 1);
+        assertThat(schedule.poll(4 * SECOND - 1, true)).isNull();
+        assertThat(schedule.poll(4 * SECOND, true)).isEqualTo("a2");
     }
 
     @Test
@@ -81,7 +81,7 @@ class HostScheduleTest {
         schedule.sent("a", 0);
         schedule.sent("b", 0);
         schedule.add("b", "b1");
-        assertThat(schedule.poll(SECOND - 1)).isNull();
+        assertThat(schedule.poll(SECOND - 1, true)).isNull();
         assertThat(drain(schedule, SECOND)).containsExactlyInAnyOrder("a1", "b1");
     }
 
@@ -92,13 +92,13 @@ class HostScheduleTest {
         for (int i = 0; i < 4; i++) {
             schedule.add("a", "a" + i);
         }
-        assertThat(schedule.poll(0)).isEqualTo("a0");
-        assertThat(schedule.poll(0)).isEqualTo("a1");
-        assertThat(schedule.poll(0)).isNull();
+        assertThat(schedule.poll(0, true)).isEqualTo("a0");
+        assertThat(schedule.poll(0, true)).isEqualTo("a1");
+        assertThat(schedule.poll(0, true)).isNull();
         assertThat(schedule.stats().underWay()).isEqualTo(2);
         schedule.finished("a", 0);
-        assertThat(schedule.poll(0)).isEqualTo("a2");
-        assertThat(schedule.poll(0)).isNull();
+        assertThat(schedule.poll(0, true)).isEqualTo("a2");
+        assertThat(schedule.poll(0, true)).isNull();
     }
 
     @Test
@@ -106,9 +106,9 @@ class HostScheduleTest {
         HostSchedule<String> schedule = options().perHost(9).build(0);
         schedule.add("a", "a1");
         schedule.add("a", "a2");
-        assertThat(schedule.poll(0)).isEqualTo("a1");
-        assertThat(schedule.poll(SECOND - 1)).isNull();
-        assertThat(schedule.poll(SECOND)).isEqualTo("a2");
+        assertThat(schedule.poll(0, true)).isEqualTo("a1");
+        assertThat(schedule.poll(SECOND - 1, true)).isNull();
+        assertThat(schedule.poll(SECOND, true)).isEqualTo("a2");
     }
 
     @Test
@@ -118,8 +118,8 @@ class HostScheduleTest {
         schedule.add("a", "a2");
         schedule.add("b", "b1");
         schedule.add("b", "b2");
-        assertThat(schedule.poll(0)).isEqualTo("a1");
-        assertThat(schedule.poll(1)).isEqualTo("b1");
+        assertThat(schedule.poll(0, true)).isEqualTo("a1");
+        assertThat(schedule.poll(1, true)).isEqualTo("b1");
         schedule.finished("b", 2);
         schedule.finished("a", 3);
         schedule.add("c", "c1");
@@ -152,7 +152,7 @@ class HostScheduleTest {
             schedule.add("a", "a" + i);
         }
         for (int i = 0; i < hosts.size(); i++) {
-            assertThat(schedule.poll(i)).isEqualTo(hosts.get(i) + "1");
+            assertThat(schedule.poll(i, true)).isEqualTo(hosts.get(i) + "1");
             schedule.finished(hosts.get(i), i);
         }
         assertThat(drain(schedule, 2 * SECOND)).containsExactly("b2", "a2", "c2", "d2");
@@ -163,7 +163,7 @@ class HostScheduleTest {
         HostSchedule<String> schedule = options().delay(Duration.ZERO).build(0);
         schedule.add("a", "a1");
         schedule.add("a", "a2");
-        assertThat(schedule.poll(0)).isEqualTo("a1");
+        assertThat(schedule.poll(0, true)).isEqualTo("a1");
         schedule.putBack("a", "a1");
         schedule.finished("a", 0);
         assertThat(drain(schedule, 0)).containsExactly("a1", "a2");
@@ -176,15 +176,15 @@ class HostScheduleTest {
         for (int i = 0; i < 5; i++) {
             schedule.add("a", "a" + i);
         }
-        assertThat(schedule.poll(0)).isEqualTo("a0");
-        assertThat(schedule.poll(0)).isNull();
+        assertThat(schedule.poll(0, true)).isEqualTo("a0");
+        assertThat(schedule.poll(0, true)).isNull();
         schedule.putBack("a", "a0");
         schedule.open("a");
         schedule.finished("a", 0);
-        assertThat(schedule.poll(0)).isEqualTo("a0");
-        assertThat(schedule.poll(0)).isEqualTo("a1");
-        assertThat(schedule.poll(0)).isEqualTo("a2");
-        assertThat(schedule.poll(0)).isNull();
+        assertThat(schedule.poll(0, true)).isEqualTo("a0");
+        assertThat(schedule.poll(0, true)).isEqualTo("a1");
+        assertThat(schedule.poll(0, true)).isEqualTo("a2");
+        assertThat(schedule.poll(0, true)).isNull();
     }
 
     @Test
@@ -193,9 +193,9 @@ class HostScheduleTest {
                 options().delay(Duration.ZERO).perHost(2).probeFirst(true).build(0);
         schedule.add("a", "a0");
         schedule.add("a", "a1");
-        assertThat(schedule.poll(0)).isEqualTo("a0");
+        assertThat(schedule.poll(0, true)).isEqualTo("a0");
         schedule.open("a");
-        assertThat(schedule.poll(0)).isEqualTo("a1");
+        assertThat(schedule.poll(0, true)).isEqualTo("a1");
     }
 
     @Test
@@ -204,12 +204,12 @@ class HostScheduleTest {
         schedule.add("a", "a1");
         schedule.add("a", "a2");
         schedule.add("a", "a3");
-        assertThat(schedule.poll(0)).isEqualTo("a1");
+        assertThat(schedule.poll(0, true)).isEqualTo("a1");
         schedule.delay("a", Duration.ofSeconds(10));
         schedule.finished("a", SECOND);
-        assertThat(schedule.waitNanos(SECOND)).isEqualTo(9 * SECOND);
+        assertThat(schedule.waitNanos(SECOND, true)).isEqualTo(9 * SECOND);
         assertThat(drain(schedule, 10 * SECOND)).containsExactly("a2");
-        assertThat(schedule.waitNanos(10 * SECOND)).isEqualTo(10 * SECOND);
+        assertThat(schedule.waitNanos(10 * SECOND, true)).isEqualTo(10 * SECOND);
     }
 
     @Test
@@ -219,7 +219,7 @@ class HostScheduleTest {
         schedule.add("a", "a1");
         schedule.add("a", "a2");
         assertThat(drain(schedule, 0)).containsExactly("a1");
-        assertThat(schedule.waitNanos(0)).isEqualTo(SECOND);
+        assertThat(schedule.waitNanos(0, true)).isEqualTo(SECOND);
     }
 
     @Test
@@ -230,9 +230,9 @@ class HostScheduleTest {
         schedule.backOff("a", 60 * SECOND);
         assertThat(drain(schedule, 0)).containsExactly("b1");
         assertThat(schedule.stats().backingOff()).isEqualTo(1);
-        assertThat(schedule.waitNanos(0)).isEqualTo(60 * SECOND);
+        assertThat(schedule.waitNanos(0, true)).isEqualTo(60 * SECOND);
         schedule.backOff("a", 30 * SECOND);
-        assertThat(schedule.waitNanos(0)).isEqualTo(60 * SECOND);
+        assertThat(schedule.waitNanos(0, true)).isEqualTo(60 * SECOND);
         assertThat(drain(schedule, 60 * SECOND)).containsExactly("a1");
         assertThat(schedule.stats().backingOff()).isZero();
     }
@@ -243,14 +243,14 @@ class HostScheduleTest {
         for (int i = 0; i < 1000; i++) {
             schedule.add("c", "c" + i);
         }
-        assertThat(schedule.poll(0)).isEqualTo("c0");
+        assertThat(schedule.poll(0, true)).isEqualTo("c0");
         schedule.finished("c", 0);
         schedule.add("a", "a1");
         schedule.add("b", "b1");
         schedule.backOff("a", 3600 * SECOND);
         List<String> items = new ArrayList<>();
         for (int now = 1; now < 9; now++) {
-            String item = schedule.poll(now);
+            String item = schedule.poll(now, true);
             items.add(item);
             schedule.finished(host(item), now);
         }
@@ -263,7 +263,7 @@ class HostScheduleTest {
                 options().delay(Duration.ZERO).perHost(8).build(0);
         for (int i = 0; i < 8; i++) {
             schedule.add("a", "a" + i);
-            schedule.poll(0);
+            schedule.poll(0, true);
         }
         for (int i = 0; i < 7; i++) {
             assertThat(schedule.failed("a", Duration.ZERO, i)).isEqualTo(1);
@@ -277,31 +277,31 @@ class HostScheduleTest {
         for (int i = 0; i < 4; i++) {
             schedule.add("a", "a" + i);
         }
-        assertThat(schedule.poll(0)).isEqualTo("a0");
+        assertThat(schedule.poll(0, true)).isEqualTo("a0");
         schedule.failed("a", Duration.ofHours(1), 0);
-        assertThat(schedule.poll(1)).isNull();
+        assertThat(schedule.poll(1, true)).isNull();
         schedule.giveUp("a");
 
         for (int i = 1; i < 4; i++) {
-            assertThat(schedule.poll(i)).isEqualTo("a" + i);
+            assertThat(schedule.poll(i, true)).isEqualTo("a" + i);
             schedule.skipped("a", i, i);
         }
         assertThat(schedule.isGivenUp("a")).isTrue();
         assertThat(schedule.stats().backingOff()).isZero();
         schedule.add("a", "a4");
-        assertThat(schedule.poll(5)).isEqualTo("a4");
+        assertThat(schedule.poll(5, true)).isEqualTo("a4");
     }
 
     @Test
     void whatIsAddedAgainIsInNoBudget() {
         HostSchedule<String> schedule = options().delay(Duration.ZERO).budget(1).build(0);
         assertThat(schedule.add("a", "a1")).isTrue();
-        schedule.poll(0);
+        schedule.poll(0, true);
         schedule.finished("a", 0);
 
         schedule.addAgain("a", "a1");
 
-        assertThat(schedule.poll(1)).isEqualTo("a1");
+        assertThat(schedule.poll(1, true)).isEqualTo("a1");
         assertThat(schedule.add("a", "a2")).isFalse();
     }
 
@@ -313,24 +313,24 @@ class HostScheduleTest {
         long now = 0;
         for (int pause : new int[] {10, 20, 30, 30}) {
             schedule.add("a", "a1");
-            assertThat(schedule.poll(now)).isEqualTo("a1");
+            assertThat(schedule.poll(now, true)).isEqualTo("a1");
             schedule.failed("a", Duration.ZERO, now);
             schedule.putBack("a", "a1");
-            assertThat(schedule.waitNanos(now)).isEqualTo(pause * SECOND);
+            assertThat(schedule.waitNanos(now, true)).isEqualTo(pause * SECOND);
             now += pause * SECOND;
-            assertThat(schedule.poll(now)).isEqualTo("a1");
+            assertThat(schedule.poll(now, true)).isEqualTo("a1");
             schedule.skipped("a", now, now);
         }
         schedule.add("a", "a1");
-        assertThat(schedule.poll(now)).isEqualTo("a1");
+        assertThat(schedule.poll(now, true)).isEqualTo("a1");
         assertThat(schedule.failed("a", Duration.ofMinutes(5), now)).isEqualTo(5);
         now += 300 * SECOND;
         schedule.add("a", "a1");
-        assertThat(schedule.poll(now)).isEqualTo("a1");
+        assertThat(schedule.poll(now, true)).isEqualTo("a1");
         schedule.finished("a", now);
         now += SECOND;
         schedule.add("a", "a1");
-        assertThat(schedule.poll(now)).isEqualTo("a1");
+        assertThat(schedule.poll(now, true)).isEqualTo("a1");
         assertThat(schedule.failed("a", Duration.ZERO, now)).isEqualTo(1);
     }
 
@@ -341,16 +341,16 @@ class HostScheduleTest {
         for (int i = 0; i < 8; i++) {
             schedule.add("a", "a" + i);
         }
-        schedule.poll(0);
-        schedule.poll(0);
+        schedule.poll(0, true);
+        schedule.poll(0, true);
         schedule.failed("a", Duration.ZERO, 0);
-        assertThat(schedule.poll(60 * SECOND)).isNull();
+        assertThat(schedule.poll(60 * SECOND, true)).isNull();
         schedule.failed("a", Duration.ZERO, 60 * SECOND);
-        assertThat(schedule.poll(120 * SECOND)).isNotNull();
-        assertThat(schedule.poll(120 * SECOND)).isNull();
+        assertThat(schedule.poll(120 * SECOND, true)).isNotNull();
+        assertThat(schedule.poll(120 * SECOND, true)).isNull();
         schedule.finished("a", 120 * SECOND);
-        assertThat(schedule.poll(120 * SECOND)).isNotNull();
-        assertThat(schedule.poll(120 * SECOND)).isNotNull();
+        assertThat(schedule.poll(120 * SECOND, true)).isNotNull();
+        assertThat(schedule.poll(120 * SECOND, true)).isNotNull();
     }
 
     @Test
@@ -360,10 +360,10 @@ class HostScheduleTest {
             schedule.add("a", "a" + i);
         }
         for (int i = 0; i < 4; i++) {
-            assertThat(schedule.poll(0)).isEqualTo("a" + i);
+            assertThat(schedule.poll(0, true)).isEqualTo("a" + i);
             schedule.skipped("a", 0, 0);
         }
-        assertThat(schedule.poll(0)).isEqualTo("a4");
+        assertThat(schedule.poll(0, true)).isEqualTo("a4");
     }
 
     @Test
@@ -372,10 +372,10 @@ class HostScheduleTest {
         schedule.add("a", "a0");
         schedule.add("a", "a1");
         schedule.add("a", "a2");
-        schedule.poll(0);
-        schedule.poll(SECOND);
+        schedule.poll(0, true);
+        schedule.poll(SECOND, true);
         schedule.skipped("a", 0, SECOND);
-        assertThat(schedule.waitNanos(SECOND)).isEqualTo(SECOND);
+        assertThat(schedule.waitNanos(SECOND, true)).isEqualTo(SECOND);
     }
 
     @Test
@@ -383,11 +383,11 @@ class HostScheduleTest {
         HostSchedule<String> schedule = options().build(5 * SECOND);
         schedule.add("a", "a1");
         schedule.add("b", "b1");
-        assertThat(schedule.poll(0)).isNull();
-        assertThat(schedule.waitNanos(0)).isEqualTo(5 * SECOND);
+        assertThat(schedule.poll(0, true)).isNull();
+        assertThat(schedule.waitNanos(0, true)).isEqualTo(5 * SECOND);
         schedule.backOff("b", 7 * SECOND);
         assertThat(drain(schedule, 5 * SECOND)).containsExactly("a1");
-        assertThat(schedule.waitNanos(5 * SECOND)).isEqualTo(2 * SECOND);
+        assertThat(schedule.waitNanos(5 * SECOND, true)).isEqualTo(2 * SECOND);
     }
 
     @ParameterizedTest
@@ -398,7 +398,7 @@ class HostScheduleTest {
         schedule.add("a", "a2");
         schedule.add("b", "b1");
         assertThat(drain(schedule, start)).containsExactly("a1", "b1");
-        assertThat(schedule.waitNanos(start)).isEqualTo(SECOND);
+        assertThat(schedule.waitNanos(start, true)).isEqualTo(SECOND);
         assertThat(drain(schedule, start + SECOND)).containsExactly("a2");
     }
 
@@ -408,7 +408,7 @@ class HostScheduleTest {
         for (int i = 0; i < 100_000; i++) {
             long now = i * (SECOND / 10);
             schedule.add("host" + i, "item");
-            assertThat(schedule.poll(now)).isEqualTo("item");
+            assertThat(schedule.poll(now, true)).isEqualTo("item");
             schedule.open("host" + i);
             schedule.delay("host" + i, Duration.ofSeconds(2));
             schedule.finished("host" + i, now);
@@ -422,7 +422,7 @@ class HostScheduleTest {
         for (int i = 0; i < 100_000; i++) {
             long now = i * (SECOND / 10);
             schedule.add("host" + i, "item");
-            assertThat(schedule.poll(now)).isEqualTo("item");
+            assertThat(schedule.poll(now, true)).isEqualTo("item");
             schedule.prove("host" + i, true);
             schedule.finished("host" + i, now);
         }
@@ -434,13 +434,13 @@ class HostScheduleTest {
         HostSchedule<String> schedule = options().tellProven(true).build(0);
         schedule.add("a", "a1");
         schedule.add("b", "b1");
-        assertThat(List.of(schedule.poll(0), schedule.poll(0))).containsExactlyInAnyOrder("a1", "b1");
+        assertThat(List.of(schedule.poll(0, true), schedule.poll(0, true))).containsExactlyInAnyOrder("a1", "b1");
         schedule.prove("a", true);
         schedule.finished("a", 0);
         schedule.failed("b", Duration.ZERO, 0);
 
         long later = 3600 * SECOND;
-        assertThat(schedule.poll(later)).isNull();
+        assertThat(schedule.poll(later, true)).isNull();
         for (int i = 0; i < 10_000; i++) {
             schedule.add("host" + i, "item");
         }
@@ -460,13 +460,13 @@ class HostScheduleTest {
                 .backOff(new BackOff(Duration.ofSeconds(1), Duration.ofSeconds(1)))
                 .build(0);
         schedule.add("a", "a1");
-        assertThat(schedule.poll(0)).isEqualTo("a1");
+        assertThat(schedule.poll(0, true)).isEqualTo("a1");
         schedule.prove("a", true);
         schedule.finished("a", 0);
         for (int i = 1; i < 10_000; i++) {
             String host = "host" + i;
             schedule.add(host, "item");
-            assertThat(schedule.poll(i * SECOND)).isEqualTo("item");
+            assertThat(schedule.poll(i * SECOND, true)).isEqualTo("item");
             schedule.failed(host, Duration.ZERO, i * SECOND);
         }
 
@@ -480,13 +480,13 @@ class HostScheduleTest {
         schedule.delay("a", Duration.ofSeconds(60));
         for (int i = 0; i < 1000; i++) {
             schedule.add("host" + i, "item");
-            schedule.poll(i * SECOND);
+            schedule.poll(i * SECOND, true);
             schedule.finished("host" + i, i * SECOND);
         }
         schedule.add("a", "a1");
         schedule.add("a", "a2");
         assertThat(drain(schedule, 1000 * SECOND)).containsExactly("a1");
-        assertThat(schedule.waitNanos(1000 * SECOND)).isEqualTo(60 * SECOND);
+        assertThat(schedule.waitNanos(1000 * SECOND, true)).isEqualTo(60 * SECOND);
     }
 
     @Test
@@ -497,16 +497,16 @@ class HostScheduleTest {
         }
         schedule.add("b", "b0");
         schedule.backOff("b", SECOND / 4);
-        schedule.poll(0);
+        schedule.poll(0, true);
         schedule.finished("a", 0);
-        schedule.poll(0);
-        schedule.poll(SECOND / 4);
+        schedule.poll(0, true);
+        schedule.poll(SECOND / 4, true);
         schedule.finished("b", SECOND / 4);
-        schedule.poll(SECOND / 4);
+        schedule.poll(SECOND / 4, true);
         assertThat(schedule.stats().waiting()).isEqualTo(1);
-        schedule.poll(SECOND);
+        schedule.poll(SECOND, true);
         schedule.finished("a", SECOND);
-        schedule.poll(2 * SECOND);
+        schedule.poll(2 * SECOND, true);
         ScheduleStats stats = schedule.stats();
         assertThat(stats.waited()).isEqualTo(Duration.ofSeconds(1));
         assertThat(stats.slowestHost()).contains("a");

@@ -41,7 +41,7 @@ class SpillQueuesTest {
             }
             assertThat(queues.removeFirst(a)).hasSize(1 << 20);
             assertThat(a.itemsSpilled).isZero();
-            assertThat(queues.blocksInUse()).isZero();
+            assertThat(queues.file.blocksInUse()).isZero();
         }
     }
 
@@ -53,7 +53,7 @@ class SpillQueuesTest {
             for (int length = 990; length < 1040; length++) {
                 queues.addLast(a, record(length));
                 assertThat(queues.removeFirst(a)).hasSize(length);
-                assertThat(queues.blocksInUse()).isZero();
+                assertThat(queues.file.blocksInUse()).isZero();
             }
         }
     }
@@ -82,7 +82,7 @@ class SpillQueuesTest {
                     assertThat(new String(queues.removeFirst(host), UTF_8)).isEqualTo(model.remove());
                 }
                 assertThat(host.itemsSpilled == 0).isEqualTo(model.isEmpty());
-                most = Math.max(most, queues.blocksInUse());
+                most = Math.max(most, queues.file.blocksInUse());
             }
             for (int i = 0; i < hosts.size(); i++) {
                 while (!expected.get(i).isEmpty()) {
@@ -90,7 +90,7 @@ class SpillQueuesTest {
                             .isEqualTo(expected.get(i).remove());
                 }
             }
-            assertThat(queues.blocksInUse()).isZero();
+            assertThat(queues.file.blocksInUse()).isZero();
             assertThat(most).isLessThan(2000);
         }
     }
@@ -142,7 +142,7 @@ class SpillQueuesTest {
             assertThat(b.itemsSpilled).isZero();
             assertThat(queues.removeFirst(a)).hasSize(700);
             assertThat(queues.removeFirst(a)).hasSize(701);
-            assertThat(queues.blocksInUse()).isZero();
+            assertThat(queues.file.blocksInUse()).isZero();
         }
     }
 

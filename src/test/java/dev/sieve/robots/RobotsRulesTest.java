@@ -28,9 +28,10 @@ class RobotsRulesTest {
 
     @Test
     void denyAllForbidsEverything() {
-        assertThat(RobotsRules.DENY_ALL.allows("http://h")).isFalse();
-        assertThat(RobotsRules.DENY_ALL.allows("/x?y")).isFalse();
-        assertThat(RobotsRules.DENY_ALL.allows("http://h?y")).isFalse();
+        RobotsRules none = rules("User-agent: *", "Disallow: /");
+        assertThat(none.allows("http://h")).isFalse();
+        assertThat(none.allows("/x?y")).isFalse();
+        assertThat(none.allows("http://h?y")).isFalse();
     }
 
     @Test
@@ -145,16 +146,16 @@ class RobotsRulesTest {
 
     @Test
     void sitemapsThatAreTooManyOrTooLongAreLeftOutAndCounted() {
-        String[] lines = IntStream.rangeClosed(0, RobotsRules.MAX_SITEMAPS + 5)
-                .mapToObj(i -> "Sitemap: http://h/" + (i == 0 ? "x".repeat(RobotsRules.MAX_SITEMAP_LENGTH) : i))
+        String[] lines = IntStream.rangeClosed(0, RobotsParser.MAX_SITEMAPS + 5)
+                .mapToObj(i -> "Sitemap: http://h/" + (i == 0 ? "x".repeat(RobotsParser.MAX_SITEMAP_LENGTH) : i))
                 .toArray(String[]::new);
 
         RobotsRules rules = rules(lines);
 
         assertThat(rules.sitemaps())
-                .hasSize(RobotsRules.MAX_SITEMAPS)
+                .hasSize(RobotsParser.MAX_SITEMAPS)
                 .startsWith("http://h/1")
-                .endsWith("http://h/" + RobotsRules.MAX_SITEMAPS);
+                .endsWith("http://h/" + RobotsParser.MAX_SITEMAPS);
         assertThat(rules.sitemapsLeftOut()).isEqualTo(6);
     }
 

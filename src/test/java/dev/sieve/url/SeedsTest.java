@@ -64,7 +64,7 @@ class SeedsTest {
                         "list:3: no scheme: example.com",
                         "list:5: not http or https: ftp://b/",
                         "list:7: no valid host: http://d..e/",
-                        "list:8: a blank inside of a URL: http://f/ g");
+                        "list:8: whitespace in the URL: http://f/ g");
     }
 
     @Test
@@ -208,7 +208,7 @@ class SeedsTest {
     void fileThatDoesNotExistIsNamed(String word) {
         assertThatThrownBy(() -> seeds.read(List.of(word), InputStream.nullInputStream()))
                 .isInstanceOf(IOException.class)
-                .hasMessage("no such file, and no http or https URL: " + word.replace('\u0000', '?'));
+                .hasMessage("'" + word.replace('\u0000', '?') + "' is neither an existing file nor an http(s) URL");
         assertThat(urls).isEmpty();
     }
 
