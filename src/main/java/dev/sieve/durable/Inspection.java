@@ -139,7 +139,7 @@ final class Inspection {
         UrlFrameReader frames = new UrlFrameReader();
         try (FrameReader reader = Segment.open(disk, segment.start(), BUFFER_BYTES)) {
             while (scan.end().compareTo(new LogPosition(segment.number(), reader.nextPosition())) > 0
-&& reader.next()) {
+                    && reader.next()) {
                 if (frames.read(reader) && frames.batch().label() == 0) {
                     count += export(frames.firstId(), frames.batch(), which, urls);
                 }
