@@ -104,7 +104,7 @@ final class WhyCommand implements Callable<Integer> {
         if (reason != null) {
             return refused(out, reason);
         }
-        out.println("crawled: " + (isSeed ? "a seed" : admission.admittedBy(parsed)));
+        out.println("crawled: " + (isSeed ? "a seed" : admission.scope().admittedBy(parsed)));
         if (where.depth() != null && !isSeed) {
             out.println("if it is at most " + where.depth() + " links from a seed, which only a crawl can show");
         }
@@ -126,7 +126,7 @@ final class WhyCommand implements Callable<Integer> {
     private boolean readSeeds(Admission admission, Fetcher fetcher, String key) throws IOException {
         boolean[] isFound = new boolean[1];
         Consumer<String> listed = seed -> {
-            admission.addSeed(seed);
+            admission.scope().addSeed(seed);
             isFound[0] |= UrlNormalizer.key(seed).equals(key);
         };
         Consumer<String> typed = fetcher::open;

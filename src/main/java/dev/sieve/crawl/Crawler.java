@@ -51,7 +51,7 @@ public final class Crawler implements AutoCloseable {
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
 
     /**
-     * Creates a crawl without seeds that leaves no files. The frontier is closed by the caller.
+     * Creates a crawl without seeds that leaves no files. The caller closes the frontier, after the crawl.
      *
      * @throws UncheckedIOException when the temporary file for waiting URLs cannot be created
      */
@@ -59,11 +59,7 @@ public final class Crawler implements AutoCloseable {
         this(options, CrawlDirectory.none(frontier));
     }
 
-    /**
-     * Creates a crawl that continues the one in a directory, or starts it there. The directory is closed by the caller.
-     *
-     * @throws UncheckedIOException when the temporary file for waiting URLs cannot be created
-     */
+    /** Creates a crawl that continues the one in a directory, or starts it there; otherwise as for a frontier. */
     public Crawler(CrawlOptions options, CrawlDirectory directory) {
         this.directory = directory;
         workers = options.concurrency;

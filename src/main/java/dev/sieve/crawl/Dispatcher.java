@@ -185,11 +185,7 @@ final class Dispatcher {
         schedule.sent(host, nanoClock.getAsLong());
     }
 
-    /**
-     * Ends the request of a task; the URL stays in work until it is {@link #finished}.
-     *
-     * @throws IllegalStateException when the task has ended before
-     */
+    /** Ends the request of a task, exactly once; the URL stays in work until it is {@link #finished}. */
     void end(Task task, Outcome outcome) {
         if (release(task, outcome)) {
             LOG.warn("{}: host given up after {} failed requests in a row", task.host, maxFailures);
@@ -251,11 +247,7 @@ final class Dispatcher {
         return givesUp;
     }
 
-    /**
-     * Notes that a URL was processed and its links are in the frontier.
-     *
-     * @throws IllegalStateException when the task was not {@linkplain #end ended}
-     */
+    /** Notes, after the {@link #end} of a task, that its URL was processed and the links are in the frontier. */
     synchronized void finished(Task task, boolean isPage) {
         if (requests.contains(task)) {
             throw new IllegalStateException("not ended: " + task);

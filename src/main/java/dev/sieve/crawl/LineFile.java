@@ -14,7 +14,8 @@ import java.util.function.Predicate;
 
 /**
  * A file to which lines of ASCII are appended. It is not written through a channel, which would be closed when a thread
- * is interrupted. Not safe for use by many threads.
+ * is interrupted. Methods that write throw {@link UncheckedIOException} when the disk fails. Not safe for use by many
+ * threads.
  */
 final class LineFile implements Closeable {
     private final Path path;
@@ -55,11 +56,7 @@ final class LineFile implements Closeable {
         file.seek(end);
     }
 
-    /**
-     * Appends a line, given without its line feed.
-     *
-     * @throws UncheckedIOException when the disk fails; the line is then cut off, if the disk allows it
-     */
+    /** Appends a line, given without its line feed; cuts it off again when the disk fails, if the disk allows it. */
     void add(String line) {
         try {
             long end = file.getFilePointer();
@@ -74,11 +71,7 @@ final class LineFile implements Closeable {
         }
     }
 
-    /**
-     * Forces the lines to the disk.
-     *
-     * @throws UncheckedIOException when the disk fails
-     */
+    /** Forces the lines to the disk. */
     void force() {
         try {
             file.getFD().sync();

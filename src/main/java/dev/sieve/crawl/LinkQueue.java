@@ -34,7 +34,7 @@ final class LinkQueue {
         this.admission = admission;
         this.recorder = recorder;
         this.directory = directory;
-        directory.seeds().forEach(admission::addSeed);
+        directory.seeds().forEach(admission.scope()::addSeed);
     }
 
     /** Queues seeds, given as URLs to fetch, and widens the scope; returns how many were new. */
@@ -50,7 +50,7 @@ final class LinkQueue {
     /** Returns whether the seed was written to the directory. */
     private boolean widenScope(String seed) {
         boolean isWritten = directory.addSeed(seed);
-        admission.addSeed(seed);
+        admission.scope().addSeed(seed);
         return isWritten;
     }
 
@@ -138,7 +138,7 @@ final class LinkQueue {
         recorder.pushed(batch.size(), isNew);
         for (int i = 0, left = isNew; left > 0; i++) {
             if (batch.isNew(i)) {
-                admission.accepted(batch.url(i));
+                admission.traps().accepted(batch.url(i));
                 left--;
             }
         }

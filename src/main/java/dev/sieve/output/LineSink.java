@@ -21,7 +21,7 @@ abstract class LineSink implements PageSink {
         return this;
     }
 
-    /** Appends a text to the line, with the escapes of a JSON string, RFC 8259 section 7; quotation marks only if asked. */
+    /** Appends a text to the line, with the escapes of a JSON string, RFC 8259 section 7; quotation marks if {@code quotes}. */
     final LineSink escaped(String text, boolean quotes) {
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);

@@ -19,7 +19,7 @@ final class Expression {
      * Compiles an expression.
      *
      * @param use what it is for, as in messages
-     * @throws IllegalArgumentException when it is not valid; the message has the expression and the position of the error
+     * @throws IllegalArgumentException when it is not valid; the message has the expression and the position
      */
     Expression(String use, String regex) {
         name = use + " " + regex;

@@ -1,7 +1,6 @@
 package dev.sieve.scope;
 
 import dev.sieve.url.Refusal;
-import java.util.Objects;
 
 /**
  * Why a URL is not requested: the one rule that decides, whichever package applies it. A method that returns a
@@ -11,12 +10,6 @@ import java.util.Objects;
  * @param detail what exactly decides, for the user: {@code exclude \.pdf$}; may be empty
  */
 public record SkipReason(String rule, String detail) {
-
-    /** Requires both. */
-    public SkipReason {
-        Objects.requireNonNull(rule, "rule");
-        Objects.requireNonNull(detail, "detail");
-    }
 
     /** Creates a reason without a detail. */
     public SkipReason(String rule) {

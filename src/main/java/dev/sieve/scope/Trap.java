@@ -33,7 +33,8 @@ public enum Trap {
     DOMAIN(10_000, "hosts of a domain");
 
     private final int defaultLimit;
-    private final String counted;
+    /** What the limit counts, after its number. */
+    final String counted;
 
     Trap(int defaultLimit, String counted) {
         this.defaultLimit = defaultLimit;
@@ -56,11 +57,6 @@ public enum Trap {
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("unknown trap: " + words + "; traps are "
                         + Arrays.stream(values()).map(Trap::words).collect(Collectors.joining(", "))));
-    }
-
-    /** Returns the unit of the limit. */
-    String counted() {
-        return counted;
     }
 
     /** Returns the limit unless another one is set. */

@@ -7,14 +7,14 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Recognises crawler traps: URLs of which a site has no end, by intent or by mistake.
+ * Recognises crawler traps: sites with endless numbers of URLs, by intent or by mistake.
  *
  * <p>{@link #judge} returns the first {@link Trap}, in the order there, whose limit a URL exceeds. Some depend on the URL
- * alone; {@link Trap#SHAPE}, {@link Trap#HOST} and {@link Trap#DOMAIN} count the URLs that were {@link #accepted}. Only
- * new URLs should be, so that a page with many links to it counts once.
+ * alone; {@link Trap#SHAPE}, {@link Trap#HOST} and {@link Trap#DOMAIN} count the URLs that were {@link #accepted}. The
+ * caller accepts only new URLs, so that a page with many links to it counts once.
  *
  * <p>Memory is fixed: below 4 MB, whatever is crawled. Counts that were used longest ago make room for others, and start
- * at zero again; the counts of a trap are used all the time. They are not stored.
+ * at zero again; the counts of a trap are used all the time. Counts do not survive the process.
  *
  * <p>All URLs passed in are URLs to fetch, as returned by the normaliser. Safe for use by many threads; a count may
  * exceed its limit by the URLs that other threads have judged and not yet accepted. Both take well below a microsecond.
@@ -85,7 +85,7 @@ public final class TrapGuard {
         if (trap == null) {
             return null;
         }
-        String detail = String.format(Locale.ROOT, "more than %,d %s", limit(trap), trap.counted());
+        String detail = String.format(Locale.ROOT, "more than %,d %s", limit(trap), trap.counted);
         return new SkipReason("trap " + trap.words(), detail);
     }
 

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class AdmissionTest {
     private static Admission admission(Scope.Builder scope, TrapGuard traps) {
         Admission admission = new Admission(scope.build(), traps);
-        admission.addSeed("http://h.test/");
+        admission.scope().addSeed("http://h.test/");
         return admission;
     }
 
@@ -30,7 +30,7 @@ class AdmissionTest {
 
         if (reason == null) {
             assertThat(admission.skipReason(url, 1)).isNull();
-            assertThat(admission.admittedBy(url)).isEqualTo(rule);
+            assertThat(admission.scope().admittedBy(url)).isEqualTo(rule);
         } else {
             assertThat(admission.skipReason(url, 1)).isEqualTo(new SkipReason(reason, rule));
         }
@@ -58,7 +58,7 @@ class AdmissionTest {
     void endlessNumbersAreATrapOnceEnoughOfThemWereNew() {
         Admission admission = admission(Scope.builder(Scope.Kind.HOST), new TrapGuard(Map.of()));
         for (int i = 0; i < Trap.SHAPE.defaultLimit(); i++) {
-            admission.accepted("http://h.test/day?d=" + i);
+            admission.traps().accepted("http://h.test/day?d=" + i);
         }
 
         assertThat(admission.skipReason("http://h.test/day?d=x", 1).rule()).isEqualTo("trap shape");
