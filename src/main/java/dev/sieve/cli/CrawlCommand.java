@@ -18,7 +18,6 @@ import java.util.concurrent.Callable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -29,7 +28,6 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "sieve",
         mixinStandardHelpOptions = true,
-        versionProvider = CrawlCommand.Version.class,
         sortOptions = false,
         usageHelpWidth = 100,
         customSynopsis = "sieve [crawl] [OPTIONS] SEED...",
@@ -119,7 +117,7 @@ final class CrawlCommand implements Callable<Integer> {
     private FrontierOptions frontier;
 
     @Mixin
-    private OutputOptions output;
+    private Outputs.Options output;
 
     @Option(
             names = "--job",
@@ -143,13 +141,6 @@ final class CrawlCommand implements Callable<Integer> {
     @Option(names = "-v", description = "Verbose logging.")
     private boolean isVerbose;
 
-    static final class Version implements IVersionProvider {
-        @Override
-        public String[] getVersion() {
-            return new String[] {"sieve " + CrawlOptions.version()};
-        }
-    }
-
     @Override
     public Integer call() throws IOException {
         Logging.set(isQuiet ? Level.WARN : isVerbose ? Level.DEBUG : Level.INFO);
@@ -168,7 +159,7 @@ final class CrawlCommand implements Callable<Integer> {
             if (!start.hasUrls()) {
                 throw Checks.wrong(spec, "no usable seed in " + String.join(", ", seeds));
             }
-            return new CrawlRun(start.crawler(), output.open(job != null), isQuiet, where.ignoresRobots()).run();
+            return new CrawlRun(start.crawler(), output.open(job != null), isQuiet, where.ignoresRobots).run();
         }
     }
 

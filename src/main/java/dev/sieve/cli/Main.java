@@ -3,6 +3,7 @@ package dev.sieve.cli;
 import ch.qos.logback.classic.Level;
 import dev.sieve.FilterKind;
 import dev.sieve.SieveFullException;
+import dev.sieve.crawl.CrawlOptions;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
@@ -23,13 +24,14 @@ public final class Main {
     }
 
     static CommandLine commandLine() {
-        return new CommandLine(new CrawlCommand())
-                .addSubcommand(new DemoCommand())
-                .addSubcommand(new PlanCommand())
+        CommandLine line = new CommandLine(new CrawlCommand());
+        line.getCommandSpec().version("sieve " + CrawlOptions.version());
+        return line.addSubcommand(new DemoCommand())
+                .addSubcommand(new Plan.Print())
                 .addSubcommand(new WhyCommand())
-                .addSubcommand(new StateCommand())
-                .addSubcommand(new ExportCommand())
-                .addSubcommand(new RepairCommand())
+                .addSubcommand(new JobCommands.State())
+                .addSubcommand(new JobCommands.ExportUrls())
+                .addSubcommand(new JobCommands.Repair())
                 .registerConverter(Long.class, new Converters.Quantity())
                 .registerConverter(Double.class, new Converters.MissRate())
                 .registerConverter(Duration.class, new Converters.TimeSpan())
@@ -65,15 +67,15 @@ public final class Main {
         PrintWriter err = line.getErr();
         if (failure instanceof IOException || failure instanceof UncheckedIOException) {
             err.println("sieve: " + message(failure));
-            return ExitCode.OUTPUT_FAILED;
+            return ExitCode.INPUT_OR_OUTPUT_FAILED;
         }
         if (failure instanceof SieveFullException) {
             err.println("sieve: " + failure.getMessage());
-            return ExitCode.INTERNAL_ERROR;
+        } else {
+            err.println("sieve: internal error: " + failure);
+            failure.printStackTrace(err);
         }
-        err.println("sieve: internal error: " + failure);
-        failure.printStackTrace(err);
-        return ExitCode.INTERNAL_ERROR;
+        return ExitCode.INTERNAL_ERROR_OR_FULL;
     }
 
     /** Returns the message of an exception, or of its cause if it has none of its own. */

@@ -3,15 +3,21 @@ package dev.sieve.cli;
 import static dev.sieve.cli.Units.count;
 import static dev.sieve.cli.Units.percent;
 import static dev.sieve.cli.Units.text;
+import static java.util.stream.Collectors.joining;
 
 import dev.sieve.FilterKind;
 import dev.sieve.bloom.BloomSize;
 import dev.sieve.bloom.Memberships;
 import dev.sieve.bloom.SplitBlockFilter;
-import java.util.ArrayList;
+import java.io.PrintWriter;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.function.LongToDoubleFunction;
 import java.util.stream.IntStream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /**
  * A table of what each filter needs and misses for a number of URLs at a rate, in lines of at most 100 characters. It is
@@ -70,21 +76,57 @@ final class Plan {
     }
 
     List<String> lines() {
-        List<String> lines = new ArrayList<>();
-        lines.add(text(
-                "%,d URLs; when the filter is full, %s of new URLs are mistaken for seen ones.", urls, percent(rate)));
-        lines.add("");
-        lines.add(" ".repeat(48) + "false-positive rate at            pages missed until");
-        lines.add(text(ROW, "filter", "memory", "B/URL", "hashes", "1x", "2x", "4x", "1x", "2x", "4x"));
-        kinds().forEach(kind -> lines.add(row(kind)));
+        List<Kind> layers = layers();
+        double twoLayers = layers.get(0).bytes() + layers.get(1).bytes();
+        boolean isTooLarge = BloomSize.bits(urls, rate) / 8.0 > MOST_FILTER_BYTES;
         double least = BloomSize.floorBits(urls, rate) / 8;
-        lines.add(text(ROW, "theoretical minimum", bytes(least), perUrl(least), "", "", "", "", "", "", "")
-                .stripTrailing());
-        lines.add("");
-        addNotes(lines);
-        lines.add("");
-        addClaim(lines);
-        return lines;
+        double claimLeast = BloomSize.floorBits(BILLION, CLAIMED_RATE) / 8;
+        long claimBits = 8 * CLAIMED_BYTES;
+        // With so few bits per key, one hash is the best choice.
+        double claimMissed =
+                new Kind("", CLAIMED_BYTES, "1", keys -> BloomSize.rate(keys, claimBits, 1)).missed(BILLION);
+        return text(
+                        """
+                        %,d URLs; when the filter is full, %s of new URLs are mistaken for seen ones.
+
+                        %sfalse-positive rate at            pages missed until
+                        %s
+                        %s
+                        %s
+
+                        * the default at this rate; --filter selects another filter by name.
+                        1x, 2x, 4x: with one, two, four times the URLs that the filter is sized for.
+                        missed: new pages that are mistaken for seen ones and never fetched, on average.
+                        growing: adds layers beyond 1x; %s at 2x, %s at 4x.
+                        counting: for programs that remove keys; a crawl never does, so --filter does not offer it.
+                        exact: at most %d bytes per URL.
+                        HashSet<String>: %d bytes per URL of 68 characters, in a heap below 32 GB.
+                        %s
+                        "A billion URLs at 0.01 %% in 18 MB" is impossible: no data structure needs less than
+                        %s, %d times that; a classic Bloom filter needs %s.
+                        18 MB is enough for %s URLs at 0.01 %%.
+                        Given a billion pages, the best filter of 18 MB accepts %s and misses %s.
+                        """,
+                        urls,
+                        percent(rate),
+                        " ".repeat(48),
+                        text(ROW, "filter", "memory", "B/URL", "hashes", "1x", "2x", "4x", "1x", "2x", "4x"),
+                        kinds().stream().map(this::row).collect(joining("\n")),
+                        text(ROW, "theoretical minimum", bytes(least), perUrl(least), "", "", "", "", "", "", "")
+                                .stripTrailing(),
+                        bytes(twoLayers),
+                        bytes(twoLayers + layers.get(2).bytes()),
+                        EXACT_BYTES,
+                        HASH_SET_BYTES,
+                        isTooLarge ? "One filter holds at most 17.2 GB: split the URLs, for example by host.\n" : "",
+                        bytes(claimLeast),
+                        Math.round(claimLeast / CLAIMED_BYTES),
+                        bytes(BloomSize.bits(BILLION, CLAIMED_RATE) / 8.0),
+                        count((double) BloomSize.keys(claimBits, CLAIMED_RATE)),
+                        count(BILLION - claimMissed),
+                        count(claimMissed))
+                .lines()
+                .toList();
     }
 
     List<Kind> kinds() {
@@ -159,36 +201,39 @@ final class Plan {
         return Units.significant(bytes / urls, 3);
     }
 
-    private void addNotes(List<String> lines) {
-        List<Kind> layers = layers();
-        double twoLayers = layers.get(0).bytes() + layers.get(1).bytes();
-        lines.add("* the default at this rate; --filter selects another filter by name.");
-        lines.add("1x, 2x, 4x: with one, two, four times the URLs that the filter is sized for.");
-        lines.add("missed: new pages that are mistaken for seen ones and never fetched, on average.");
-        lines.add("growing: adds layers beyond 1x; " + bytes(twoLayers) + " at 2x, "
-                + bytes(twoLayers + layers.get(2).bytes()) + " at 4x.");
-        lines.add("counting: for programs that remove keys; a crawl never does, so --filter does not offer it.");
-        lines.add("exact: at most " + EXACT_BYTES + " bytes per URL.");
-        lines.add("HashSet<String>: " + HASH_SET_BYTES + " bytes per URL of 68 characters, in a heap below 32 GB.");
-        if (BloomSize.bits(urls, rate) / 8.0 > MOST_FILTER_BYTES) {
-            lines.add(
-                    "One filter holds at most " + bytes(MOST_FILTER_BYTES) + ": split the URLs, for example by host.");
-        }
-    }
+    /** Prints the plan. */
+    @Command(
+            name = "plan",
+            mixinStandardHelpOptions = true,
+            sortOptions = false,
+            description = "Shows how much memory each filter needs for N URLs, and how many pages it misses.%n")
+    static final class Print implements Callable<Integer> {
+        @Option(
+                names = "--urls",
+                paramLabel = "N",
+                defaultValue = "1M",
+                description = "URLs to remember: 1000000, 1M, 1e6 (default: 1M).")
+        private Long urls;
 
-    /** Adds why a claim that is often made about Bloom filters is impossible. */
-    private static void addClaim(List<String> lines) {
-        double least = BloomSize.floorBits(BILLION, CLAIMED_RATE) / 8;
-        long bits = 8 * CLAIMED_BYTES;
-        // With so few bits per key, one hash is the best choice.
-        double missed = new Kind("", CLAIMED_BYTES, "1", keys -> BloomSize.rate(keys, bits, 1)).missed(BILLION);
-        lines.add("\"A billion URLs at 0.01 % in 18 MB\" is impossible: no data structure needs less than");
-        lines.add(text(
-                "%s, %d times that; a classic Bloom filter needs %s.",
-                bytes(least), Math.round(least / CLAIMED_BYTES), bytes(BloomSize.bits(BILLION, CLAIMED_RATE) / 8.0)));
-        lines.add("18 MB is enough for " + count((double) BloomSize.keys(bits, CLAIMED_RATE)) + " URLs at 0.01 %.");
-        lines.add(text(
-                "Given a billion pages, the best filter of 18 MB accepts %s and misses %s.",
-                count(BILLION - missed), count(missed)));
+        @Option(
+                names = "--miss-rate",
+                paramLabel = "P",
+                defaultValue = "1e-4",
+                description = "Share of new pages that may be missed when full: 0.0001, 1e-4, 0.01%% (default: 1e-4).")
+        private Double missRate;
+
+        @Spec
+        private CommandSpec spec;
+
+        @Override
+        public Integer call() {
+            if (urls < 1) {
+                throw Checks.invalid(spec, "--urls", "must be at least 1: " + urls);
+            }
+            PrintWriter out = spec.commandLine().getOut();
+            new Plan(urls, missRate).lines().forEach(out::println);
+            out.flush();
+            return 0;
+        }
     }
 }

@@ -17,12 +17,8 @@ final class Units {
 
     /** Bytes in powers of 1000, to about three digits. */
     static String bytes(long bytes) {
-        double value = bytes;
-        int unit = 0;
-        while (value >= 999.5 && unit < NAMES.length - 1) {
-            value /= 1000;
-            unit++;
-        }
+        int unit = unit(bytes, NAMES.length);
+        double value = bytes / Math.pow(1000, unit);
         return text(
                 unit == 0 || value >= 99.95 ? "%.0f %s" : value >= 9.995 ? "%.1f %s" : "%.2f %s", value, NAMES[unit]);
     }
@@ -38,13 +34,17 @@ final class Units {
         if (value < 999_999.5) {
             return text("%,d", Math.round(value));
         }
-        double rest = value / 1e6;
+        int unit = unit(value / 1e6, LARGE.length());
+        return significant(value / 1e6 / Math.pow(1000, unit), 3) + " " + LARGE.charAt(unit);
+    }
+
+    /** Returns the smallest power of 1000 in which the value has at most three digits. */
+    private static int unit(double value, int units) {
         int unit = 0;
-        while (rest >= 999.5 && unit < LARGE.length() - 1) {
-            rest /= 1000;
+        while (value / Math.pow(1000, unit) >= 999.5 && unit < units - 1) {
             unit++;
         }
-        return significant(rest, 3) + " " + LARGE.charAt(unit);
+        return unit;
     }
 
     /** A share: {@code 0.01 %}, {@code >99 %}, {@code 3.2e-30}. */

@@ -15,7 +15,7 @@ final class WhereOptions {
             names = "--scope",
             paramLabel = "WHERE",
             description = "What to crawl, relative to the seeds: host, domain, prefix or any (default: host).")
-    private Scope.Kind scope = Scope.Kind.HOST;
+    Scope.Kind scope = Scope.Kind.HOST;
 
     @Option(names = "--include", paramLabel = "REGEX", description = "Only URLs that contain a match; repeatable.")
     private List<String> includes = new ArrayList<>();
@@ -30,7 +30,7 @@ final class WhereOptions {
             names = "--depth",
             paramLabel = "N",
             description = "Maximum number of links from a seed (default: no limit).")
-    private Integer depth;
+    Integer depth;
 
     @Option(
             names = "--allow-trap",
@@ -47,7 +47,7 @@ final class WhereOptions {
     private List<String> privateBlocks = new ArrayList<>();
 
     @Option(names = "--ignore-robots", description = "Ignore robots.txt. Only with the site owner's permission.")
-    private boolean ignoresRobots;
+    boolean ignoresRobots;
 
     void apply(CrawlOptions options, CommandSpec spec) {
         options.scope(scope);
@@ -61,18 +61,5 @@ final class WhereOptions {
                 "--allow-trap",
                 () -> (each.equals("all") ? Stream.of(Trap.values()) : Stream.of(Trap.named(each)))
                         .forEach(options::allowTrap)));
-    }
-
-    boolean isAnywhere() {
-        return scope == Scope.Kind.ANY;
-    }
-
-    boolean ignoresRobots() {
-        return ignoresRobots;
-    }
-
-    /** The maximum number of links from a seed; null for no limit. */
-    Integer depth() {
-        return depth;
     }
 }

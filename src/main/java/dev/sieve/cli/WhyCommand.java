@@ -8,6 +8,7 @@ import dev.sieve.durable.Export;
 import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.fetch.Fetcher;
 import dev.sieve.scope.Admission;
+import dev.sieve.scope.Scope;
 import dev.sieve.scope.SkipReason;
 import dev.sieve.url.Refusal;
 import dev.sieve.url.Seeds;
@@ -72,7 +73,7 @@ final class WhyCommand implements Callable<Integer> {
         if (job != null && !DurableFolder.exists(job)) {
             throw Checks.invalid(spec, "--job", "not a job: " + job);
         }
-        if (job == null && seeds.isEmpty() && !where.isAnywhere()) {
+        if (job == null && seeds.isEmpty() && where.scope != Scope.Kind.ANY) {
             throw Checks.wrong(spec, "Missing SEED: a URL, a file of URLs, or - for standard input");
         }
         PrintWriter out = spec.commandLine().getOut();
@@ -81,7 +82,7 @@ final class WhyCommand implements Callable<Integer> {
             return explain(options, fetcher, out);
         } catch (IOException e) {
             System.err.println("sieve: " + e.getMessage());
-            return ExitCode.OUTPUT_FAILED;
+            return ExitCode.INPUT_OR_OUTPUT_FAILED;
         } finally {
             out.flush();
         }
@@ -105,10 +106,10 @@ final class WhyCommand implements Callable<Integer> {
             return refused(out, reason);
         }
         out.println("crawled: " + (isSeed ? "a seed" : admission.scope().admittedBy(parsed)));
-        if (where.depth() != null && !isSeed) {
-            out.println("if it is at most " + where.depth() + " links from a seed, which only a crawl can show");
+        if (where.depth != null && !isSeed) {
+            out.println("if it is at most " + where.depth + " links from a seed, which only a crawl can show");
         }
-        if (!where.ignoresRobots()) {
+        if (!where.ignoresRobots) {
             out.println("if the robots.txt of " + UrlParts.origin(parsed) + " allows it, which is not requested here");
         }
         if (job != null) {

@@ -23,13 +23,10 @@ final class Handler implements HttpHandler {
     private final String rules;
     private final Executor later;
     private final int recorded;
-    /** Guarded by itself, like the count. */
     private final ArrayDeque<DemoRequest> latest = new ArrayDeque<>();
-
     private long count;
 
     /**
-     * @param rules the robots.txt of the hosts that have one
      * @param later runs a task when a slow page may be sent, without blocking a thread until then
      * @param recorded how many of the latest requests to keep
      */
@@ -101,28 +98,22 @@ final class Handler implements HttpHandler {
         }
     }
 
-    private void record(Request request, int status) {
+    private synchronized void record(Request request, int status) {
         String url = "http://" + request.hostName() + ":" + map.port() + request.target();
-        synchronized (latest) {
-            count++;
-            latest.add(new DemoRequest(
-                    request.startNanos(), System.nanoTime(), request.hostName(), request.raw(), status, url));
-            if (latest.size() > recorded) {
-                latest.remove();
-            }
+        count++;
+        latest.add(new DemoRequest(
+                request.startNanos(), System.nanoTime(), request.hostName(), request.raw(), status, url));
+        if (latest.size() > recorded) {
+            latest.remove();
         }
     }
 
-    List<DemoRequest> latest() {
-        synchronized (latest) {
-            return List.copyOf(latest);
-        }
+    synchronized List<DemoRequest> latest() {
+        return List.copyOf(latest);
     }
 
-    long count() {
-        synchronized (latest) {
-            return count;
-        }
+    synchronized long count() {
+        return count;
     }
 
     private Response response(Request request) {

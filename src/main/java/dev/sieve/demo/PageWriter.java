@@ -4,57 +4,38 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sieve.demo.SiteMap.Place;
+import dev.sieve.demo.SiteMap.What;
 import java.nio.charset.Charset;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Writes one page of a demo web: text and 20 to 40 links, most of them to pages that are linked elsewhere too. A page is
  * the same each time it is written. Not safe for use by many threads.
  */
 final class PageWriter {
-    private static final List<String> PHRASES = """
-            the path follows the water for an hour
-            nobody had counted them before
-            a map from the year before last
-            in the shade of the old wall
-            with a caf\u00e9 at the far end
-            and the lamps are lit early in winter
-            which the guide does not mention
-            two ferries a day, three on Sundays
-            as far as the last bridge
-            bread, salt &amp; a little oil
-            where the road turns north
-            the second edition corrects this
-            a bell rings at noon
-            under a sky without a cloud
-            some say it was a mill
-            between the dunes and the sea
-            the keeper tells it otherwise
-            for those who come on foot
-            all of it made by hand
-            until the snow melts
-            """.lines().toList();
+    private static final String[] PHRASES = """
+            the path follows the water for an hour|nobody had counted them before
+            a map from the year before last|in the shade of the old wall|with a caf\u00e9 at the far end
+            and the lamps are lit early in winter|which the guide does not mention
+            two ferries a day, three on Sundays|as far as the last bridge|bread, salt &amp; a little oil
+            where the road turns north|the second edition corrects this|a bell rings at noon
+            under a sky without a cloud|some say it was a mill|between the dunes and the sea
+            the keeper tells it otherwise|for those who come on foot|all of it made by hand|until the snow melts""".split("[|\n]", -1);
 
-    /** The charset of a page and where it is declared. */
-    private enum Encoding {
-        UTF_8_HEADER("; charset=UTF-8", "", UTF_8),
-        UTF_8_META("", "<meta charset=\"utf-8\">\n", UTF_8),
-        UTF_8_MARK("", "", UTF_8),
-        LATIN_1_HEADER("; charset=ISO-8859-1", "", ISO_8859_1),
-        LATIN_1_META("", "<meta http-equiv=\"Content-Type\" content=\"text/html; charset=iso-8859-1\">\n", ISO_8859_1);
+    /** The charset of a page, and where it is declared: in the header, at the start or in a meta element. */
+    private record Encoding(Charset charset, String parameter, String start, String meta) {}
 
-        private final String parameter;
-        private final String meta;
-        private final Charset charset;
-
-        Encoding(String parameter, String meta, Charset charset) {
-            this.parameter = parameter;
-            this.meta = meta;
-            this.charset = charset;
-        }
-    }
+    private static final Encoding[] ENCODINGS = {
+        new Encoding(UTF_8, "; charset=UTF-8", "", ""),
+        new Encoding(UTF_8, "", "", "<meta charset=\"utf-8\">\n"),
+        new Encoding(UTF_8, "", "\ufeff", ""),
+        new Encoding(ISO_8859_1, "; charset=ISO-8859-1", "", ""),
+        new Encoding(
+                ISO_8859_1, "", "", "<meta http-equiv=\"Content-Type\" content=\"text/html; charset=iso-8859-1\">\n")
+    };
 
     private final SiteMap map;
     private final Hosts hosts;
@@ -63,7 +44,8 @@ final class PageWriter {
     private final Dice dice;
     private final int length;
     private final StringBuilder html;
-    private Link link;
+    /** The path from the folder of this page up to the root. */
+    private String up;
 
     private PageWriter(SiteMap map, int page, int pageBytes) {
         this.map = map;
@@ -102,12 +84,11 @@ final class PageWriter {
     }
 
     private Response markup(Runnable content) {
-        Encoding encoding = dice.oneIn(2) ? Encoding.UTF_8_HEADER : Encoding.values()[dice.roll(5)];
-        if (encoding == Encoding.UTF_8_MARK) {
-            html.append('\ufeff');
-        }
-        write("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n", encoding.meta, "<title>", title(), "</title>\n");
-        link = new Link(map, dice, host, base());
+        Encoding encoding = ENCODINGS[dice.oneIn(2) ? 0 : dice.roll(ENCODINGS.length)];
+        write(encoding.start, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n", encoding.meta);
+        write("<title>", title(), "</title>\n");
+        long folders = base().chars().filter(c -> c == '/').count() - 1;
+        up = folders == 0 ? "./" : "../".repeat((int) folders);
         html.append("<link rel=\"stylesheet\" href=\"/site.css\">\n");
         content.run();
         html.append("</html>\n");
@@ -145,7 +126,7 @@ final class PageWriter {
 
     private void frames() {
         html.append("</head>\n<frameset cols=\"30%,*\">\n");
-        links(4).forEach(place -> write("<frame src=\"", link.to(place), "\">\n"));
+        links(4).forEach(place -> write("<frame src=\"", reference(place), "\">\n"));
         html.append("</frameset>\n");
     }
 
@@ -155,7 +136,7 @@ final class PageWriter {
         Place ordinary = dice.oneIn(12) ? links.get(0) : null;
         for (Place place : links) {
             if (place.equals(ordinary) || (isShy(place) && dice.oneIn(3))) {
-                write("<link rel=\"", dice.pick("next", "prev"), "\" href=\"", link.to(place), "\">\n");
+                write("<link rel=\"", dice.pick("next", "prev"), "\" href=\"", reference(place), "\">\n");
                 inHead.add(place);
             }
         }
@@ -179,9 +160,9 @@ final class PageWriter {
     private List<Place> links(int atLeast) {
         List<Place> links = new ArrayList<>();
         hosts.children(page).forEach(child -> links.add(map.entry(child)));
-        Place extra = map.extra(page);
+        What extra = map.extra(page);
         if (extra != null) {
-            links.add(extra);
+            links.add(new Place(page, extra, 0));
         }
         while (links.size() < atLeast) {
             links.add(map.entry(known()));
@@ -210,7 +191,7 @@ final class PageWriter {
     }
 
     private void link(Place place) {
-        String reference = link.to(place);
+        String reference = reference(place);
         switch (dice.roll(isShy(place) ? 2 : 40)) {
             case 0 -> write("<map name=\"m\"><area alt=\"\" href=\"", reference, "\"></map>\n");
             case 1 -> write("<iframe src=\"", reference, "\"></iframe>\n");
@@ -229,7 +210,7 @@ final class PageWriter {
                 <a href="javascript:history.back()">back</a> <a href="tel:+49301234">call</a></p>
                 <!-- <a href="/in-a-comment.html">old</a> -->
                 <script>var s = '<a href="/in-a-script.html">new</a>';</script>
-                """.formatted(page, link.to(map.entry(hosts.startPage(host))), hosts.name(host)));
+                """.formatted(page, reference(map.entry(hosts.startPage(host))), hosts.name(host)));
     }
 
     private void write(String... parts) {
@@ -240,7 +221,57 @@ final class PageWriter {
 
     private void text(long upTo) {
         while (html.length() < upTo) {
-            html.append(PHRASES.get(dice.roll(PHRASES.size()))).append(dice.oneIn(5) ? ". " : ", ");
+            html.append(dice.pick(PHRASES)).append(dice.oneIn(5) ? ". " : ", ");
         }
+    }
+
+    /**
+     * Returns a reference to a place, as an HTML attribute value. Every spelling means the place's {@link SiteMap#url}, by
+     * RFC 3986 sections 5 and 6.2, without a fragment and an empty query.
+     */
+    private String reference(Place place) {
+        String target = dice.oneIn(2) ? map.target(place) : disguised(place);
+        String reference =
+                absoluteOrRelative(map.host(place), target).replace("&", dice.pick("&amp;", "&#38;", "&#x26;"));
+        if (dice.oneIn(20)) {
+            reference = reference.replace("/", "&#47;");
+        }
+        return reference.contains("%C3%A9")
+                ? reference.replace("%C3%A9", dice.pick("%C3%A9", "%c3%a9", "\u00e9", "&eacute;"))
+                : reference;
+    }
+
+    private String absoluteOrRelative(int host, String target) {
+        if (host == this.host && !dice.oneIn(5)) {
+            return dice.oneIn(3) ? up + target.substring(1) : target;
+        }
+        String name = hosts.name(host);
+        String rest = ":" + map.port() + target;
+        return switch (dice.roll(8)) {
+            case 0 -> "//" + name + rest;
+            case 1 -> "HTTP://" + name.toUpperCase(Locale.ROOT) + rest;
+            case 2 -> "http://" + Hosts.unicodeName(host) + rest;
+            case 3 -> " http://" + name + rest + " ";
+            default -> "http://" + name + rest;
+        };
+    }
+
+    private String disguised(Place place) {
+        String target = map.target(place);
+        return switch (dice.roll(7)) {
+            case 0 -> "/." + target;
+            case 1 -> "/lost/.." + target;
+            case 2 -> target.contains("?") ? target : target + "?";
+            case 3 -> target.replace("~", dice.pick("%7E", "%7e"));
+            case 4 -> place.what() == What.PRIVATE ? target : firstLetterEscaped(target);
+            default -> target + "#" + dice.pick("top", "part-2", "notes", "comment-17");
+        };
+    }
+
+    private static String firstLetterEscaped(String target) {
+        if (target.length() < 2 || !Character.isLetter(target.charAt(1))) {
+            return target;
+        }
+        return "/%" + Integer.toHexString(target.charAt(1)) + target.substring(2);
     }
 }

@@ -16,6 +16,22 @@ import java.util.stream.Stream;
  * <p>The URL of a place contains its page number, so places are found without a table.
  */
 record SiteMap(long seed, Hosts hosts, int port) {
+    private static final String[] FOLDERS = {
+        "archive", "articles", "atlas", "blog", "catalogue", "docs", "essays", "events", "gallery", "guides", "help",
+        "history", "letters", "library", "maps", "news", "notes", "papers", "people", "recipes", "reviews", "shop",
+        "stories", "travel"
+    };
+    private static final String[] ADJECTIVES = {
+        "amber", "autumn", "blue", "bright", "calm", "clear", "cold", "deep", "early", "eastern", "empty", "fallen",
+        "gentle", "golden", "green", "hidden", "high", "late", "little", "long", "northern", "old", "open", "pale",
+        "quiet", "red", "silver", "slow", "small", "still", "western", "young"
+    };
+    private static final String[] NOUNS = {
+        "bay", "bridge", "brook", "cliff", "cloud", "coast", "field", "forest", "garden", "glade", "harbour", "heath",
+        "hill", "island", "lake", "lane", "leaf", "meadow", "mill", "moor", "orchard", "pine", "pond", "rain",
+        "ridge", "river", "road", "shore", "stone", "tower", "valley", "wind"
+    };
+
     private static final int[] HOP_STATUS = {301, 302, 307, 308};
     /** The last number in a target and, in a row or ring of redirects, the step after it. */
     private static final Pattern PAGE_AND_STEP = Pattern.compile(".*?([0-9]{1,10})(?:/([0-9])|[^0-9]*)");
@@ -105,12 +121,7 @@ record SiteMap(long seed, Hosts hosts, int port) {
     }
 
     /** Returns what a page links to besides pages; null if nothing. */
-    Place extra(int page) {
-        What what = extraKind(page);
-        return what == null ? null : new Place(page, what, 0);
-    }
-
-    private What extraKind(int page) {
+    What extra(int page) {
         int roll = roll("EXTRA", page, 100);
         if (roll >= 12 || kind(page) != Kind.HTML) {
             return null;
@@ -137,7 +148,7 @@ record SiteMap(long seed, Hosts hosts, int port) {
 
     /** Returns all that an obedient crawl requests because of a page, including the page. */
     Stream<Place> visited(int page) {
-        What extra = extraKind(page);
+        What extra = extra(page);
         int extras = extra == null || extra == What.PRIVATE ? 0 : extra == What.LOOP ? loopLength(page) : 1;
         return Stream.of(row(page, What.HOP, hops(page)), row(page, What.PAGE, 1), row(page, extra, extras))
                 .flatMap(Function.identity());
@@ -145,7 +156,7 @@ record SiteMap(long seed, Hosts hosts, int port) {
 
     /** Returns what an obedient crawl finds because of a page and must not request. */
     Stream<Place> forbidden(int page) {
-        What extra = extraKind(page);
+        What extra = extra(page);
         return row(page, What.PRIVATE, extra == What.PRIVATE || extra == What.LEAK ? 1 : 0);
     }
 
@@ -202,7 +213,7 @@ record SiteMap(long seed, Hosts hosts, int port) {
         if (hosts.isStartPage(page)) {
             return "/";
         }
-        String folder = "/" + Words.pick(Words.FOLDERS, roll("FOLDER", page)) + "/";
+        String folder = "/" + word(FOLDERS, "FOLDER", page) + "/";
         String suffix = kind(page).suffix;
         return switch (roll("STYLE", page, 10)) {
             case 0 -> "/~" + noun(page) + "/" + adjective(page) + "-" + page + suffix;
@@ -214,11 +225,11 @@ record SiteMap(long seed, Hosts hosts, int port) {
     }
 
     String adjective(int page) {
-        return Words.pick(Words.ADJECTIVES, roll("ADJECTIVE", page));
+        return word(ADJECTIVES, "ADJECTIVE", page);
     }
 
     String noun(int page) {
-        return Words.pick(Words.NOUNS, roll("NOUN", page));
+        return word(NOUNS, "NOUN", page);
     }
 
     /** Returns the place with this path and query on a host; null if there is none. */
@@ -241,11 +252,11 @@ record SiteMap(long seed, Hosts hosts, int port) {
         return exists && host(place) == host && target(place).equals(target) ? place : null;
     }
 
-    private int roll(String purpose, int index, int bound) {
-        return Dice.below(bound, roll(purpose, index));
+    private String word(String[] words, String purpose, int page) {
+        return words[roll(purpose, page, words.length)];
     }
 
-    private long roll(String purpose, int index) {
-        return Dice.hash(seed, purpose.hashCode(), index);
+    private int roll(String purpose, int index, int bound) {
+        return Dice.below(bound, Dice.hash(seed, purpose.hashCode(), index));
     }
 }
