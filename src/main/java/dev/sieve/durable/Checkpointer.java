@@ -51,12 +51,12 @@ final class Checkpointer {
         this.keepLog = keepLog;
         this.log = log;
         this.writer = writer;
-        this.state = found.state();
+        this.state = found.checkpoint().state();
         this.filter = found.filter();
         this.lock = lock;
         next = found.lastCheckpoint() + 1;
-        newest = found.checkpoint();
-        newestPosition = found.from();
+        newest = found.checkpoint().number();
+        newestPosition = found.checkpoint().position();
     }
 
     /** Whether so many bytes were written to the log since the last checkpoint. */
@@ -99,7 +99,7 @@ final class Checkpointer {
                 writer.flush();
                 begunAt = writer.written();
                 position = log.end();
-                content = new Checkpoint(next, settings, position, log.segments(), state, stats.get()).frames();
+                content = Checkpoint.frames(next, settings, position, log.segments(), state, stats.get());
                 finished = finished();
             } finally {
                 lock.unlock();

@@ -88,7 +88,7 @@ public final class DurableSieve implements Frontier {
         this.folderLock = folderLock;
         deduplicator = found.deduplicator();
         lock = deduplicator.lock();
-        state = found.state();
+        state = found.checkpoint().state();
         leases = new Leases(builder.leaseTimeoutNanos, state.attempts());
         SegmentLog log = new SegmentLog(
                 disk, settings.frontierId(), builder.segmentBytes, found.segments(), found.end(), found.forced());

@@ -24,9 +24,7 @@ final class Inspection {
     private final Settings settings;
     private final FrontierFiles files;
     private final List<String> problems = new ArrayList<>();
-    /** Null when every checkpoint is damaged or there are none. */
-    private final Checkpoint.Saved saved;
-
+    private final Checkpoint checkpoint;
     private final LogState state;
     private final LogScan scan;
     private NavigableMap<Integer, Segment> segments = new TreeMap<>();
@@ -58,11 +56,11 @@ final class Inspection {
         if (settings == null) {
             throw new IOException(Settings.NAME + ": the file is missing, so the folder does not contain a frontier");
         }
-        saved = Checkpoint.newest(disk, files, found -> found, (number, cause) -> problems.add(damage(cause)));
-        state = saved == null ? new LogState() : saved.checkpoint().state();
-        scan = new LogScan(disk, settings, files, saved, state, urls -> {});
+        checkpoint = Checkpoint.newest(disk, files, found -> true, (number, cause) -> problems.add(damage(cause)));
+        state = checkpoint.state();
+        scan = new LogScan(disk, settings, files, checkpoint, urls -> {});
         try {
-            if (saved == null) {
+            if (!checkpoint.exists()) {
                 files.requireWholeLog();
             }
             scan.run();
@@ -89,8 +87,7 @@ final class Inspection {
         if (scan.torn() != null && owner.isEmpty()) {
             problems.add("to be cut off at the next start: " + scan.torn().getMessage());
         }
-        SieveStats last =
-                saved == null ? Checkpoint.NO_STATS : saved.checkpoint().stats();
+        SieveStats last = checkpoint.stats();
         SieveStats stats = new SieveStats(
                 state.accepted(),
                 last.seen(),

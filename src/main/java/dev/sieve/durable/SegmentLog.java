@@ -63,7 +63,7 @@ final class SegmentLog implements Closeable {
         namesChanged = true;
         if (end == null) {
             start(new Segment(1, 0));
-            this.forced = LogPosition.START;
+            this.forced = LogPosition.NONE;
             return;
         }
         for (Segment segment : segments.tailMap(forced.segment()).values()) {
