@@ -43,14 +43,13 @@ record Checkpoint(
     private static final int VERSION = 1;
     private static final String TEMPORARY = "checkpoint.tmp";
     private static final byte[] MAGIC = "sievechk".getBytes(US_ASCII);
-    /** The last frame: its header, its kind and two numbers of 8 bytes. */
-    private static final int TRAILER_BYTES = FrameWriter.HEADER_BYTES + 17;
-
+    private static final int TRAILER_BYTES = FrameWriter.HEADER_BYTES + 1 + 2 * Long.BYTES;
     private static final int BUFFER_BYTES = 1 << 16;
 
     /** Stands for a missing checkpoint: all of the log has to be read. */
     static Checkpoint none(FrontierFiles files) {
-        LogPosition start = new LogPosition(files.logs().isEmpty() ? 1 : files.logs().first(), Segment.HEADER_BYTES);
+        LogPosition start =
+                new LogPosition(files.logs().isEmpty() ? 1 : files.logs().first(), Segment.HEADER_BYTES);
         SieveStats stats = new SieveStats(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
         return new Checkpoint(0, null, start, new TreeMap<>(), new LogState(), stats, 0, LogPosition.NONE);
     }
@@ -256,7 +255,7 @@ record Checkpoint(
         long[] rates = in.longs("rates", 2);
         NavigableMap<Integer, Segment> segments = readSegments(in);
         if (!segments.containsKey(position.segment())) {
-            throw in.broken("the segment of its position is missing in its list of segments");
+            throw in.broken("the segment of its position is missing in the list");
         }
         LogState state = new LogState(nextId, lost, DoneSet.read(in), readAttempts(in));
         SieveStats stats = new SieveStats(

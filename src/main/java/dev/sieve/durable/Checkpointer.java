@@ -28,9 +28,7 @@ final class Checkpointer {
     private final ReentrantLock checkpointing = new ReentrantLock();
 
     private int next;
-    /** The newest checkpoint on the disk, 0 without one, and its position. */
-    private int newest;
-
+    private int newest; // checkpoint on the disk; 0 without one
     private LogPosition newestPosition;
 
     /** {@link LogWriter#written} at the start of the last checkpoint. Guarded by the lock of the frontier. */

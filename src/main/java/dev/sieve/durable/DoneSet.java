@@ -24,9 +24,7 @@ final class DoneSet {
     }
 
     private final TreeMap<Long, BitSet> chunks = new TreeMap<>();
-    /** All ids of all chunks before this one are done. */
-    private long firstChunk;
-
+    private long firstChunk; // all ids of the chunks before it are done
     private long size;
 
     /** Adds an id, unless it was added before. */
@@ -71,7 +69,6 @@ final class DoneSet {
         return id;
     }
 
-    /** Returns how many ids are done. */
     long size() {
         return size;
     }

@@ -44,7 +44,7 @@ public final class DurableFolder {
      * Repairs a frontier that {@link DurableSieve.Builder#open} refuses as damaged: keeps everything that is whole, and
      * counts what is lost. Changed files are kept as {@code .broken}.
      *
-     * @throws DamageException when the settings are damaged and there is no whole checkpoint
+     * @throws DamageException when the settings are damaged and none of the checkpoints is whole
      * @throws IOException when the disk fails, another process has the folder, or a file has a later version
      */
     public static RepairReport repair(Path directory) throws IOException {

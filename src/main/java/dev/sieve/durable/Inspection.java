@@ -1,7 +1,6 @@
 package dev.sieve.durable;
 
 import dev.sieve.SieveStats;
-import dev.sieve.UrlBatch;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
@@ -136,24 +135,19 @@ final class Inspection {
         UrlFrameReader frames = new UrlFrameReader();
         try (FrameReader reader = Segment.open(disk, segment.start(), BUFFER_BYTES)) {
             while (scan.end().compareTo(new LogPosition(segment.number(), reader.nextPosition())) > 0
-&& reader.next()) {
-                if (frames.read(reader) && frames.batch().label() == 0) {
-                    count += export(frames.firstId(), frames.batch(), which, urls);
+                    && reader.next()) {
+                if (!frames.read(reader) || frames.batch().label() != 0) {
+                    continue;
+                }
+                for (int i = 0; i < frames.batch().size(); i++) {
+                    if (which.includes(state.done().contains(frames.firstId() + i))) {
+                        urls.accept(frames.batch().url(i));
+                        count++;
+                    }
                 }
             }
             if (reader.damage() != null) {
                 throw reader.damage();
-            }
-        }
-        return count;
-    }
-
-    private long export(long firstId, UrlBatch batch, Export which, Consumer<String> urls) {
-        long count = 0;
-        for (int i = 0; i < batch.size(); i++) {
-            if (which.includes(state.done().contains(firstId + i))) {
-                urls.accept(batch.url(i));
-                count++;
             }
         }
         return count;

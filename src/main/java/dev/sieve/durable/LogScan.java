@@ -192,7 +192,6 @@ final class LogScan {
         return bytes;
     }
 
-    /** Returns the end of the last frame that was read. */
     LogPosition end() {
         return end;
     }
@@ -207,7 +206,6 @@ final class LogScan {
         return segments;
     }
 
-    /** Returns the position before which all of the log is known to be on the disk. */
     LogPosition forced() {
         return forced;
     }

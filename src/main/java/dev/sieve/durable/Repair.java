@@ -52,8 +52,7 @@ final class Repair {
         Checkpoint found = Checkpoint.newest(
                 disk, files, checkpoint -> true, (number, cause) -> wrong.add(Inspection.damage(cause)));
         if (!found.exists()) {
-            throw new DamageException(
-                    String.join("; ", wrong) + ", and there is no whole checkpoint to take the settings from");
+            throw new DamageException(String.join("; ", wrong) + ", and none of the checkpoints is whole");
         }
         found.settings().write(disk);
         findings.add(String.join("; ", wrong) + "; written again from " + found.name());
@@ -141,7 +140,10 @@ final class Repair {
         }
         if (!isPresent) {
             note(FrontierFiles.segment(number) + ": the file is missing");
-            writeEmpty(new Segment(number, state.nextId()));
+            byte[] header = new Segment(number, state.nextId()).header(settings.frontierId());
+            try (Disk.Sink sink = disk.create(FrontierFiles.segment(number))) {
+                sink.append(header, 0, header.length);
+            }
         }
         SegmentRepair repair = start(number);
         repairs.put(number, repair);
@@ -169,12 +171,6 @@ final class Repair {
         NavigableMap<Integer, Segment> known = saved.segments();
         Segment segment = known.get(number);
         return segment == null || segment.isDone(known, state.done());
-    }
-
-    private void writeEmpty(Segment segment) throws IOException {
-        try (Disk.Sink sink = disk.create(segment.name())) {
-            sink.append(segment.header(settings.frontierId()), 0, Segment.HEADER_BYTES);
-        }
     }
 
     /** Continues with the first id of a segment, or gives the segment the header that it should have. */

@@ -90,7 +90,6 @@ final class SegmentLog implements Closeable {
         }
     }
 
-    /** Hands frames to the operating system. */
     void append(FrameWriter frames) throws IOException {
         last.append(frames.bytes(), 0, frames.size());
         end = new LogPosition(end.segment(), end.offset() + frames.size());

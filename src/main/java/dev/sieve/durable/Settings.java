@@ -57,8 +57,7 @@ record Settings(long frontierId, FilterKind kind, long capacity, double falsePos
             throw in.broken("unknown kind of filter: " + number);
         }
         long[] values = in.longs("settings", 4);
-        return new Settings(
-                values[0], KINDS.get(number - 1), values[1], Double.longBitsToDouble(values[2]), values[3]);
+        return new Settings(values[0], KINDS.get(number - 1), values[1], Double.longBitsToDouble(values[2]), values[3]);
     }
 
     void write(Disk disk) throws IOException {

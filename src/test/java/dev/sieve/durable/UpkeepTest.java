@@ -63,9 +63,7 @@ class UpkeepTest {
         upkeep.close();
 
         assertThat(log.lines()).hasSize(3);
-        assertThat(log.lines().get(0))
-                .contains("cannot write a checkpoint")
-                .contains("disk full");
+        assertThat(log.lines().get(0)).contains("cannot write a checkpoint").contains("disk full");
         assertThat(log.lines().get(1)).contains("the background checkpoint failed unexpectedly");
         assertThat(log.lines().get(2)).contains("the background checkpoint failed unexpectedly");
     }
