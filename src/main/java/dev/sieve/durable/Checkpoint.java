@@ -19,14 +19,17 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 
 /**
- * The contents of the log up to a position and the filter, saved so that only the rest of the log has to be read.
+ * A saved copy of the filter and of what the log says up to a position, so that only the rest of the log has to be read.
+ * The filter itself stays on the disk.
  *
- * @param number its place among all checkpoints, from 1 on
+ * @param number its place among all checkpoints, from 1 on; 0 for {@link #none}
  * @param settings of the frontier and its filter
  * @param position of the log; everything before it is in the state
  * @param segments the files of the log at that time
- * @param state the contents of the log up to the position
+ * @param state what the log says up to the position
  * @param stats the counters at that time
+ * @param filterAt offset of the filter in the file
+ * @param forced the position before which all of the log was on the disk when the checkpoint was written
  */
 record Checkpoint(
         int number,
@@ -34,17 +37,26 @@ record Checkpoint(
         LogPosition position,
         NavigableMap<Integer, Segment> segments,
         LogState state,
-        SieveStats stats) {
-    /** The counters where there is no checkpoint. */
-    static final SieveStats NO_STATS = new SieveStats(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-
+        SieveStats stats,
+        long filterAt,
+        LogPosition forced) {
     private static final int VERSION = 1;
     private static final String TEMPORARY = "checkpoint.tmp";
     private static final byte[] MAGIC = "sievechk".getBytes(US_ASCII);
-    /** The last frame: its header, its kind and two numbers of 8 bytes. */
-    private static final int TRAILER_BYTES = FrameWriter.HEADER_BYTES + 17;
-
+    private static final int TRAILER_BYTES = FrameWriter.HEADER_BYTES + 1 + 2 * Long.BYTES;
     private static final int BUFFER_BYTES = 1 << 16;
+
+    /** Stands for a missing checkpoint: all of the log has to be read. */
+    static Checkpoint none(FrontierFiles files) {
+        LogPosition start =
+                new LogPosition(files.logs().isEmpty() ? 1 : files.logs().first(), Segment.HEADER_BYTES);
+        SieveStats stats = new SieveStats(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+        return new Checkpoint(0, null, start, new TreeMap<>(), new LogState(), stats, 0, LogPosition.NONE);
+    }
+
+    boolean exists() {
+        return number > 0;
+    }
 
     String name() {
         return FrontierFiles.checkpoint(number);
@@ -69,8 +81,14 @@ record Checkpoint(
         return older;
     }
 
-    /** Returns the frames that precede the filter. */
-    FrameWriter frames() {
+    /** Returns the frames of a new checkpoint that precede the filter. */
+    static FrameWriter frames(
+            int number,
+            Settings settings,
+            LogPosition position,
+            NavigableMap<Integer, Segment> segments,
+            LogState state,
+            SieveStats stats) {
         FrameWriter out = new FrameWriter();
         out.begin(FrameKind.STATE);
         out.putNumbers(VERSION, number);
@@ -87,12 +105,6 @@ record Checkpoint(
         }
         out.end();
         state.done().write(out);
-        writeAttempts(out);
-        out.putFrame(FrameKind.FILTER);
-        return out;
-    }
-
-    private void writeAttempts(FrameWriter out) {
         out.begin(FrameKind.ATTEMPTS);
         for (Map.Entry<Long, Integer> attempt : state.attempts().entrySet()) {
             if (out.payload() > FrameWriter.MAX_PAYLOAD / 2) {
@@ -102,12 +114,14 @@ record Checkpoint(
             out.putNumbers(attempt.getKey(), attempt.getValue());
         }
         out.end();
+        out.putFrame(FrameKind.FILTER);
+        return out;
     }
 
     /**
      * Writes a checkpoint: its frames, then the filter, then the log up to what the filter contains; last its name.
      *
-     * @param frames of {@link #frames()}
+     * @param frames of {@link #frames}
      * @param filter may change at the same time, as long as its new URLs are in the log
      * @param forceLog forces the log and returns up to where it is on the disk
      */
@@ -140,25 +154,15 @@ record Checkpoint(
         };
     }
 
-    /**
-     * A checkpoint on the disk, read without its filter.
-     *
-     * @param forced the position before which all of the log was on the disk when the checkpoint was written
-     * @param filterAt offset of the filter in the file
-     */
-    record Saved(Checkpoint checkpoint, LogPosition forced, long filterAt) {
-
-        Membership filter(Disk disk) throws IOException {
-            String name = checkpoint.name();
-            try (Disk.Source source = disk.read(name)) {
-                Membership filter = Memberships.read(new BufferedInputStream(stream(source, filterAt), BUFFER_BYTES));
-                if (filter.seed() != checkpoint.settings().seed()) {
-                    throw new IOException("another seed than in the settings");
-                }
-                return filter;
-            } catch (IOException e) {
-                throw new IOException(name + ": filter at offset " + filterAt + ": " + e.getMessage(), e);
+    Membership readFilter(Disk disk) throws IOException {
+        try (Disk.Source source = disk.read(name())) {
+            Membership filter = Memberships.read(new BufferedInputStream(stream(source, filterAt), BUFFER_BYTES));
+            if (filter.seed() != settings.seed()) {
+                throw new IOException("another seed than in the settings");
             }
+            return filter;
+        } catch (IOException e) {
+            throw new IOException(name() + ": filter at offset " + filterAt + ": " + e.getMessage(), e);
         }
     }
 
@@ -181,9 +185,9 @@ record Checkpoint(
         };
     }
 
-    /** Selects what is needed of a checkpoint; returns null to use an older one. */
-    interface Loader<T> {
-        T load(Saved saved) throws IOException;
+    /** Decides whether a checkpoint is used, or an older one. */
+    interface Condition {
+        boolean accepts(Checkpoint checkpoint) throws IOException;
     }
 
     /** Handles a checkpoint that is damaged or cannot be read; an older one is used unless this throws. */
@@ -191,13 +195,14 @@ record Checkpoint(
         void accept(int number, IOException cause) throws IOException;
     }
 
-    /** Loads the newest checkpoint that is whole and that the loader accepts; returns null when there is none. */
-    static <T> T newest(Disk disk, FrontierFiles files, Loader<T> loader, Rejected rejected) throws IOException {
+    /** Returns the newest checkpoint that is whole and meets a condition; {@link #none} when there is none. */
+    static Checkpoint newest(Disk disk, FrontierFiles files, Condition condition, Rejected rejected)
+            throws IOException {
         for (int number : List.copyOf(files.checkpoints().descendingSet())) {
             try {
-                T loaded = loader.load(read(disk, number));
-                if (loaded != null) {
-                    return loaded;
+                Checkpoint checkpoint = read(disk, number);
+                if (condition.accepts(checkpoint)) {
+                    return checkpoint;
                 }
             } catch (VersionException e) {
                 throw e;
@@ -205,24 +210,18 @@ record Checkpoint(
                 rejected.accept(number, e);
             }
         }
-        return null;
+        return none(files);
     }
 
-    /** Reads a checkpoint without its filter. */
-    static Saved read(Disk disk, int number) throws IOException {
+    static Checkpoint read(Disk disk, int number) throws IOException {
         String name = FrontierFiles.checkpoint(number);
         try (Disk.Source source = disk.read(name)) {
             checkMagic(name, source);
-            FrameReader in = new FrameReader(name, source, MAGIC.length, BUFFER_BYTES);
-            Checkpoint checkpoint = readState(name, in);
+            Checkpoint checkpoint = read(name, source);
             if (checkpoint.number != number) {
-                throw in.broken("its number is " + checkpoint.number);
+                throw new DamageException(name, MAGIC.length, "its number is " + checkpoint.number);
             }
-            long filterAt = in.nextPosition();
-            FrameReader trailer = new FrameReader(name, source, source.size() - TRAILER_BYTES, BUFFER_BYTES);
-            trailer.require(FrameKind.TRAILER);
-            long[] forced = trailer.longs("position", 2);
-            return new Saved(checkpoint, new LogPosition((int) forced[0], forced[1]), filterAt);
+            return checkpoint;
         }
     }
 
@@ -237,7 +236,8 @@ record Checkpoint(
         }
     }
 
-    private static Checkpoint readState(String name, FrameReader in) throws IOException {
+    private static Checkpoint read(String name, Disk.Source source) throws IOException {
+        FrameReader in = new FrameReader(name, source, MAGIC.length, BUFFER_BYTES);
         in.require(FrameKind.STATE);
         long version = in.number("version", Long.MAX_VALUE);
         if (version != VERSION) {
@@ -255,7 +255,7 @@ record Checkpoint(
         long[] rates = in.longs("rates", 2);
         NavigableMap<Integer, Segment> segments = readSegments(in);
         if (!segments.containsKey(position.segment())) {
-            throw in.broken("the segment of its position is missing in its list of segments");
+            throw in.broken("the segment of its position is missing in the list");
         }
         LogState state = new LogState(nextId, lost, DoneSet.read(in), readAttempts(in));
         SieveStats stats = new SieveStats(
@@ -269,7 +269,11 @@ record Checkpoint(
                 Double.longBitsToDouble(rates[0]),
                 Double.longBitsToDouble(rates[1]),
                 memory);
-        return new Checkpoint(number, settings, position, segments, state, stats);
+        FrameReader trailer = new FrameReader(name, source, source.size() - TRAILER_BYTES, BUFFER_BYTES);
+        trailer.require(FrameKind.TRAILER);
+        long[] forced = trailer.longs("position", 2);
+        LogPosition forcedTo = new LogPosition((int) forced[0], forced[1]);
+        return new Checkpoint(number, settings, position, segments, state, stats, in.nextPosition(), forcedTo);
     }
 
     private static NavigableMap<Integer, Segment> readSegments(FrameReader in) throws IOException {

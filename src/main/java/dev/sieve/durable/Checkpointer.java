@@ -7,14 +7,12 @@ import java.util.List;
 import java.util.NavigableMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 
 /**
- * Writes checkpoints, and removes what they make superfluous: older checkpoints but for one, which is kept for the case
- * that the newest is damaged, and segments of which all is done and that neither of the two needs.
+ * Writes checkpoints, and deletes what they replace: older checkpoints except one, in case the newest gets damaged, and
+ * segments whose URLs are all done and that neither of the two needs.
  *
- * <p>One checkpoint is written at a time; the lock of the frontier is held for the short while only in which its state
- * is copied.
+ * <p>One checkpoint is written at a time; the lock of the frontier is only held while its state is copied.
  */
 final class Checkpointer {
     private final Disk disk;
@@ -30,12 +28,10 @@ final class Checkpointer {
     private final ReentrantLock checkpointing = new ReentrantLock();
 
     private int next;
-    /** The newest checkpoint that is safe on the disk, and its position; 0 when there is none. */
-    private int newest;
-
+    private int newest; // checkpoint on the disk; 0 without one
     private LogPosition newestPosition;
 
-    /** {@link LogWriter#written} when the last checkpoint was begun. Guarded by the lock of the frontier. */
+    /** {@link LogWriter#written} at the start of the last checkpoint. Guarded by the lock of the frontier. */
     private long begunAt;
 
     Checkpointer(
@@ -51,15 +47,15 @@ final class Checkpointer {
         this.keepLog = keepLog;
         this.log = log;
         this.writer = writer;
-        this.state = found.state();
+        this.state = found.checkpoint().state();
         this.filter = found.filter();
         this.lock = lock;
         next = found.lastCheckpoint() + 1;
-        newest = found.checkpoint();
-        newestPosition = found.from();
+        newest = found.checkpoint().number();
+        newestPosition = found.checkpoint().position();
     }
 
-    /** Whether so many bytes were written to the log since the last checkpoint. */
+    /** Whether a number of bytes was written to the log since the last checkpoint. */
     boolean isDue(long bytes) {
         lock.lock();
         try {
@@ -69,7 +65,7 @@ final class Checkpointer {
         }
     }
 
-    /** Whether the newest checkpoint says all that the log says. */
+    /** Whether the newest checkpoint contains all of the log. */
     boolean isCurrent() {
         checkpointing.lock();
         lock.lock();
@@ -84,8 +80,8 @@ final class Checkpointer {
     /**
      * Writes a checkpoint.
      *
-     * @param stats is asked for the counters, under the lock
-     * @throws IOException when it cannot be written; the log is as good as before
+     * @param stats returns the counters; called under the lock
+     * @throws IOException when it cannot be written; the log is not affected
      */
     void write(Supplier<SieveStats> stats) throws IOException {
         checkpointing.lock();
@@ -99,13 +95,13 @@ final class Checkpointer {
                 writer.flush();
                 begunAt = writer.written();
                 position = log.end();
-                content = new Checkpoint(next, settings, position, log.segments(), state, stats.get()).frames();
+                content = Checkpoint.frames(next, settings, position, log.segments(), state, stats.get());
                 finished = finished();
             } finally {
                 lock.unlock();
             }
             Checkpoint.write(disk, next, content, filter, () -> writer.force(null));
-            forget(next, finished);
+            delete(finished);
             newest = next++;
             newestPosition = position;
         } finally {
@@ -120,12 +116,12 @@ final class Checkpointer {
         NavigableMap<Integer, Segment> segments = log.segments();
         return segments.headMap(newestPosition.segment(), false).values().stream()
                 .filter(segment -> segment.isDone(segments, state.done()))
-                .collect(Collectors.toList());
+                .toList();
     }
 
-    private void forget(int written, List<Segment> finished) throws IOException {
+    private void delete(List<Segment> finished) throws IOException {
         for (int number : FrontierFiles.list(disk).checkpoints()) {
-            if (number != newest && number != written) {
+            if (number != newest && number != next) {
                 disk.delete(FrontierFiles.checkpoint(number));
             }
         }

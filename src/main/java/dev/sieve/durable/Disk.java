@@ -82,10 +82,8 @@ interface Disk {
         }
     }
 
-    /** Returns the names of all files in the folder, in any order. */
     List<String> names() throws IOException;
 
-    /** Opens a file for reading. */
     Source read(String name) throws IOException;
 
     /** Creates a file that must not exist, readable by its owner only. */

@@ -24,9 +24,7 @@ final class DoneSet {
     }
 
     private final TreeMap<Long, BitSet> chunks = new TreeMap<>();
-    /** All ids of all chunks before this one are done. */
-    private long firstChunk;
-
+    private long firstChunk; // all ids of the chunks before it are done
     private long size;
 
     /** Adds an id, unless it was added before. */
@@ -47,7 +45,7 @@ final class DoneSet {
     }
 
     private void forgetWhole() {
-        while (chunks.get(firstChunk) == WHOLE) {
+        while (WHOLE.equals(chunks.get(firstChunk))) {
             chunks.remove(firstChunk++);
         }
     }
@@ -71,7 +69,6 @@ final class DoneSet {
         return id;
     }
 
-    /** Returns how many ids are done. */
     long size() {
         return size;
     }
@@ -99,7 +96,7 @@ final class DoneSet {
         chunks.forEach((number, chunk) -> {
             out.begin(FrameKind.DONE_CHUNK);
             out.putNumber(number);
-            out.putLongs(chunk == WHOLE ? new long[0] : Arrays.copyOf(chunk.toLongArray(), CHUNK_WORDS));
+            out.putLongs(chunk.equals(WHOLE) ? new long[0] : Arrays.copyOf(chunk.toLongArray(), CHUNK_WORDS));
             out.end();
         });
     }

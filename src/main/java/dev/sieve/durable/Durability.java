@@ -1,19 +1,19 @@
 package dev.sieve.durable;
 
-/** What a URL that was accepted by a {@link DurableSieve} survives. */
+/** What an accepted URL of a {@link DurableSieve} survives. */
 public enum Durability {
     /**
-     * The end of the process, {@code kill -9} included: a push returns when the operating system has its URLs. A power
-     * cut or a crash of the system may take what was pushed since the last checkpoint.
+     * The end of the process, including {@code kill -9}: a push returns when the operating system has its URLs. A power
+     * failure or a system crash may lose what was pushed since the last checkpoint.
      */
     PROCESS,
 
     /**
-     * A power cut, too, but for what was pushed in the last second or so. A crawl still loses no page by it: whether a
-     * page is done is written after the links that were found on it, so the page is fetched again.
+     * Also a power failure, except what was pushed in about the last second. A crawl loses no page: a page is marked as
+     * done after its links were written, so it is fetched again.
      */
     INTERVAL,
 
-    /** A power cut at any moment: a push returns when its URLs are on the disk itself. */
+    /** A power failure at any time: a push returns when its URLs are on the disk. */
     ALWAYS
 }

@@ -10,18 +10,17 @@ import java.util.function.Consumer;
 public final class DurableFolder {
     private DurableFolder() {}
 
-    /** Whether there is a frontier in a folder, in whatever state. */
+    /** Whether a folder contains a frontier, in any state. */
     public static boolean exists(Path directory) {
         return Files.exists(directory.resolve(Settings.NAME));
     }
 
     /**
-     * Looks at the frontier in a folder, which may be open at the same time, and changes nothing. It reads the last
-     * checkpoint without its filter, and the log since then; older parts of the log are not read, so damage in them is
-     * not found. Damage that is found is listed in the result.
+     * Reads the state of a frontier, which may be open, and changes nothing. Reads the last checkpoint without its filter,
+     * and the log since then; damage in older parts of the log is not found. Damage is listed in the result.
      *
      * @throws DamageException when the settings are damaged
-     * @throws IOException when the disk fails, or when there is no frontier
+     * @throws IOException when the disk fails, or the folder does not contain a frontier
      */
     public static DurableState inspect(Path directory) throws IOException {
         LocalDisk disk = new LocalDisk(directory);
@@ -30,33 +29,29 @@ public final class DurableFolder {
     }
 
     /**
-     * Hands out the URLs of the frontier in a folder, in the order in which they were accepted. The frontier may be open
-     * at the same time: then they are the URLs of one moment. All of the log is read.
+     * Passes on the URLs of a frontier in the order in which they were accepted. The frontier may be open: then they are
+     * the URLs of one moment. Reads all of the log.
      *
-     * @param urls takes one URL after the other
      * @return how many there were
-     * @throws DamageException when a file is damaged; the URLs before the damaged place were handed out
-     * @throws IOException when the disk fails, or when there is no frontier
+     * @throws DamageException when a file is damaged; the URLs before the damage were passed on
+     * @throws IOException when the disk fails, or the folder does not contain a frontier
      */
     public static long export(Path directory, Export which, Consumer<String> urls) throws IOException {
         return Inspection.of(new LocalDisk(directory)).export(which, urls);
     }
 
     /**
-     * Repairs the frontier in a folder where {@link DurableSieve.Builder#open} refuses it as damaged: keeps all that is
-     * whole, and counts what is lost. Files that it changes are kept beside as {@code .broken}.
+     * Repairs a frontier that {@link DurableSieve.Builder#open} refuses as damaged: keeps everything that is whole, and
+     * counts what is lost. Changed files are kept as {@code .broken}.
      *
-     * @throws DamageException when the settings are gone and no checkpoint has them
-     * @throws IOException when the disk fails; when another process has the folder; or when a file was written by a later
-     *     version
+     * @throws DamageException when the settings are damaged and none of the checkpoints is whole
+     * @throws IOException when the disk fails, another process has the folder, or a file has a later version
      */
+    @SuppressWarnings("try") // the lock is only held
     public static RepairReport repair(Path directory) throws IOException {
         LocalDisk disk = new LocalDisk(directory);
-        DirectoryLock folderLock = DirectoryLock.acquire(directory);
-        try {
+        try (DirectoryLock held = DirectoryLock.acquire(directory)) {
             return new Repair(disk).run();
-        } finally {
-            folderLock.close();
         }
     }
 }

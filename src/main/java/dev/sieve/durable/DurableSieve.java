@@ -24,6 +24,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * A URL frontier on the disk that hands out each URL once and loses none of them.
@@ -88,7 +89,7 @@ public final class DurableSieve implements Frontier {
         this.folderLock = folderLock;
         deduplicator = found.deduplicator();
         lock = deduplicator.lock();
-        state = found.state();
+        state = found.checkpoint().state();
         leases = new Leases(builder.leaseTimeoutNanos, state.attempts());
         SegmentLog log = new SegmentLog(
                 disk, settings.frontierId(), builder.segmentBytes, found.segments(), found.end(), found.forced());
@@ -164,69 +165,55 @@ public final class DurableSieve implements Frontier {
 
     @Override
     public long waitNanos(long nowNanos) {
-        lock.lock();
-        try {
-            return queue.hasNext() ? 0 : leases.waitNanos(nowNanos);
-        } finally {
-            lock.unlock();
-        }
+        return locked(() -> queue.hasNext() ? 0 : leases.waitNanos(nowNanos));
     }
 
     @Override
     public boolean done(Lease lease) {
-        lock.lock();
-        try {
+        return locked(() -> {
             writer.requireUsable();
-            if (!leases.release(lease)) {
-                return false;
+            boolean isHeld = leases.release(lease);
+            if (isHeld) {
+                writer.done(lease.id());
             }
-            writer.done(lease.id());
-            return true;
-        } finally {
-            lock.unlock();
-        }
+            return isHeld;
+        });
     }
 
     @Override
     public boolean retry(Lease lease, long readyNanos) {
-        lock.lock();
-        try {
+        return locked(() -> {
             writer.requireUsable();
-            if (!leases.delay(lease, readyNanos)) {
-                return false;
+            boolean isHeld = leases.delay(lease, readyNanos);
+            if (isHeld) {
+                writer.retry(lease.id(), lease.attempt() + 1);
             }
-            writer.retry(lease.id(), lease.attempt() + 1);
-            return true;
-        } finally {
-            lock.unlock();
-        }
+            return isHeld;
+        });
     }
 
     @Override
     public long pending() {
-        lock.lock();
-        try {
-            return state.open() - leases.held();
-        } finally {
-            lock.unlock();
-        }
+        return locked(() -> state.open() - leases.held());
     }
 
     @Override
     public long inFlight() {
-        lock.lock();
-        try {
-            return leases.held();
-        } finally {
-            lock.unlock();
-        }
+        return locked(leases::held);
     }
 
     @Override
     public SieveStats stats() {
+        return locked(() -> {
+            long held = leases.held();
+            return deduplicator.stats(state.accepted(), state.open() - held, held, state.doneCount());
+        });
+    }
+
+    private <T> T locked(Supplier<T> action) {
         lock.lock();
         try {
-            return deduplicator.stats(state.accepted(), state.open() - leases.held(), leases.held(), state.doneCount());
+            return action.get();
         } finally {
             lock.unlock();
         }
@@ -323,7 +310,7 @@ public final class DurableSieve implements Frontier {
             return this;
         }
 
-        /** The filter. Default: {@link FilterKind#SPLIT_BLOCKS}, or {@link FilterKind#GROWING} with {@link OnFull#GROW}. */
+        /** Default: {@link FilterKind#SPLIT_BLOCKS}, or {@link FilterKind#GROWING} with {@link OnFull#GROW}. */
         public Builder filter(FilterKind choice) {
             kind = Objects.requireNonNull(choice, "filter");
             return this;

@@ -23,20 +23,14 @@ final class FrameReader implements Closeable {
     private final CRC32C crc = new CRC32C();
     private final int bufferBytes;
     private byte[] buffer = {};
-    /** The file position of the first byte of the buffer, and how many bytes of it are filled. */
-    private long bufferAt;
-
-    private int filled;
-    /** The file positions of the present frame and of the one after it. */
-    private long frameAt;
-
-    private long nextAt;
-    private DamageException damage;
-    /** Indexes in the buffer: the next unread byte of the payload, and its end. */
-    private int at;
-
-    private int end;
+    private long bufferAt; // file position of the first byte of the buffer
+    private int filled; // bytes of the buffer
+    private long frameAt; // file position of the present frame
+    private long nextAt; // file position after it
+    private int at; // index in the buffer of the next unread byte of the payload
+    private int end; // index of the end of the payload
     private int kind;
+    private DamageException damage;
 
     FrameReader(String name, Disk.Source source, long position, int bufferBytes) {
         this.name = name;
@@ -157,7 +151,6 @@ final class FrameReader implements Closeable {
         return false;
     }
 
-    /** Returns the index in the buffer of the present frame. */
     private int index() {
         return (int) (frameAt - bufferAt);
     }
@@ -167,7 +160,6 @@ final class FrameReader implements Closeable {
         return frameAt;
     }
 
-    /** Returns the file position after the present frame. */
     long nextPosition() {
         return nextAt;
     }
@@ -180,7 +172,6 @@ final class FrameReader implements Closeable {
         return kind;
     }
 
-    /** Whether some of the payload is still unread. */
     boolean hasMore() {
         return at < end;
     }

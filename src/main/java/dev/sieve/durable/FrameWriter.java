@@ -57,7 +57,6 @@ final class FrameWriter {
         end();
     }
 
-    /** Returns the length of the payload so far. */
     int payload() {
         return size - frame - HEADER_BYTES;
     }

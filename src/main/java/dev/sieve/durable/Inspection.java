@@ -1,7 +1,6 @@
 package dev.sieve.durable;
 
 import dev.sieve.SieveStats;
-import dev.sieve.UrlBatch;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
@@ -24,9 +23,7 @@ final class Inspection {
     private final Settings settings;
     private final FrontierFiles files;
     private final List<String> problems = new ArrayList<>();
-    /** Null when every checkpoint is damaged or there are none. */
-    private final Checkpoint.Saved saved;
-
+    private final Checkpoint checkpoint;
     private final LogState state;
     private final LogScan scan;
     private NavigableMap<Integer, Segment> segments = new TreeMap<>();
@@ -58,11 +55,11 @@ final class Inspection {
         if (settings == null) {
             throw new IOException(Settings.NAME + ": the file is missing, so the folder does not contain a frontier");
         }
-        saved = Checkpoint.newest(disk, files, found -> found, (number, cause) -> problems.add(damage(cause)));
-        state = saved == null ? new LogState() : saved.checkpoint().state();
-        scan = new LogScan(disk, settings, files, saved, state, urls -> {});
+        checkpoint = Checkpoint.newest(disk, files, found -> true, (number, cause) -> problems.add(damage(cause)));
+        state = checkpoint.state();
+        scan = new LogScan(disk, settings, files, checkpoint, urls -> {});
         try {
-            if (saved == null) {
+            if (!checkpoint.exists()) {
                 files.requireWholeLog();
             }
             scan.run();
@@ -89,8 +86,7 @@ final class Inspection {
         if (scan.torn() != null && owner.isEmpty()) {
             problems.add("to be cut off at the next start: " + scan.torn().getMessage());
         }
-        SieveStats last =
-                saved == null ? Checkpoint.NO_STATS : saved.checkpoint().stats();
+        SieveStats last = checkpoint.stats();
         SieveStats stats = new SieveStats(
                 state.accepted(),
                 last.seen(),
@@ -140,23 +136,18 @@ final class Inspection {
         try (FrameReader reader = Segment.open(disk, segment.start(), BUFFER_BYTES)) {
             while (scan.end().compareTo(new LogPosition(segment.number(), reader.nextPosition())) > 0
                     && reader.next()) {
-                if (frames.read(reader) && frames.batch().label() == 0) {
-                    count += export(frames.firstId(), frames.batch(), which, urls);
+                if (!frames.read(reader) || frames.batch().label() != 0) {
+                    continue;
+                }
+                for (int i = 0; i < frames.batch().size(); i++) {
+                    if (which.includes(state.done().contains(frames.firstId() + i))) {
+                        urls.accept(frames.batch().url(i));
+                        count++;
+                    }
                 }
             }
             if (reader.damage() != null) {
                 throw reader.damage();
-            }
-        }
-        return count;
-    }
-
-    private long export(long firstId, UrlBatch batch, Export which, Consumer<String> urls) {
-        long count = 0;
-        for (int i = 0; i < batch.size(); i++) {
-            if (which.includes(state.done().contains(firstId + i))) {
-                urls.accept(batch.url(i));
-                count++;
             }
         }
         return count;

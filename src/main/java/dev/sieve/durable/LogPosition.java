@@ -9,8 +9,8 @@ import java.io.IOException;
  * @param offset bytes from the start of its file
  */
 record LogPosition(int segment, long offset) implements Comparable<LogPosition> {
-    /** The start of the log: all of it is still to be forced. */
-    static final LogPosition START = new LogPosition(1, 0);
+    /** Before the log: none of it was forced. */
+    static final LogPosition NONE = new LogPosition(0, 0);
 
     static LogPosition read(FrameReader in) throws IOException {
         return new LogPosition(in.integer("segment"), in.number("offset", Long.MAX_VALUE));

@@ -22,41 +22,30 @@ final class LogScan {
     private final Disk disk;
     private final long frontierId;
     private final NavigableSet<Integer> numbers;
-    private final Checkpoint.Saved saved;
+    private final Checkpoint checkpoint;
     private final LogState state;
     private final Consumer<UrlBatch> urls;
     private final UrlFrameReader frames = new UrlFrameReader();
     private final NavigableMap<Integer, Segment> segments = new TreeMap<>();
-    private final LogPosition from;
     private LogPosition forced;
     private LogPosition end;
     private LogPosition tornAt;
     private DamageException torn;
 
     /**
-     * Prepares to read into {@code state}.
+     * Prepares to read from a checkpoint on, into its state.
      *
-     * @param saved the checkpoint to start from; null for the start of the log
      * @param urls receives all URLs, batch by batch; the batch is reused
      */
-    LogScan(
-            Disk disk,
-            Settings settings,
-            FrontierFiles files,
-            Checkpoint.Saved saved,
-            LogState state,
-            Consumer<UrlBatch> urls) {
+    LogScan(Disk disk, Settings settings, FrontierFiles files, Checkpoint checkpoint, Consumer<UrlBatch> urls) {
         this.disk = disk;
         this.frontierId = settings.frontierId();
         this.numbers = files.logs();
-        this.saved = saved;
-        this.state = state;
+        this.checkpoint = checkpoint;
         this.urls = urls;
-        forced = saved == null ? LogPosition.START : saved.forced();
-        from = saved == null
-                ? new LogPosition(numbers.isEmpty() ? 1 : numbers.first(), Segment.HEADER_BYTES)
-                : saved.checkpoint().position();
-        end = from;
+        state = checkpoint.state();
+        forced = checkpoint.forced();
+        end = checkpoint.position();
     }
 
     /**
@@ -65,11 +54,12 @@ final class LogScan {
      * @throws DamageException when a part of the log that was on the disk is damaged or missing
      */
     void run() throws IOException {
-        if (numbers.isEmpty() && saved == null) {
+        if (numbers.isEmpty() && !checkpoint.exists()) {
             return;
         }
-        int last = numbers.isEmpty() ? 0 : numbers.last();
-        for (int number = from.segment(); torn == null && number <= Math.max(last, from.segment()); number++) {
+        int first = checkpoint.position().segment();
+        int last = numbers.isEmpty() ? first : Math.max(first, numbers.last());
+        for (int number = first; torn == null && number <= last; number++) {
             readSegment(number);
         }
         if (torn != null) {
@@ -84,7 +74,7 @@ final class LogScan {
     }
 
     private void readSegment(int number) throws IOException {
-        boolean isFirst = number == from.segment();
+        boolean isFirst = number == checkpoint.position().segment();
         Segment segment;
         try {
             if (!numbers.contains(number)) {
@@ -98,7 +88,7 @@ final class LogScan {
             tear(e, number, 0);
             return;
         }
-        try (FrameReader reader = Segment.open(disk, isFirst ? from : segment.start(), BUFFER_BYTES)) {
+        try (FrameReader reader = Segment.open(disk, isFirst ? checkpoint.position() : segment.start(), BUFFER_BYTES)) {
             if (!isFirst) {
                 state.start(segment.firstId());
             }
@@ -202,12 +192,6 @@ final class LogScan {
         return bytes;
     }
 
-    /** Returns where the reading began. */
-    LogPosition from() {
-        return from;
-    }
-
-    /** Returns the end of the last frame that was read. */
     LogPosition end() {
         return end;
     }
@@ -218,13 +202,10 @@ final class LogScan {
      * @throws DamageException when one of these is missing although not all of its URLs are done
      */
     NavigableMap<Integer, Segment> segments() throws DamageException {
-        if (saved != null) {
-            segments.putAll(saved.checkpoint().olderSegments(numbers, state.done()));
-        }
+        segments.putAll(checkpoint.olderSegments(numbers, state.done()));
         return segments;
     }
 
-    /** Returns the position before which all of the log is known to be on the disk. */
     LogPosition forced() {
         return forced;
     }

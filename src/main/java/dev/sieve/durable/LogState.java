@@ -30,7 +30,6 @@ final class LogState {
         this.attempts = attempts;
     }
 
-    /** Returns the id of the next new URL. */
     long nextId() {
         return nextId;
     }
@@ -63,7 +62,7 @@ final class LogState {
         return done;
     }
 
-    /** Returns the present attempt of each open URL that was given back; all others are at attempt 0. */
+    /** Returns the present attempt of each open URL that was given back; the others are at 0. */
     Map<Long, Integer> attempts() {
         return attempts;
     }

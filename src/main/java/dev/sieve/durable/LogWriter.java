@@ -29,20 +29,13 @@ final class LogWriter implements Deduplicator.Store, Closeable {
     private final UrlFrameWriter urlFrames = new UrlFrameWriter(frames);
     private LogPosition forcedWritten;
     private long written;
-    /** The end of the log after the last append; read without the lock, so it may be that of a later append. */
-    private volatile LogPosition appended;
-
+    private volatile LogPosition appended; // read without the lock, so it may be that of a later append
     private volatile Throwable failure;
     private volatile boolean closed;
 
     /** Held while the log is forced; taken before the lock. */
     private final ReentrantLock forcing = new ReentrantLock();
 
-    /**
-     * Continues a log.
-     *
-     * @param lock the lock of the frontier
-     */
     LogWriter(SegmentLog log, LogState state, ReentrantLock lock, Durability durability) {
         this.log = log;
         this.state = state;
@@ -78,17 +71,15 @@ final class LogWriter implements Deduplicator.Store, Closeable {
         assert lock.isHeldByCurrentThread();
         state.done().add(id);
         results.done(id);
-        flushIfFull();
+        if (results.isFull()) {
+            flush();
+        }
     }
 
     /** Records that a URL was given back, with its next attempt; written later. */
     void retry(long id, int attempt) {
         assert lock.isHeldByCurrentThread();
         results.retry(id, attempt);
-        flushIfFull();
-    }
-
-    private void flushIfFull() {
         if (results.isFull()) {
             flush();
         }
@@ -154,7 +145,15 @@ final class LogWriter implements Deduplicator.Store, Closeable {
             if (unforced != null) {
                 unforced.force();
             }
-            return noteForced(unforced);
+            lock.lock();
+            try {
+                if (unforced != null) {
+                    log.noteForced(unforced);
+                }
+                return log.forced();
+            } finally {
+                lock.unlock();
+            }
         } catch (IOException | Error e) {
             throw fail(e);
         } finally {
@@ -171,18 +170,6 @@ final class LogWriter implements Deduplicator.Store, Closeable {
             }
             flush();
             return log.unforced();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private LogPosition noteForced(SegmentLog.Unforced unforced) throws IOException {
-        lock.lock();
-        try {
-            if (unforced != null) {
-                log.noteForced(unforced);
-            }
-            return log.forced();
         } finally {
             lock.unlock();
         }

@@ -19,32 +19,26 @@ final class Recovery {
      * The restored frontier.
      *
      * @param filter contains every URL of the log
-     * @param state the contents of the log
      * @param deduplicator holds the filter
      * @param segments the files of the log
      * @param end the end of the log; null when it has no files yet
      * @param forced the position before which all of the log is known to be on the disk
-     * @param from where the reading of the log began
-     * @param checkpoint the number of the checkpoint that was loaded; 0 when none was
+     * @param checkpoint where the reading began; its state is now that of all of the log
      * @param lastCheckpoint the highest number of a checkpoint; 0 when there was none
      */
     record Found(
             Membership filter,
-            LogState state,
             Deduplicator deduplicator,
             NavigableMap<Integer, Segment> segments,
             LogPosition end,
             LogPosition forced,
-            LogPosition from,
-            int checkpoint,
+            Checkpoint checkpoint,
             int lastCheckpoint) {}
-
-    /** A checkpoint and its filter. */
-    private record Loaded(Checkpoint.Saved saved, Membership filter) {}
 
     private final Disk disk;
     private final Settings settings;
     private final FrontierFiles files;
+    private Membership filter;
     private long seen;
 
     Recovery(Disk disk, Settings settings) throws IOException {
@@ -61,42 +55,32 @@ final class Recovery {
      */
     Found run(Function<Membership, Deduplicator> deduplicators) throws IOException {
         int lastCheckpoint = files.lastCheckpoint();
-        Loaded loaded = Checkpoint.newest(disk, files, this::load, this::putAside);
-        if (loaded == null) {
+        Checkpoint checkpoint = Checkpoint.newest(disk, files, this::load, this::putAside);
+        if (!checkpoint.exists()) {
             files.requireWholeLog();
             if (lastCheckpoint != 0) {
                 LOG.warn("no usable checkpoint: the filter is made again from the log");
             }
-            loaded = new Loaded(null, settings.newFilter());
+            filter = settings.newFilter();
         }
-        Checkpoint checkpoint = loaded.saved == null ? null : loaded.saved.checkpoint();
-        LogState state = checkpoint == null ? new LogState() : checkpoint.state();
-        Deduplicator deduplicator = deduplicators.apply(loaded.filter);
-        deduplicator.restore(seen, checkpoint == null ? 0 : checkpoint.stats().estimatedMissed());
-        LogScan scan = new LogScan(disk, settings, files, loaded.saved, state, deduplicator::restore);
+        Deduplicator deduplicator = deduplicators.apply(filter);
+        deduplicator.restore(seen, checkpoint.stats().estimatedMissed());
+        LogScan scan = new LogScan(disk, settings, files, checkpoint, deduplicator::restore);
         scan.run();
         scan.cutTornTail();
         NavigableMap<Integer, Segment> segments = scan.segments();
-        return new Found(
-                loaded.filter,
-                state,
-                deduplicator,
-                segments,
-                segments.isEmpty() ? null : scan.end(),
-                scan.forced(),
-                scan.from(),
-                checkpoint == null ? 0 : checkpoint.number(),
-                lastCheckpoint);
+        LogPosition end = segments.isEmpty() ? null : scan.end();
+        return new Found(filter, deduplicator, segments, end, scan.forced(), checkpoint, lastCheckpoint);
     }
 
-    private Loaded load(Checkpoint.Saved saved) throws IOException {
-        Checkpoint checkpoint = saved.checkpoint();
+    private boolean load(Checkpoint checkpoint) throws IOException {
         seen = Math.max(seen, checkpoint.stats().seen());
         if (!checkpoint.settings().equals(settings)) {
             LOG.warn("{}: skipped: its filter has other settings", checkpoint.name());
-            return null;
+            return false;
         }
-        return new Loaded(saved, saved.filter(disk));
+        filter = checkpoint.readFilter(disk);
+        return true;
     }
 
     private void putAside(int number, IOException cause) throws IOException {

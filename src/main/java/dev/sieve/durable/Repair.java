@@ -24,12 +24,11 @@ final class Repair {
     private final Settings settings;
     private final NavigableMap<Integer, Segment> segments = new TreeMap<>();
     private final NavigableMap<Integer, SegmentRepair> repairs = new TreeMap<>();
-    /** The newest whole checkpoint; null when there is none. */
-    private Checkpoint.Saved saved;
+    private Checkpoint saved;
 
     private Membership filter;
     private Deduplicator deduplicator;
-    private LogState state = new LogState();
+    private LogState state;
     private boolean isLogDamaged;
 
     Repair(Disk disk) throws IOException {
@@ -51,10 +50,9 @@ final class Repair {
             wrong.add(e.getMessage());
         }
         Checkpoint found = Checkpoint.newest(
-                disk, files, Checkpoint.Saved::checkpoint, (number, cause) -> wrong.add(Inspection.damage(cause)));
-        if (found == null) {
-            throw new DamageException(
-                    String.join("; ", wrong) + ", and there is no whole checkpoint to take the settings from");
+                disk, files, checkpoint -> true, (number, cause) -> wrong.add(Inspection.damage(cause)));
+        if (!found.exists()) {
+            throw new DamageException(String.join("; ", wrong) + ", and none of the checkpoints is whole");
         }
         found.settings().write(disk);
         findings.add(String.join("; ", wrong) + "; written again from " + found.name());
@@ -63,8 +61,10 @@ final class Repair {
 
     RepairReport run() throws IOException {
         saved = Checkpoint.newest(disk, files, this::load, this::putAside);
+        LogState before = saved.state();
+        state = new LogState(0, before.lost(), before.done(), before.attempts());
         cutTornTail();
-        if (saved == null || !isSomethingRemoved()) {
+        if (!saved.exists() || !isSomethingRemoved()) {
             filter = settings.newFilter();
         }
         deduplicator = new Deduplicator(filter, settings.capacity(), OnFull.WARN, event -> {});
@@ -76,21 +76,15 @@ final class Repair {
         for (SegmentRepair repair : repairs.values()) {
             lostBytes += repair.write(settings.frontierId());
         }
-        if (isLogDamaged || (saved == null && isSomethingRemoved())) {
+        if (isLogDamaged || (!saved.exists() && isSomethingRemoved())) {
             replaceCheckpoints();
         }
         return new RepairReport(state.accepted(), state.lost(), lostBytes, List.copyOf(findings));
     }
 
-    private Checkpoint.Saved load(Checkpoint.Saved candidate) throws IOException {
-        Membership itsFilter = candidate.filter(disk);
-        if (!candidate.checkpoint().settings().equals(settings)) {
-            return null;
-        }
-        LogState before = candidate.checkpoint().state();
-        filter = itsFilter;
-        state = new LogState(0, before.lost(), before.done(), before.attempts());
-        return candidate;
+    private boolean load(Checkpoint checkpoint) throws IOException {
+        filter = checkpoint.readFilter(disk);
+        return checkpoint.settings().equals(settings);
     }
 
     private void putAside(int number, IOException cause) throws IOException {
@@ -114,14 +108,9 @@ final class Repair {
 
     /** Cuts off a torn tail as the next open would, so that it is not taken for damage. */
     private void cutTornTail() throws IOException {
-        LogState unused = new LogState();
-        if (saved != null) {
-            // Read again: a scan changes the state.
-            unused = Checkpoint.read(disk, saved.checkpoint().number())
-                    .checkpoint()
-                    .state();
-        }
-        LogScan scan = new LogScan(disk, settings, files, saved, unused, urls -> {});
+        // Read again, since a scan changes the state.
+        Checkpoint start = saved.exists() ? Checkpoint.read(disk, saved.number()) : Checkpoint.none(files);
+        LogScan scan = new LogScan(disk, settings, files, start, urls -> {});
         try {
             scan.run();
         } catch (DamageException e) {
@@ -136,11 +125,11 @@ final class Repair {
         if (!files.logs().isEmpty()) {
             return files.logs().first();
         }
-        return saved == null ? 1 : saved.checkpoint().position().segment();
+        return saved.exists() ? saved.position().segment() : 1;
     }
 
     private int lastSegment() {
-        int forced = saved == null ? 0 : saved.forced().segment();
+        int forced = saved.forced().segment();
         return files.logs().isEmpty() ? forced : Math.max(forced, files.logs().last());
     }
 
@@ -151,7 +140,10 @@ final class Repair {
         }
         if (!isPresent) {
             note(FrontierFiles.segment(number) + ": the file is missing");
-            writeEmpty(new Segment(number, state.nextId()));
+            byte[] header = new Segment(number, state.nextId()).header(settings.frontierId());
+            try (Disk.Sink sink = disk.create(FrontierFiles.segment(number))) {
+                sink.append(header, 0, header.length);
+            }
         }
         SegmentRepair repair = start(number);
         repairs.put(number, repair);
@@ -173,18 +165,12 @@ final class Repair {
 
     /** Whether a missing segment was removed because all of its URLs are done. */
     private boolean isRemoved(int number) {
-        if (saved == null || number >= saved.checkpoint().position().segment()) {
+        if (number >= saved.position().segment()) {
             return false;
         }
-        NavigableMap<Integer, Segment> known = saved.checkpoint().segments();
+        NavigableMap<Integer, Segment> known = saved.segments();
         Segment segment = known.get(number);
         return segment == null || segment.isDone(known, state.done());
-    }
-
-    private void writeEmpty(Segment segment) throws IOException {
-        try (Disk.Sink sink = disk.create(segment.name())) {
-            sink.append(segment.header(settings.frontierId()), 0, Segment.HEADER_BYTES);
-        }
     }
 
     /** Continues with the first id of a segment, or gives the segment the header that it should have. */
@@ -216,10 +202,10 @@ final class Repair {
 
     /** Restores the length that the log had on the disk when the checkpoint was written. */
     private void addLostAtEnd() {
-        if (saved == null) {
+        if (!saved.exists()) {
             return;
         }
-        state.start(Math.max(state.nextId(), saved.checkpoint().state().nextId()));
+        state.start(Math.max(state.nextId(), saved.state().nextId()));
         LogPosition forced = saved.forced();
         SegmentRepair last = repairs.get(forced.segment());
         if (last.size() < forced.offset()) {
@@ -233,8 +219,7 @@ final class Repair {
         int newest = files.lastCheckpoint() + 1;
         Segment last = segments.lastEntry().getValue();
         LogPosition end = new LogPosition(last.number(), disk.size(last.name()));
-        SieveStats before =
-                saved == null ? Checkpoint.NO_STATS : saved.checkpoint().stats();
+        SieveStats before = saved.stats();
         SieveStats stats = new SieveStats(
                 state.accepted(),
                 before.seen(),
@@ -246,7 +231,7 @@ final class Repair {
                 filter.falsePositiveRate(),
                 before.estimatedMissed(),
                 filter.memoryBytes());
-        FrameWriter frames = new Checkpoint(newest, settings, end, segments, state, stats).frames();
+        FrameWriter frames = Checkpoint.frames(newest, settings, end, segments, state, stats);
         Checkpoint.write(disk, newest, frames, filter, () -> end);
         for (int number : FrontierFiles.list(disk).checkpoints().headSet(newest)) {
             disk.delete(FrontierFiles.checkpoint(number));

@@ -3,11 +3,11 @@ package dev.sieve.durable;
 import java.util.List;
 
 /**
- * What {@link DurableFolder#repair} has done.
+ * The result of {@link DurableFolder#repair}.
  *
  * @param urls URLs whose records are whole
- * @param lost URLs that had been accepted, were not known to be done, and whose records are gone
+ * @param lost accepted URLs that were not known to be done and whose records are lost
  * @param lostBytes bytes of the log that were given up
- * @param findings what was found and done about it, in a sentence each; empty when all was sound
+ * @param findings problems and what was done about them, one sentence each; empty when all files are intact
  */
 public record RepairReport(long urls, long lost, long lostBytes, List<String> findings) {}

@@ -63,7 +63,7 @@ final class SegmentLog implements Closeable {
         namesChanged = true;
         if (end == null) {
             start(new Segment(1, 0));
-            this.forced = LogPosition.START;
+            this.forced = LogPosition.NONE;
             return;
         }
         for (Segment segment : segments.tailMap(forced.segment()).values()) {
@@ -90,7 +90,6 @@ final class SegmentLog implements Closeable {
         }
     }
 
-    /** Hands frames to the operating system. */
     void append(FrameWriter frames) throws IOException {
         last.append(frames.bytes(), 0, frames.size());
         end = new LogPosition(end.segment(), end.offset() + frames.size());

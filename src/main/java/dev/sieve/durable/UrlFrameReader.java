@@ -16,24 +16,19 @@ import java.util.Arrays;
 final class UrlFrameReader {
     private static final long MAX_LENGTH = 4L * UrlFrameWriter.MAX_TEXT;
 
-    /** The texts of a frame, one after the other, starting with the referrer. */
-    private byte[] texts = new byte[1 << 13];
-
+    private byte[] texts = new byte[1 << 13]; // of the frame, one after the other, starting with the referrer
     private int end;
     private final UrlBatch batch = new UrlBatch();
     private long firstId;
 
-    /** Returns the URLs of the last frame. */
     UrlBatch batch() {
         return batch;
     }
 
-    /** Returns the id of the first of these URLs; their ids are consecutive. */
     long firstId() {
         return firstId;
     }
 
-    /** Returns the id after the last of these URLs. */
     long endId() {
         return firstId + batch.size();
     }

@@ -95,7 +95,16 @@ final class UrlFrameWriter {
         int keyFrom = batch.keyFrom(i);
         int keyTo = batch.keyTo(i);
         boolean hasKey = key != url || keyFrom != from || keyTo != to;
-        addUrl(url, from, to, hasKey);
+        int asPrevious = same(previous, previousFrom, previousTo, url, from, to);
+        int asReferrer = same(referrer, 0, referrer.length, url, from, to);
+        int common = Math.max(asPrevious, asReferrer);
+        out.putNumber(2L * common + (asReferrer > asPrevious ? 1 : 0));
+        out.putNumber(2L * (to - from - common) + (hasKey ? 1 : 0));
+        out.put(url, from + common, to);
+        previous = url;
+        previousFrom = from;
+        previousTo = to;
+        length += to - from;
         if (hasKey) {
             int same = same(url, from, to, key, keyFrom, keyTo);
             out.putNumber(same);
@@ -103,19 +112,6 @@ final class UrlFrameWriter {
             out.put(key, keyFrom + same, keyTo);
             length += keyTo - keyFrom;
         }
-    }
-
-    private void addUrl(byte[] url, int from, int to, boolean hasKey) {
-        int asPrevious = same(previous, previousFrom, previousTo, url, from, to);
-        int asReferrer = same(referrer, 0, referrer.length, url, from, to);
-        int same = Math.max(asPrevious, asReferrer);
-        out.putNumber(2L * same + (asReferrer > asPrevious ? 1 : 0));
-        out.putNumber(2L * (to - from - same) + (hasKey ? 1 : 0));
-        out.put(url, from + same, to);
-        previous = url;
-        previousFrom = from;
-        previousTo = to;
-        length += to - from;
     }
 
     /** Returns how many bytes two texts have in common from their start on. */

@@ -79,8 +79,7 @@ class DurableSieveCostTest {
     }
 
     private Checkpoint newestCheckpoint() throws IOException {
-        return Checkpoint.read(disk, FrontierFiles.list(disk).checkpoints().last())
-                .checkpoint();
+        return Checkpoint.read(disk, FrontierFiles.list(disk).checkpoints().last());
     }
 
     /** The bytes of the log from a position on, and the head of the segment in which it is. */

@@ -119,7 +119,7 @@ class DurableSieveDamageTest {
         }
     }
 
-    private static Checkpoint.Saved newest(FakeDisk disk) throws IOException {
+    private static Checkpoint newest(FakeDisk disk) throws IOException {
         return Checkpoint.read(disk, FrontierFiles.list(disk).checkpoints().last());
     }
 
