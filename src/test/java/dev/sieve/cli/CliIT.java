@@ -37,7 +37,7 @@ class CliIT {
         assertThat(demo.exitCode()).isZero();
         assertThat(demo.stdout()).isEmpty();
         assertThat(demo.stderr())
-                .contains("sieve past 80 % of its capacity", "sieve past 100 % of its capacity")
+                .contains("filter 80 % full", "filter 100 % full")
                 .contains("Done in", "frontier empty", "estimated pages missed")
                 .contains("of the 400 pages were found");
         // One page in ten thousand may be missed, and what it alone leads to.
