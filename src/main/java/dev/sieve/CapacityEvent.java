@@ -20,7 +20,7 @@ public record CapacityEvent(
         long memoryBytes,
         OnFull onFull) {
 
-    /** Whether the false-positive rate is above the one requested: the filter is past its capacity and does not grow. */
+    /** Whether the false-positive rate is above the one requested, since the filter is full and does not grow. */
     public boolean isError() {
         return threshold > 1 && onFull == OnFull.WARN;
     }

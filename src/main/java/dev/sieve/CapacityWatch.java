@@ -15,8 +15,8 @@ import org.slf4j.event.Level;
  * <p>The size is estimated from the fill, since false positives make a counter too low when the filter is full. An
  * estimate is expensive, so there is one per thousandth of the capacity: an event is late by at most that.
  *
- * <p>Pages missed: a new URL is accepted with probability 1 - f, f being the false-positive rate. So f / (1 - f) new URLs
- * were rejected per accepted one, on average; the sum of these is the estimate.
+ * <p>Pages missed: a new URL is accepted with probability 1 - f, f being the false-positive rate. So f / (1 - f) new
+ * URLs were rejected per accepted one, on average; the sum of these is the estimate.
  *
  * <p>Guarded by the lock of the frontier, except {@link #publish}.
  */

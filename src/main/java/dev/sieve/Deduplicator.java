@@ -11,8 +11,8 @@ import java.util.function.Consumer;
  * The part that all frontiers share: it detects which of the pushed URLs are new and appends these to a {@link Store}.
  *
  * <p>Keys are hashed and looked up in the filter without the lock, 64 at a time; a duplicate rarely takes the lock. New
- * URLs are added to the filter and appended to the store under the lock, so when threads race to push a URL, exactly one
- * appends it. Capacity events are published after the lock was released.
+ * URLs are added to the filter and appended to the store under the lock, so when threads race to push a URL, exactly
+ * one appends it. Capacity events are published after the lock was released.
  *
  * <p>A frontier consists of a deduplicator and a store, and holds {@link #lock()} whenever it uses the store. Safe for
  * use by many threads.
@@ -24,8 +24,8 @@ public final class Deduplicator {
     @FunctionalInterface
     public interface Store {
         /**
-         * Appends new URLs. Called under the lock. When this throws, the URLs stay in the filter, so do not use the store
-         * any more.
+         * Appends new URLs. Called under the lock. When this throws, the URLs stay in the filter, so do not use the
+         * store any more.
          *
          * @param batch the pushed URLs; valid until this method returns
          * @param mask a bit per URL, the lowest for the one at {@code from}: 1 when it is new; at least one bit is set
@@ -33,12 +33,12 @@ public final class Deduplicator {
         void append(UrlBatch batch, int from, long mask);
 
         /**
-         * Throws an unchecked exception when the store has failed or is closed. Called by every push, with or without the
-         * lock, before anything changes. Default: does nothing.
+         * Throws an unchecked exception when the store has failed or is closed. Called by every push, with or without
+         * the lock, before anything changes. Default: does nothing.
          */
         default void requireUsable() {}
 
-        /** Completes an append without the lock, before the push returns: a disk is synced here. Default: does nothing. */
+        /** Completes an append without the lock, for example by a sync of the disk. Default: does nothing. */
         default void appended() {}
     }
 

@@ -15,12 +15,12 @@ import dev.sieve.bloom.Memberships;
  */
 public enum FilterKind {
     /**
-     * A Bloom filter with all bits of a key in one cache line: one cache miss per URL. The default. At rates below one in
-     * a million, for which a line is too small, this is a {@link #CLASSIC} filter.
+     * A Bloom filter with all bits of a key in one cache line: one cache miss per URL. The default. At rates below one
+     * in a million, for which a line is too small, this is a {@link #CLASSIC} filter.
      */
     SPLIT_BLOCKS,
 
-    /** The textbook Bloom filter, with Murmur3 and double hashing: the least memory, and one cache miss per bit of a key. */
+    /** The textbook Bloom filter, with Murmur3 and double hashing: least memory, one cache miss per bit of a key. */
     CLASSIC,
 
     /** Split blocks that get a stricter layer whenever they are full. Requires {@link OnFull#GROW}. */

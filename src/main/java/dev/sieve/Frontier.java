@@ -6,12 +6,12 @@ import java.util.Collection;
 /**
  * A queue of URLs to visit that accepts each URL once and hands it out until it is done.
  *
- * <p>A URL is <em>new</em> when its key was not pushed before, up to the false-positive rate of the filter. New URLs are
- * handed out first in, first out; a URL given back by {@link #retry} is handed out again when its time has come. When
- * threads race to push a URL, exactly one push reports it as new.
+ * <p>A URL is <em>new</em> when its key was not pushed before, up to the false-positive rate of the filter. New URLs
+ * are handed out first in, first out; a URL given back by {@link #retry} is handed out again when its time has come.
+ * When threads race to push a URL, exactly one push reports it as new.
  *
- * <p>Every frontier is safe for use by many threads. Time is passed in, from a clock that never runs backwards; all calls
- * on one frontier use the same clock, usually {@link System#nanoTime()}.
+ * <p>Every frontier is safe for use by many threads. Time is passed in, from a clock that never runs backwards; all
+ * calls on one frontier use the same clock, usually {@link System#nanoTime()}.
  *
  * <p>A frontier on disk or behind a network throws {@link java.io.UncheckedIOException} from any method when it can no
  * longer keep its promises. A URL that was not accepted is never reported as accepted.
@@ -77,8 +77,8 @@ public interface Frontier extends AutoCloseable {
     boolean done(Lease lease);
 
     /**
-     * Ends a lease and gives its URL back, to be handed out again with the next {@link Lease#attempt()}. After a crash it
-     * may be handed out earlier than requested, never later.
+     * Ends a lease and gives its URL back, to be handed out again with the next {@link Lease#attempt()}. After a crash
+     * it may be handed out earlier than requested, never later.
      *
      * @param readyNanos the earliest time to hand it out, on the clock of {@link #take}
      * @return false when the lease had ended or expired before

@@ -16,7 +16,7 @@ import java.util.PriorityQueue;
  * <p>A held lease takes about one bit; about 50 bytes when leases expire. Guarded by the lock of the frontier.
  */
 public final class Leases {
-    /** The time at which a URL is to be handed out again, or its lease expires. Of equal times the lower id is first. */
+    /** When a URL is to be handed out again, or its lease expires. Of equal times the lower id is first. */
     private record Due(long nanos, long id, int attempt) {
         static final Comparator<Due> ORDER = (a, b) -> {
             int byTime = Long.signum(a.nanos - b.nanos);

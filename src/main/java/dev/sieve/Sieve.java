@@ -56,8 +56,8 @@ public final class Sieve implements Frontier {
      * Makes a frontier.
      *
      * @param expectedUrls the capacity: distinct URLs, at least 1
-     * @param falsePositiveRate the largest share of new URLs that may be mistaken for seen ones when the filter is full,
-     *     from {@link BloomSize#MIN_RATE} to {@link BloomSize#MAX_RATE}, which is 0.5
+     * @param falsePositiveRate the largest share of new URLs that may be mistaken for seen ones when the filter is
+     *     full, from {@link BloomSize#MIN_RATE} to {@link BloomSize#MAX_RATE}, which is 0.5
      * @throws IllegalArgumentException when a number is out of range, or the filter needs more than 16 GiB
      */
     public Sieve(long expectedUrls, double falsePositiveRate) {
@@ -97,8 +97,8 @@ public final class Sieve implements Frontier {
     }
 
     /**
-     * Returns the next URL and counts it as done; empty when there is none. URLs given back by {@link #retry} are handed
-     * out by {@link #take} only.
+     * Returns the next URL and counts it as done; empty when there is none. URLs given back by {@link #retry} are
+     * handed out by {@link #take} only.
      */
     public Optional<String> pop() {
         lock.lock();
@@ -219,13 +219,15 @@ public final class Sieve implements Frontier {
             this.expectedUrls = expectedUrls;
         }
 
-        /** The largest share of new URLs mistaken for seen ones when the filter is full, at most 0.5. Default: 0.0001. */
+        /** The share of new URLs mistaken for seen ones when the filter is full, at most 0.5. Default: 0.0001. */
         public Builder falsePositiveRate(double rate) {
             falsePositiveRate = BloomSize.checkRate(rate);
             return this;
         }
 
-        /** The filter. Default: {@link FilterKind#SPLIT_BLOCKS}, or {@link FilterKind#GROWING} with {@link OnFull#GROW}. */
+        /**
+         * The filter. Default: {@link FilterKind#SPLIT_BLOCKS}, or {@link FilterKind#GROWING} with {@link OnFull#GROW}.
+         */
         public Builder filter(FilterKind choice) {
             kind = Objects.requireNonNull(choice, "filter");
             return this;
@@ -237,7 +239,10 @@ public final class Sieve implements Frontier {
             return this;
         }
 
-        /** Receives each {@link CapacityEvent}, on the thread whose push caused it, outside the lock. Default: no listener. */
+        /**
+         * Receives each {@link CapacityEvent}, on the thread whose push caused it, outside the lock. Default: no
+         * listener.
+         */
         public Builder onCapacity(Consumer<CapacityEvent> callback) {
             listener = Objects.requireNonNull(callback, "onCapacity");
             return this;

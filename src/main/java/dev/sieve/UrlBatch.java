@@ -55,7 +55,8 @@ public final class UrlBatch {
      * @param depth links followed from a seed to these URLs; at least 0
      * @param redirects redirects followed in a row to these URLs; at least 0
      * @param referrer the page on which the URLs were found; null when there is none
-     * @param label a number of the caller's choice, 0 to {@link #MAX_LABEL}, which is copied to the {@link Lease} of each URL
+     * @param label a number of the caller's choice, 0 to {@link #MAX_LABEL}, which is copied to the {@link Lease} of
+     *     each URL
      */
     public UrlBatch(int depth, int redirects, String referrer, int label) {
         this();
@@ -141,7 +142,7 @@ public final class UrlBatch {
         return size;
     }
 
-    /** Returns whether there are no URLs. */
+    /** Returns whether the batch is empty. */
     public boolean isEmpty() {
         return size == 0;
     }

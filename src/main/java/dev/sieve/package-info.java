@@ -11,8 +11,8 @@
  * }
  * }</pre>
  *
- * <p>{@link dev.sieve.Sieve} keeps the frontier in memory, {@link dev.sieve.durable.DurableSieve} on disk. Both implement
- * {@link dev.sieve.Frontier}, which has these operations:
+ * <p>{@link dev.sieve.Sieve} keeps the frontier in memory, {@link dev.sieve.durable.DurableSieve} on disk. Both
+ * implement {@link dev.sieve.Frontier}, which has these operations:
  *
  * <ul>
  *   <li>{@code push} queues a seed, {@code pushAll} the links of a page in one {@link dev.sieve.UrlBatch}, which is
@@ -29,7 +29,7 @@
  * {@link dev.sieve.CapacityEvent} is logged at 80 % and 100 % of the capacity and at each doubling after that.
  * {@link dev.sieve.FilterKind} lists the filters.
  *
- * <p>To write another frontier, combine a {@link dev.sieve.Deduplicator} with a store. {@link dev.sieve.Leases} is public
- * only because {@code dev.sieve.durable} needs it.
+ * <p>To write another frontier, combine a {@link dev.sieve.Deduplicator} with a store. {@link dev.sieve.Leases} is
+ * public only because {@code dev.sieve.durable} needs it.
  */
 package dev.sieve;

@@ -91,11 +91,11 @@ abstract class ArrayFilter implements Membership {
     }
 
     /**
-     * Returns place i of a key within a range, by double hashing: h1 + i * h2 in 64 bits, mixed, scaled down. [A. Kirsch
-     * and M. Mitzenmacher, "Less hashing, same performance: building a better Bloom filter", ESA 2006]
+     * Returns place i of a key within a range, by double hashing: h1 + i * h2 in 64 bits, mixed, scaled down. [A.
+     * Kirsch and M. Mitzenmacher, "Less hashing, same performance: building a better Bloom filter", ESA 2006]
      *
-     * <p>Without the mixing, places are equal steps apart; two keys with similar steps share nearly all of their places,
-     * which is more likely than a rate of one in a million when the filter is small.
+     * <p>Without the mixing, places are equal steps apart; two keys with similar steps share nearly all of their
+     * places, which is more likely than a rate of one in a million when the filter is small.
      */
     static long place(long h1, long h2, int i, long range) {
         long sum = h1 + i * h2;

@@ -23,7 +23,8 @@ public final class BloomFilter extends ArrayFilter {
      *
      * @param expectedInsertions the capacity, at least 1
      * @param falsePositiveRate from {@link BloomSize#MIN_RATE} to {@link BloomSize#MAX_RATE}
-     * @param seed {@link Memberships#randomSeed()} when others choose the keys; with one seed, equal keys set equal bits
+     * @param seed {@link Memberships#randomSeed()} when others choose the keys; with one seed, equal keys set equal
+     *     bits
      * @throws IllegalArgumentException when a value is out of range, or the filter needs more than 16 GiB
      */
     public static BloomFilter create(long expectedInsertions, double falsePositiveRate, long seed) {

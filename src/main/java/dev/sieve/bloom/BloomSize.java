@@ -29,7 +29,9 @@ public final class BloomSize {
 
     private BloomSize() {}
 
-    /** Returns the bits for n keys at rate p with the best number of hashes: m = -n ln p / (ln 2)². [BM04, section 2] */
+    /**
+     * Returns the bits for n keys at rate p with the best number of hashes: m = -n ln p / (ln 2)². [BM04, section 2]
+     */
     public static long bits(long keys, double rate) {
         return (long) Math.ceil(-checkKeys(keys) * Math.log(checkRate(rate)) / (LN2 * LN2));
     }
@@ -52,8 +54,8 @@ public final class BloomSize {
     /**
      * Returns the distinct keys in a filter by its set bits: n = -(m/k) ln(1 - X/m). [SB07]
      *
-     * <p>When every bit is set the formula is undefined; half a bit then counts as clear, and the result is a lower bound
-     * rather than an estimate.
+     * <p>When every bit is set the formula is undefined; half a bit then counts as clear, and the result is a lower
+     * bound rather than an estimate.
      */
     public static double estimate(long setBits, long bits, int hashes) {
         double clear = Math.max(0.5, (double) checkBits(bits) - setBits);
@@ -65,7 +67,9 @@ public final class BloomSize {
         return -Math.expm1(-(double) checkHashes(hashes) * keys / checkBits(bits)) * bits;
     }
 
-    /** Returns the bits that every data structure for n keys at rate p needs at least: n log2(1/p). [BM04, section 2.2] */
+    /**
+     * Returns the bits that every data structure for n keys at rate p needs at least: n log2(1/p). [BM04, section 2.2]
+     */
     public static double floorBits(long keys, double rate) {
         return -checkKeys(keys) * Math.log(checkRate(rate)) / LN2;
     }
@@ -90,9 +94,10 @@ public final class BloomSize {
     /**
      * Returns the rate of split blocks with k hashes and an average number of keys per line.
      *
-     * <p>A line with j keys is wrong with probability (1 - (1 - k/512)^j)^k, since each key sets one of 512/k bits in each
-     * of k parts. The number of keys in a line follows Poisson's distribution. [F. Putze, P. Sanders and J. Singler, "Cache-, hash- and space-efficient Bloom filters", ACM JEA 14 (2009), section 3; J. Apple, "Split
-     * block Bloom filters", arXiv:2101.01719 (2021)]
+     * <p>A line with j keys is wrong with probability (1 - (1 - k/512)^j)^k, since each key sets one of 512/k bits in
+     * each of k parts. The number of keys in a line follows Poisson's distribution. [F. Putze, P. Sanders and J.
+     * Singler, "Cache-, hash- and space-efficient Bloom filters", ACM JEA 14 (2009), section 3; J. Apple, "Split block
+     * Bloom filters", arXiv:2101.01719 (2021)]
      *
      * @param keysPerLine at least 0; n divided by the number of lines
      * @param hashes 8 or 16

@@ -8,8 +8,8 @@ import java.io.OutputStream;
  *
  * <p>[L. Fan, P. Cao, J. Almeida and A. Broder, "Summary cache", IEEE/ACM Transactions on Networking 8 (2000)]
  *
- * <p>A key is contained as long as it was added more often than removed. A counter that has reached 15 stays there, since
- * its true value is lost: a key may remain after its removal, but a contained key is always reported.
+ * <p>A key is contained as long as it was added more often than removed. A counter that has reached 15 stays there,
+ * since its true value is lost: a key may remain after its removal, but a contained key is always reported.
  *
  * <p>Remove only keys that were added. A key that was not may be reported as contained, at the
  * {@link #falsePositiveRate()}; removing it takes counts from other keys.

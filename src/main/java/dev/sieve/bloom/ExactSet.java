@@ -9,9 +9,9 @@ import java.util.Arrays;
 /**
  * A set of the whole hashes of its keys: in practice it never mistakes a new key for an old one.
  *
- * <p>Two keys are mistaken for each other when all 128 bits of their hashes are equal; among a billion keys that happens
- * in less than one of 10^20 sets. It is the reference for the other memberships, and the right choice when no page may
- * be missed. It needs 18 to 23 bytes per key and grows as needed, a thousandth at a time.
+ * <p>Two keys are mistaken for each other when all 128 bits of their hashes are equal; among a billion keys that
+ * happens in less than one of 10^20 sets. It is the reference for the other memberships, and the right choice when no
+ * page may be missed. It needs 18 to 23 bytes per key and grows as needed, a thousandth at a time.
  */
 public final class ExactSet implements Membership {
     static final int KIND = 4;
@@ -22,8 +22,8 @@ public final class ExactSet implements Membership {
     private static final SecureRandom RANDOM = new SecureRandom();
 
     /**
-     * Random odd numbers that select where a digest is stored, different in each process: an attacker cannot choose keys
-     * or a saved form so that all digests are stored in one place.
+     * Random odd numbers that select where a digest is stored, different in each process: an attacker cannot choose
+     * keys or a saved form so that all digests are stored in one place.
      */
     private static final long SPREAD1 = RANDOM.nextLong() | 1;
 

@@ -7,9 +7,9 @@ import java.util.Arrays;
 /**
  * A Bloom filter that grows: whenever it is full it gets another layer, twice as large and stricter.
  *
- * <p>[P. Almeida, C. Baquero, N. Preguiça and D. Hutchison, "Scalable Bloom filters", Information Processing Letters 101
- * (2007)]. Layer i, from 0 on, is a {@link SplitBlockFilter} for a rate of p / ((i + 1) (i + 2)). The sum over any number
- * of layers is below p, and so is the rate of the whole.
+ * <p>[P. Almeida, C. Baquero, N. Preguiça and D. Hutchison, "Scalable Bloom filters", Information Processing Letters
+ * 101 (2007)]. Layer i, from 0 on, is a {@link SplitBlockFilter} for a rate of p / ((i + 1) (i + 2)). The sum over any
+ * number of layers is below p, and so is the rate of the whole.
  *
  * <p>A key is looked up in every layer. A filter that has grown to twenty times its capacity has five layers; one that
  * has not grown needs a little more memory than a filter that cannot grow. The add that finds the newest layer full

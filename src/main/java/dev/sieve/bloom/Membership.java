@@ -4,10 +4,10 @@ import java.io.IOException;
 import java.io.OutputStream;
 
 /**
- * A set of keys that answers one question: was this key added before?
+ * A set of keys that reports whether a key was added before.
  *
- * <p>A key is passed as the two halves of its 128-bit {@link Murmur3} hash under the {@link #seed()} of the set, so that
- * it is hashed once and outside of any lock. The methods with a String hash it first.
+ * <p>A key is passed as the two halves of its 128-bit {@link Murmur3} hash under the {@link #seed()} of the set, so
+ * that it is hashed once and outside of any lock. The methods with a String hash it first.
  *
  * <p>"No" is always right. "Yes" is wrong at the {@link #falsePositiveRate()}.
  *
@@ -29,12 +29,12 @@ public interface Membership {
     boolean mightContain(long h1, long h2);
 
     /**
-     * Returns which of up to {@link #BATCH} keys are absent. Takes no lock: one thread may add at the same time. Default:
-     * all, so that each is added under the lock; implementations overlap the cache misses of the keys.
+     * Returns which of up to {@link #BATCH} keys are absent. Takes no lock: one thread may add at the same time.
+     * Default: all, so that each is added under the lock; implementations overlap the cache misses of the keys.
      *
      * @param hashes key i is {@code hashes[2i], hashes[2i + 1]}
-     * @return a bit per key, the lowest for the first: 0 when it was added before, up to the false-positive rate; 1 when
-     *     it is absent, or may be, or was added a moment ago
+     * @return a bit per key, the lowest for the first: 0 when it was added before, up to the false-positive rate; 1
+     *     when it is absent, or may be, or was added a moment ago
      */
     default long absent(long[] hashes, int count) {
         return count == BATCH ? -1 : (1L << count) - 1;
@@ -86,8 +86,8 @@ public interface Membership {
     long memoryBytes();
 
     /**
-     * Writes the set and its seed in a form that {@link Memberships#read} reads on any machine. One thread may add at the
-     * same time: all keys added before this call are written, and some of those added later.
+     * Writes the set and its seed in a form that {@link Memberships#read} reads on any machine. One thread may add at
+     * the same time: all keys added before this call are written, and some of those added later.
      */
     void writeTo(OutputStream out) throws IOException;
 }

@@ -60,8 +60,8 @@ public final class Memberships {
     /**
      * Reads a saved form and not one byte after it.
      *
-     * @throws IOException when the stream fails or the form is incomplete or damaged; the message contains the field and
-     *     its offset in bytes from the beginning of the form
+     * @throws IOException when the stream fails or the form is incomplete or damaged; the message contains the field
+     *     and its offset in bytes from the beginning of the form
      */
     public static Membership read(InputStream in) throws IOException {
         SavedFormReader form = new SavedFormReader(in);

@@ -32,9 +32,10 @@ import okhttp3.Response;
 /**
  * Requests URLs and returns whatever the server does as a value.
  *
- * <p>One request per call: no redirect is followed, nothing is sent again, no cookie is kept, no proxy is used. The whole
- * call, from the lookup of the host to the last byte, has one deadline. At most 256 KiB and a thousand header fields are
- * read, and a body up to a limit that is counted after decoding. Servers without a valid certificate are refused.
+ * <p>One request per call: no redirect is followed, nothing is sent again, no cookie is kept, no proxy is used. The
+ * whole call, from the lookup of the host to the last byte, has one deadline. At most 256 KiB and a thousand header
+ * fields are read, and a body up to a limit that is counted after decoding. Servers without a valid certificate are
+ * refused.
  *
  * <p>Only public addresses are requested, and those that the {@link AddressPolicy} allows in addition, and no port of
  * another protocol; otherwise the result is {@link FetchResult.Refused}, and nothing is sent. Hosts and ports that were
@@ -154,8 +155,9 @@ public final class Fetcher implements AutoCloseable {
     }
 
     /**
-     * Sets the listener that receives the host of each request, as {@link UrlParts#host} returns it, when it is sent; again
-     * when a kept connection turns out to be closed and the request is sent over another one. Default: no listener.
+     * Sets the listener that receives the host of each request, as {@link UrlParts#host} returns it, when it is sent;
+     * again when a kept connection turns out to be closed and the request is sent over another one. Default: no
+     * listener.
      */
     public void onSend(Consumer<String> listener) {
         onSend = Objects.requireNonNull(listener, "listener");
@@ -187,7 +189,9 @@ public final class Fetcher implements AutoCloseable {
         }
     }
 
-    /** Returns why a URL is refused by its port or address, as far as this is known without a lookup; null if it is not. */
+    /**
+     * Returns why a URL is refused by its port or address, as far as this is known without a lookup; null if it is not.
+     */
     public Refused objection(String url) {
         String parsed = UrlNormalizer.parse(url);
         return parsed == null ? null : guard.objection(HttpUrl.get(parsed));

@@ -16,9 +16,9 @@ import org.jsoup.select.NodeFilter;
 /**
  * The elements of a document in tree order, of which only a part is in memory at a time.
  *
- * <p>The parser reports each complete element, but not in document order, and not those that it moved; so the reports are
- * only counted. After every {@link #BATCH} elements and attributes the tree is walked, and all elements are dropped that
- * are not open. An ordinary page is walked once, at its end.
+ * <p>The parser reports each complete element, but not in document order, and not those that it moved; so the reports
+ * are only counted. After every {@link #BATCH} elements and attributes the tree is walked, and all elements are dropped
+ * that are not open. An ordinary page is walked once, at its end.
  */
 final class HtmlStream {
     /** Elements and attributes between two walks; most pages have fewer. */
@@ -160,11 +160,11 @@ final class HtmlStream {
     }
 
     /**
-     * Walks the tree and drops all elements except those that may be open: the last one of the document, the last one in
-     * that, and so on. In broken tables the parser also adds to the element before the innermost open table.
+     * Walks the tree and drops all elements except those that may be open: the last one of the document, the last one
+     * in that, and so on. In broken tables the parser also adds to the element before the innermost open table.
      *
-     * <p>The remaining elements lose their attributes, so that the next walk does not find them again, and the parser does
-     * not copy them when it reopens formatting elements. The parser needs those of annotation-xml.
+     * <p>The remaining elements lose their attributes, so that the next walk does not find them again, and the parser
+     * does not copy them when it reopens formatting elements. The parser needs those of annotation-xml.
      */
     private void sweep() {
         weight = 0;

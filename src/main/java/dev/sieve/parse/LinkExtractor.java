@@ -21,19 +21,19 @@ import org.jsoup.nodes.TextNode;
 /**
  * Reads an HTML or XHTML document: its title, its links, and its directives for robots.
  *
- * <p>Links are {@code a} and {@code area} (href), {@code iframe} and {@code frame} (src), and {@code link} with a rel of
- * next or prev; they are relative to the first valid {@code base}. A rel of nofollow, a meta refresh, {@code xlink:href}
- * in SVG, links made by scripts and the content of a {@code template} are ignored.
+ * <p>Links are {@code a} and {@code area} (href), {@code iframe} and {@code frame} (src), and {@code link} with a rel
+ * of next or prev; they are relative to the first valid {@code base}. A rel of nofollow, a meta refresh, {@code
+ * xlink:href} in SVG, links made by scripts and the content of a {@code template} are ignored.
  *
  * <p>The charset is, in this order, that of the byte order mark, of the Content-Type, or of the first meta element that
  * declares one; otherwise UTF-8. Labels have the same meaning as in browsers.
  *
- * <p>jsoup parses the document as a stream: memory does not grow with the number of its elements, and CPU time is limited,
- * see {@link Document#isCut}. At most 8 MiB of HTML, and as many documents as there are processors, are read at the same
- * time; further calls wait.
+ * <p>jsoup parses the document as a stream: memory does not grow with the number of its elements, and CPU time is
+ * limited, see {@link Document#isCut}. At most 8 MiB of HTML, and as many documents as there are processors, are read
+ * at the same time; further calls wait.
  *
- * <p>References are made distinct, without fragments, before any is resolved, since most links of a page lead to the same
- * few pages and resolving is expensive.
+ * <p>References are made distinct, without fragments, before any is resolved, since most links of a page lead to the
+ * same few pages and resolving is expensive.
  */
 public final class LinkExtractor {
     /** The largest number of distinct references of a page that are links; the others are counted. */
@@ -68,12 +68,12 @@ public final class LinkExtractor {
      *
      * @param title its title with white space folded; empty when there is none
      * @param links the distinct URLs to request, in document order
-     * @param beyondLimit references that are not links because {@link #MAX_LINKS} or {@link #MAX_LINK_CHARS} was reached;
-     *     equal ones may be counted repeatedly
+     * @param beyondLimit references that are not links because {@link #MAX_LINKS} or {@link #MAX_LINK_CHARS} was
+     *     reached; equal ones may be counted repeatedly
      * @param isNofollow whether the page or the server requests that its links are not followed
      * @param isNoindex whether the page or the server requests that it is not indexed
-     * @param isCut whether only a part of the document was read, since it had too many tag names, took too much CPU time,
-     *     or made the parser fail
+     * @param isCut whether only a part of the document was read, since it had too many tag names, took too much CPU
+     *     time, or made the parser fail
      */
     public record Document(
             String title, List<String> links, long beyondLimit, boolean isNofollow, boolean isNoindex, boolean isCut) {}

@@ -9,12 +9,12 @@ import java.util.function.Consumer;
 import javax.xml.stream.XMLStreamException;
 
 /**
- * Reads sitemaps of version 0.9 of the protocol of sitemaps.org: XML that lists pages or sitemaps, text with one URL per
- * line, and RSS and Atom feeds, each optionally compressed with gzip.
+ * Reads sitemaps of version 0.9 of the protocol of sitemaps.org: XML that lists pages or sitemaps, text with one URL
+ * per line, and RSS and Atom feeds, each optionally compressed with gzip.
  *
  * <p>The format is detected from the beginning of a file, since types and names are often wrong. Common deviations are
- * accepted: a byte order mark or blank lines in front, another namespace or none. When a file is incomplete or not valid,
- * the URLs before the error count. URLs must be absolute; their targets are not checked.
+ * accepted: a byte order mark or blank lines in front, another namespace or none. When a file is incomplete or not
+ * valid, the URLs before the error count. URLs must be absolute; their targets are not checked.
  *
  * <p>A file is read as a stream, in some hundred kilobytes of memory and in linear time. Entities are not resolved, and
  * other files are not opened.

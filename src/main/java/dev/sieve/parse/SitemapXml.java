@@ -16,9 +16,9 @@ import javax.xml.stream.XMLStreamReader;
 /**
  * Finds the URLs in an XML sitemap: a {@code urlset}, a {@code sitemapindex} or a feed.
  *
- * <p>Namespaces and prefixes are ignored, since many files use other ones than the protocol, or none. A document type is
- * ignored: nothing is fetched for it, and its entities are not resolved. Bytes that are not valid text do not end a file,
- * and a declared encoding is ignored.
+ * <p>Namespaces and prefixes are ignored, since many files use other ones than the protocol, or none. A document type
+ * is ignored: nothing is fetched for it, and its entities are not resolved. Bytes that are not valid text do not end a
+ * file, and a declared encoding is ignored.
  *
  * <p>Memory is bounded: the parser keeps one token, whose length the input limits, the open elements and the distinct
  * names, which are limited here.
