@@ -10,16 +10,15 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Watches how full a filter is and what that has cost so far.
+ * Reports how full a filter is and how many pages were missed.
  *
- * <p>The size is estimated from the fill, never from a counter: false positives freeze a counter just when it matters.
- * An estimate costs logarithms, so it is made again only after a thousandth of the capacity was accepted; an event is
- * late by that much at most.
+ * <p>The size is estimated from the fill, since false positives make a counter too low when the filter is full. An
+ * estimate is expensive, so there is one per thousandth of the capacity: an event is late by at most that.
  *
- * <p>Pages missed: a push is accepted with probability 1 - f when the URL is new, f being the false-positive rate. So
- * for each accepted URL, f / (1 - f) new ones were rejected on average; that is summed up.
+ * <p>Pages missed: a new URL is accepted with probability 1 - f, f being the false-positive rate. So f / (1 - f) new
+ * URLs were rejected per accepted one, on average; the sum of these is the estimate.
  *
- * <p>Guarded by the lock of its frontier, except {@link #publish}, which runs outside it.
+ * <p>Guarded by the lock of the frontier, except {@link #publish}.
  */
 final class CapacityWatch {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.capacity");
@@ -44,44 +43,36 @@ final class CapacityWatch {
         this.onFull = onFull;
         this.listener = listener;
         step = Math.max(1, capacity / STEPS);
-        passSilently(filter.estimatedSize());
+        // A loaded filter has passed these thresholds before: their events are not published again.
+        long size = filter.estimatedSize();
+        while (hasPassed(size)) {
+            threshold = next(threshold);
+        }
+        update(size);
     }
 
-    /** Adds the URLs that an earlier run has missed. */
+    /** Adds the pages missed in an earlier run. */
     void restore(double missedBefore) {
         missed += missedBefore;
     }
 
-    /** A filter that was loaded has passed these thresholds before: their events are not published again. */
-    private void passSilently(long size) {
-        while (watches() && size >= threshold * capacity) {
-            threshold = next(threshold);
-        }
-        look(size);
-    }
-
-    /** Notes that a number of URLs were new; returns the events to be published, nearly always none. */
+    /** Counts new URLs and returns the events to publish, nearly always none. */
     List<CapacityEvent> accepted(int count) {
         sinceCheck += count;
-        return sinceCheck < step ? List.of() : check();
-    }
-
-    private List<CapacityEvent> check() {
+        if (sinceCheck < step) {
+            return List.of();
+        }
         long size = filter.estimatedSize();
-        look(size);
-        List<CapacityEvent> events = List.of();
-        while (watches() && size >= threshold * capacity) {
-            if (events.isEmpty()) {
-                events = new ArrayList<>();
-            }
+        update(size);
+        List<CapacityEvent> events = new ArrayList<>();
+        for (; hasPassed(size); threshold = next(threshold)) {
             events.add(new CapacityEvent(
                     threshold, size, capacity, filter.falsePositiveRate(), missed, filter.memoryBytes(), onFull));
-            threshold = next(threshold);
         }
         return events;
     }
 
-    private void look(long size) {
+    private void update(long size) {
         full = size >= capacity;
         double rate = filter.falsePositiveRate();
         double now = rate < 1 ? rate / (1 - rate) : missedPerAccepted;
@@ -90,8 +81,12 @@ final class CapacityWatch {
         sinceCheck = 0;
     }
 
-    /** An exact set has no capacity to watch. */
-    private boolean watches() {
+    private boolean hasPassed(long size) {
+        return isLimited() && size >= threshold * capacity;
+    }
+
+    /** Whether the filter has a capacity: an exact set does not. */
+    private boolean isLimited() {
         return filter.capacity() != Long.MAX_VALUE;
     }
 
@@ -100,13 +95,13 @@ final class CapacityWatch {
     }
 
     /**
-     * Refuses hashed keys when the sieve is full, may not take more, and one of them is new.
+     * Requires that the filter may take the keys that are absent.
      *
-     * @param absent a bit for each key that may be, as answered by {@link Membership#absent}
-     * @throws SieveFullException in that case; nothing has changed
+     * @param absent a bit per key, as returned by {@link Membership#absent}
+     * @throws SieveFullException when the filter is full, new URLs are refused, and a key is new; nothing has changed
      */
     void refuseIfFull(long[] hashes, long absent) {
-        if (!full || onFull != OnFull.FAIL || !watches()) {
+        if (!full || onFull != OnFull.FAIL || !isLimited()) {
             return;
         }
         for (long bits = absent; bits != 0; bits &= bits - 1) {
@@ -121,24 +116,15 @@ final class CapacityWatch {
         return missed + sinceCheck * missedPerAccepted;
     }
 
-    /** Logs events and hands them to the listener; called without the lock, since both may block. */
+    /** Logs events and passes them to the listener; called without the lock, since both may block. */
     void publish(List<CapacityEvent> events) {
-        // An iterator for each push would be garbage.
+        // The check avoids an iterator per push.
         if (!events.isEmpty()) {
             events.forEach(this::publish);
         }
     }
 
     private void publish(CapacityEvent event) {
-        log(event);
-        try {
-            listener.accept(event);
-        } catch (RuntimeException e) {
-            LOG.error("the capacity callback failed", e);
-        }
-    }
-
-    private static void log(CapacityEvent event) {
         LOG.atLevel(event.isError() ? Level.ERROR : Level.WARN)
                 .addKeyValue("event", "capacity")
                 .addKeyValue("threshold", event.threshold())
@@ -147,36 +133,34 @@ final class CapacityWatch {
                 .addKeyValue("rate", event.falsePositiveRate())
                 .addKeyValue("missed", event.estimatedMissed())
                 .log(message(event));
+        try {
+            listener.accept(event);
+        } catch (RuntimeException e) {
+            LOG.error("the capacity listener failed", e);
+        }
     }
 
-    static String message(CapacityEvent event) {
+    private static String message(CapacityEvent event) {
         return String.format(
                 Locale.ROOT,
-                "sieve past %.0f %% of its capacity: about %,d of %,d URLs, false-positive rate now %.2g,"
-                        + " about %s new pages missed so far; %s",
+                "filter %.0f %% full: about %,d of %,d URLs, false-positive rate %.2g, about %s pages missed so far; %s",
                 event.threshold() * 100,
                 event.estimatedSize(),
                 event.capacity(),
                 event.falsePositiveRate(),
-                pages(event.estimatedMissed()),
+                String.format(Locale.ROOT, event.estimatedMissed() < 10 ? "%.2f" : "%,.0f", event.estimatedMissed()),
                 advice(event));
     }
 
-    private static String pages(double missed) {
-        return missed < 10 ? String.format(Locale.ROOT, "%.2f", missed) : String.format(Locale.ROOT, "%,.0f", missed);
-    }
-
     private static String advice(CapacityEvent event) {
+        boolean isBefore = event.threshold() < 1;
         return switch (event.onFull()) {
             case WARN ->
-                event.threshold() < 1
-                        ? "past 100 % the rate rises fast: make the sieve for more URLs, or let it grow"
-                        : "the rate rises from here on: make the sieve for more URLs, or let it grow";
+                (isBefore ? "above 100 % the rate rises fast" : "the rate now rises fast")
+                        + ": use a larger capacity or let the filter grow";
             case GROW -> String.format(Locale.ROOT, "it grows as needed, now %,d bytes", event.memoryBytes());
             case FAIL ->
-                event.threshold() < 1
-                        ? "at 100 % it will refuse new URLs: make it for more of them"
-                        : "it refuses new URLs from here on: make it for more of them";
+                (isBefore ? "at 100 % new URLs are refused" : "new URLs are refused") + ": use a larger capacity";
         };
     }
 }

@@ -8,49 +8,44 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * The part that all frontiers share: it finds out which of the URLs pushed are new and appends these to a {@link Store}.
+ * The part that all frontiers share: it detects which of the pushed URLs are new and appends these to a {@link Store}.
  *
- * <p>It holds the filter, the watch over its capacity, the number of URLs seen, and the lock of the frontier. Keys are
- * hashed and looked up in the filter without the lock, 64 at a time; a URL that was seen rarely takes it. New URLs are
- * added to the filter and appended to the store under the lock, so of racing pushes of one URL exactly one appends it.
- * Capacity events are published after the lock was released.
+ * <p>Keys are hashed and looked up in the filter without the lock, 64 at a time; a duplicate rarely takes the lock. New
+ * URLs are added to the filter and appended to the store under the lock, so when threads race to push a URL, exactly
+ * one appends it. Capacity events are published after the lock was released.
  *
- * <p>A frontier of your own consists of one of these, a store, and {@link #lock()} around all that it does with the
- * store. Safe for use by many threads.
+ * <p>A frontier consists of a deduplicator and a store, and holds {@link #lock()} whenever it uses the store. Safe for
+ * use by many threads.
  */
 public final class Deduplicator {
     private static final int BATCH = Membership.BATCH;
 
-    /** Where a frontier keeps the URLs that are new, in the order in which they are appended. */
+    /** The queue of new URLs, in the order in which they were appended. */
     @FunctionalInterface
     public interface Store {
         /**
-         * Appends new URLs. Called under the lock. When this throws, the URLs stay in the filter, so the store should
-         * not be used any more.
+         * Appends new URLs. Called under the lock. When this throws, the URLs stay in the filter, so do not use the
+         * store any more.
          *
-         * @param batch the URLs that were pushed, with their context; good until this returns
-         * @param from the index of the first URL that {@code mask} is about
-         * @param mask a bit per URL, the lowest for the one at {@code from}: 1 when it is new; at least one is
+         * @param batch the pushed URLs; valid until this method returns
+         * @param mask a bit per URL, the lowest for the one at {@code from}: 1 when it is new; at least one bit is set
          */
         void append(UrlBatch batch, int from, long mask);
 
         /**
-         * Throws an unchecked exception when the store has failed or is closed. Called before every answer, with and
-         * without the lock, and before anything changes. Does nothing by default.
+         * Throws an unchecked exception when the store has failed or is closed. Called by every push, with or without
+         * the lock, before anything changes. Default: does nothing.
          */
         default void requireUsable() {}
 
-        /**
-         * Finishes an append once the lock was released, for instance by forcing it to the disk; the push returns
-         * afterwards. Does nothing by default.
-         */
+        /** Completes an append without the lock, for example by a sync of the disk. Default: does nothing. */
         default void appended() {}
     }
 
-    /** Counted without the lock, since most URLs that were seen never take it. */
+    /** Counted without the lock, since most duplicates do not take it. */
     private final LongAdder seen = new LongAdder();
 
-    /** Guards all below, except calls of {@link Membership#absent}. */
+    /** Guards the fields below, except calls of {@link Membership#absent}. */
     private final ReentrantLock lock = new ReentrantLock();
 
     private final Membership filter;
@@ -58,11 +53,11 @@ public final class Deduplicator {
     private final CapacityWatch watch;
 
     /**
-     * Makes one around a filter, which is from now on its own.
+     * Makes a deduplicator, which owns the filter from now on.
      *
-     * @param filter remembers the keys; see {@link FilterKind#create}
+     * @param filter see {@link FilterKind#create}
      * @param capacity distinct URLs that the filter was made for
-     * @param onFull what happens once there are that many
+     * @param onFull what happens when the filter is full
      * @param listener receives each capacity event, on the thread whose push caused it, outside the lock
      */
     public Deduplicator(Membership filter, long capacity, OnFull onFull, Consumer<CapacityEvent> listener) {
@@ -71,7 +66,7 @@ public final class Deduplicator {
         watch = new CapacityWatch(filter, capacity, onFull, listener);
     }
 
-    /** The lock of the frontier. */
+    /** Returns the lock of the frontier. */
     public ReentrantLock lock() {
         return lock;
     }
@@ -79,9 +74,9 @@ public final class Deduplicator {
     /**
      * Pushes a seed that is its own key.
      *
-     * @param url UTF-8; not copied before it is appended
-     * @return true when it is new: it was appended to the store
-     * @throws SieveFullException when the filter is full, refuses new URLs then, and the URL is new
+     * @param url in UTF-8
+     * @return whether it is new and was appended to the store
+     * @throws SieveFullException when the URL is new, the filter is full and refuses new URLs
      */
     public boolean push(byte[] url, Store store) {
         long[] hash = new long[2];
@@ -96,14 +91,13 @@ public final class Deduplicator {
     }
 
     /**
-     * Pushes all URLs of a batch and notes in it which of them are new.
+     * Pushes all URLs of a batch and marks the new ones in it.
      *
-     * @return how many are new: they were appended to the store
-     * @throws SieveFullException when the filter is full, refuses new URLs then, and there is one among the next 64.
-     *     Those before it were pushed, and {@link UrlBatch#isNew} is right for all URLs of the batch
+     * @return how many are new and were appended to the store
+     * @throws SieveFullException when a URL is new, the filter is full and refuses new URLs
      */
     public int pushAll(UrlBatch batch, Store store) {
-        batch.noteNoneNew();
+        batch.clearNew();
         int isNew = 0;
         for (int from = 0; from < batch.size(); from += BATCH) {
             int count = Math.min(BATCH, batch.size() - from);
@@ -129,7 +123,7 @@ public final class Deduplicator {
             long mask = filter.addAbsent(hashes, absent);
             if (mask != 0) {
                 store.append(batch, from, mask);
-                batch.noteNew(from, mask);
+                batch.setNew(from, mask);
             }
             isNew = Long.bitCount(mask);
             seen.add(count - isNew);
@@ -144,7 +138,7 @@ public final class Deduplicator {
         return isNew;
     }
 
-    /** Adds URLs that were accepted by an earlier run to the filter; no event is published. */
+    /** Adds URLs that an earlier run accepted to the filter, without publishing events. */
     public void restore(UrlBatch batch) {
         lock.lock();
         try {
@@ -159,12 +153,7 @@ public final class Deduplicator {
         }
     }
 
-    /**
-     * Adds the counts of an earlier run.
-     *
-     * @param seenBefore URLs that were seen before
-     * @param missedBefore new URLs that were taken for seen ones, on average
-     */
+    /** Adds the duplicates and the estimated number of pages missed of an earlier run. */
     public void restore(long seenBefore, double missedBefore) {
         lock.lock();
         try {
@@ -175,7 +164,7 @@ public final class Deduplicator {
         }
     }
 
-    /** The counters of a frontier at this moment, given those that its store keeps; called under the lock. */
+    /** Returns the statistics of a frontier, given the counters of its store; called under the lock. */
     public SieveStats stats(long accepted, long pending, long inFlight, long done) {
         assert lock.isHeldByCurrentThread();
         return new SieveStats(

@@ -8,35 +8,34 @@ import dev.sieve.bloom.Membership;
 import dev.sieve.bloom.Memberships;
 
 /**
- * The filters that a frontier can be made with.
+ * The filters of a frontier.
  *
  * <p>The {@linkplain dev.sieve.bloom.CountingBloomFilter counting filter} is not one of them: it takes four times the
- * memory of the classic one so that keys can be removed, and a frontier never removes a key.
+ * memory so that keys can be removed, and a frontier never removes a key.
  */
 public enum FilterKind {
     /**
-     * A Bloom filter with all bits of a key in one line of the cache: one cache miss per URL. The default. Below a rate
-     * of one in a million, for which a line is too small, this makes a {@link #CLASSIC} filter.
+     * A Bloom filter with all bits of a key in one cache line: one cache miss per URL. The default. At rates below one
+     * in a million, for which a line is too small, this is a {@link #CLASSIC} filter.
      */
     SPLIT_BLOCKS,
 
-    /** The textbook Bloom filter, with Murmur3 and double hashing: the least memory, and one cache miss per bit of a key. */
+    /** The textbook Bloom filter, with Murmur3 and double hashing: least memory, one cache miss per bit of a key. */
     CLASSIC,
 
-    /** Split blocks that get a further, stricter layer whenever they are full. Goes with {@link OnFull#GROW} only. */
+    /** Split blocks that get a stricter layer whenever they are full. Requires {@link OnFull#GROW}. */
     GROWING,
 
-    /** The whole hash of each URL, some 20 bytes: never takes a new URL for a seen one, and is never full. */
+    /** The hashes of all URLs, about 20 bytes per URL: never mistakes a new URL for a seen one, and is never full. */
     EXACT;
 
     /**
-     * Makes an empty filter.
+     * Makes an empty filter. {@link #EXACT} ignores the capacity and the rate.
      *
-     * @param expectedUrls distinct URLs that it is made for, at least 1
-     * @param falsePositiveRate the rate when it is full, from {@link BloomSize#MIN_RATE} to {@link BloomSize#MAX_RATE};
-     *     an exact one ignores both
+     * @param expectedUrls the capacity: distinct URLs that it is made for, at least 1
+     * @param falsePositiveRate the rate when it is full, from {@link BloomSize#MIN_RATE} to {@link BloomSize#MAX_RATE}
      * @param seed the seed of the hash; {@link Memberships#randomSeed()} where others choose the URLs
-     * @throws IllegalArgumentException when a value is out of its range, or the filter would take more than 16 GiB
+     * @throws IllegalArgumentException when a value is out of range, or the filter needs more than 16 GiB
      */
     public Membership create(long expectedUrls, double falsePositiveRate, long seed) {
         return switch (this) {
@@ -47,19 +46,19 @@ public enum FilterKind {
         };
     }
 
-    /** What happens past the capacity where that was not chosen: a growing filter grows, the others warn. */
+    /** Returns the default for a full filter: a growing filter grows, the others warn. */
     public OnFull defaultOnFull() {
         return this == GROWING ? OnFull.GROW : OnFull.WARN;
     }
 
     /**
-     * Checks that this filter can do what was chosen for the time past its capacity.
+     * Requires that this filter supports a choice for a full filter.
      *
-     * @throws IllegalArgumentException when it cannot: only a growing filter grows, and it does nothing else
+     * @throws IllegalArgumentException when it does not: a growing filter grows, and no other one does
      */
     public void check(OnFull onFull) {
         if (this != EXACT && (this == GROWING) != (onFull == OnFull.GROW)) {
-            throw new IllegalArgumentException("a filter of the kind " + this + " does not go with " + onFull);
+            throw new IllegalArgumentException("filter " + this + " does not support " + onFull);
         }
     }
 }

@@ -4,34 +4,34 @@ import dev.sieve.bloom.Membership;
 import java.util.Collection;
 
 /**
- * A to-visit queue that takes each URL once and hands it out until it is done.
+ * A queue of URLs to visit that accepts each URL once and hands it out until it is done.
  *
- * <p>A URL is <em>new</em> when its key was not pushed before, up to the false-positive rate of the filter behind the
- * frontier. New URLs come out first in, first out; a URL that was given back by {@link #retry} comes out again when its
- * time has come. Of racing pushes of one URL exactly one returns that it was new.
+ * <p>A URL is <em>new</em> when its key was not pushed before, up to the false-positive rate of the filter. New URLs
+ * are handed out first in, first out; a URL given back by {@link #retry} is handed out again when its time has come.
+ * When threads race to push a URL, exactly one push reports it as new.
  *
- * <p>Every frontier is safe for use by many threads. Time is passed in, from any clock that never runs backwards; all
+ * <p>Every frontier is safe for use by many threads. Time is passed in, from a clock that never runs backwards; all
  * calls on one frontier use the same clock, usually {@link System#nanoTime()}.
  *
- * <p>A frontier on a disk or behind a network throws {@link java.io.UncheckedIOException} from any method when it can
- * no longer keep its promises; a URL that was not accepted is never reported as accepted.
+ * <p>A frontier on disk or behind a network throws {@link java.io.UncheckedIOException} from any method when it can no
+ * longer keep its promises. A URL that was not accepted is never reported as accepted.
  *
- * <p>To write one, use a {@link Deduplicator} and a store.
+ * <p>To write a frontier, combine a {@link Deduplicator} with a store.
  */
 public interface Frontier extends AutoCloseable {
 
     /**
-     * Queues a seed: a URL at depth 0 that no page refers to.
+     * Queues a seed: a URL at depth 0 without a referrer.
      *
-     * @return true when the URL was new
+     * @return whether the URL was new
      */
     boolean push(String url);
 
     /**
-     * Queues seeds in batches of 64, which costs far less than pushing each by itself. When a batch throws, the batches
-     * before it were pushed.
+     * Queues seeds in batches of 64, which is several times faster per URL. When a batch throws, the batches before it
+     * were pushed.
      *
-     * @return how many of them were new
+     * @return how many were new
      */
     default int pushAll(Collection<String> urls) {
         UrlBatch batch = new UrlBatch();
@@ -47,56 +47,54 @@ public interface Frontier extends AutoCloseable {
     }
 
     /**
-     * Queues the URLs that were found on one page, in their order. Afterwards {@link UrlBatch#isNew} returns which of
-     * them were new.
+     * Queues the URLs found on one page, in their order. Afterwards {@link UrlBatch#isNew} returns which were new.
      *
-     * @return how many of them were new
+     * @return how many were new
      */
     int pushAll(UrlBatch batch);
 
     /**
      * Hands out the next URL.
      *
-     * @param nowNanos the present time, in nanoseconds of the caller's clock
-     * @return null when nothing can be handed out at this moment; see {@link #pending()} and {@link #inFlight()} for
-     *     whether that may change
+     * @param nowNanos the current time of the caller's clock
+     * @return null when no URL can be handed out now
      */
     Lease take(long nowNanos);
 
     /**
-     * How long until {@link #take} may have something to hand out, in nanoseconds, if nothing else happens.
+     * Returns the time in nanoseconds until {@link #take} may return a URL.
      *
-     * @param nowNanos the present time, in nanoseconds of the caller's clock
-     * @return 0 when it has something now; {@link Long#MAX_VALUE} when waiting alone changes nothing
+     * @param nowNanos the current time of the caller's clock
+     * @return 0 when there is a URL now; {@link Long#MAX_VALUE} when there is none until another method is called
      */
     long waitNanos(long nowNanos);
 
     /**
-     * Ends the work on a URL, which will not be handed out again. Push what was found on the page first.
+     * Ends a lease; its URL is not handed out again. Push the links of the page first.
      *
-     * @return false when the lease was no longer held: it was answered before, or it had expired
+     * @return false when the lease had ended or expired before
      */
     boolean done(Lease lease);
 
     /**
-     * Gives a URL back, to be handed out again with {@link Lease#attempt()} one higher. After a crash it may come out
-     * earlier than requested, never later.
+     * Ends a lease and gives its URL back, to be handed out again with the next {@link Lease#attempt()}. After a crash
+     * it may be handed out earlier than requested, never later.
      *
-     * @param readyNanos the time from which it may be handed out, on the clock that {@link #take} is given
-     * @return false when the lease was no longer held: it was answered before, or it had expired
+     * @param readyNanos the earliest time to hand it out, on the clock of {@link #take}
+     * @return false when the lease had ended or expired before
      */
     boolean retry(Lease lease, long readyNanos);
 
-    /** How many URLs wait to be handed out, including those that were given back for later. */
+    /** Returns how many URLs wait to be handed out, including those given back for later. */
     long pending();
 
-    /** How many URLs are handed out and not answered. The crawl is over when this and {@link #pending()} are 0. */
+    /** Returns how many leases are held. The crawl is over when this and {@link #pending()} are 0. */
     long inFlight();
 
-    /** The counters of the frontier and the state of its filter. */
+    /** Returns the counters of the frontier and the state of its filter. */
     SieveStats stats();
 
-    /** Releases what the frontier holds. Leases that are still out count as not answered. */
+    /** Releases the resources of the frontier. URLs with a lease are not done. */
     @Override
     void close();
 }

@@ -2,19 +2,21 @@ package dev.sieve;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.BitSet;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.PriorityQueue;
 
 /**
- * Which of the URLs handed out are held, at which attempt, until when, and which were given back for later. Only ids and
- * attempts are kept, no URLs.
+ * The leases of a frontier: which URLs are handed out, at which attempt and until when, and which were given back for
+ * later. URLs are stored by their ids only.
  *
- * <p>A held lease costs about a bit; where leases expire, some 50 bytes. Owned by the lock of its frontier.
+ * <p>A held lease takes about one bit; about 50 bytes when leases expire. Guarded by the lock of the frontier.
  */
 public final class Leases {
-    /** A URL that falls due: it is to be handed out again, or its lease expires. Of equal times the lower id is first. */
+    /** When a URL is to be handed out again, or its lease expires. Of equal times the lower id is first. */
     private record Due(long nanos, long id, int attempt) {
         static final Comparator<Due> ORDER = (a, b) -> {
             int byTime = Long.signum(a.nanos - b.nanos);
@@ -24,18 +26,18 @@ public final class Leases {
 
     private final long timeoutNanos;
     private final IdSet held = new IdSet();
-    /** The present attempt of each URL that was given back before; all others are at attempt 0. */
+    /** The attempt of each URL that was given back before; all others are at attempt 0. */
     private final Map<Long, Integer> attempts;
 
     private final PriorityQueue<Due> delayed = new PriorityQueue<>(Due.ORDER);
-    /** All leases take equally long to expire, so the one that was handed out first expires first. */
+    /** All leases have the same timeout, so the first one expires first. */
     private final ArrayDeque<Due> expiries = new ArrayDeque<>();
 
     /**
-     * No leases yet.
+     * Makes an empty set of leases.
      *
-     * @param timeoutNanos how long a lease is held before it expires; {@link Long#MAX_VALUE}: for ever
-     * @param attempts attempts that were counted before; kept up to date
+     * @param timeoutNanos how long a lease is held before it expires; {@link Long#MAX_VALUE}: it does not
+     * @param attempts the attempts of an earlier run; kept up to date
      */
     public Leases(long timeoutNanos, Map<Long, Integer> attempts) {
         this.timeoutNanos = timeoutNanos;
@@ -43,7 +45,7 @@ public final class Leases {
     }
 
     /**
-     * A lease timeout in nanoseconds.
+     * Returns a lease timeout in nanoseconds.
      *
      * @throws IllegalArgumentException when it is not above 0
      */
@@ -54,7 +56,7 @@ public final class Leases {
         return timeout.toNanos();
     }
 
-    /** Notes that a URL is handed out. */
+    /** Adds a lease. */
     public void hold(Lease lease, long nowNanos) {
         held.add(lease.id());
         if (timeoutNanos != Long.MAX_VALUE) {
@@ -62,7 +64,7 @@ public final class Leases {
         }
     }
 
-    /** Takes a lease back for good; false when it was no longer held. */
+    /** Removes a lease; false when it was not held. */
     public boolean release(Lease lease) {
         if (!isHeld(lease.id(), lease.attempt())) {
             return false;
@@ -72,7 +74,7 @@ public final class Leases {
         return true;
     }
 
-    /** Takes a lease back, to be handed out again at some time; false when it was no longer held. */
+    /** Removes a lease whose URL is to be handed out again at some time; false when it was not held. */
     public boolean delay(Lease lease, long readyNanos) {
         return delay(lease.id(), lease.attempt(), readyNanos);
     }
@@ -91,7 +93,7 @@ public final class Leases {
         return held.contains(id) && attempts.getOrDefault(id, 0) == attempt;
     }
 
-    /** Takes out the id of the URL that has been due the longest; empty when none is. */
+    /** Removes and returns the id of the URL that has been due the longest; empty when none is due. */
     public OptionalLong pollDue(long nowNanos) {
         expire(nowNanos);
         Due next = delayed.peek();
@@ -113,21 +115,57 @@ public final class Leases {
         }
     }
 
-    /** How long until {@link #pollDue} returns an id, if nothing else happens; {@link Long#MAX_VALUE}: never. */
+    /** Returns the time until {@link #pollDue} may return an id; {@link Long#MAX_VALUE} when nothing is due later. */
     public long waitNanos(long nowNanos) {
         expire(nowNanos);
-        long toDelayed = delayed.isEmpty() ? Long.MAX_VALUE : Math.max(0, delayed.peek().nanos - nowNanos);
-        long toExpiry = expiries.isEmpty() ? Long.MAX_VALUE : Math.max(0, expiries.peekFirst().nanos - nowNanos);
-        return Math.min(toDelayed, toExpiry);
+        return Math.min(wait(delayed.peek(), nowNanos), wait(expiries.peekFirst(), nowNanos));
     }
 
-    /** How many URLs are handed out. */
+    private static long wait(Due due, long nowNanos) {
+        return due == null ? Long.MAX_VALUE : Math.max(0, due.nanos - nowNanos);
+    }
+
+    /** Returns how many URLs are handed out. */
     public long held() {
-        return held.size();
+        return held.size;
     }
 
-    /** How many URLs were given back for later. */
+    /** Returns how many URLs were given back for later. */
     public long delayed() {
         return delayed.size();
+    }
+
+    /** A set of ids that come and go roughly in order, in chunks of 65,536 bits; empty chunks are dropped. */
+    private static final class IdSet {
+        private static final int CHUNK_SHIFT = 16;
+        private static final int CHUNK_IDS = 1 << CHUNK_SHIFT;
+
+        private final Map<Long, BitSet> chunks = new HashMap<>();
+        private long size;
+
+        void add(long id) {
+            BitSet chunk = chunks.computeIfAbsent(id >> CHUNK_SHIFT, number -> new BitSet(CHUNK_IDS));
+            size += chunk.get(index(id)) ? 0 : 1;
+            chunk.set(index(id));
+        }
+
+        /** Removes an id that is in the set. */
+        void remove(long id) {
+            BitSet chunk = chunks.get(id >> CHUNK_SHIFT);
+            chunk.clear(index(id));
+            size--;
+            if (chunk.isEmpty()) {
+                chunks.remove(id >> CHUNK_SHIFT);
+            }
+        }
+
+        boolean contains(long id) {
+            BitSet chunk = chunks.get(id >> CHUNK_SHIFT);
+            return chunk != null && chunk.get(index(id));
+        }
+
+        private static int index(long id) {
+            return (int) id & CHUNK_IDS - 1;
+        }
     }
 }

@@ -1,13 +1,13 @@
 package dev.sieve;
 
-/** What a sieve does once it holds as many URLs as it was made for. */
+/** What happens when the filter is full, that is, when it holds as many URLs as its capacity. */
 public enum OnFull {
-    /** Goes on with a false-positive rate that rises: more and more new URLs are taken for seen ones. */
+    /** Continues, and mistakes more and more new URLs for seen ones. */
     WARN,
 
-    /** Adds a further, stricter layer to the filter: the rate stays below the one requested, the memory grows. */
+    /** Adds a stricter layer to the filter: the rate stays below the one requested, the memory grows. */
     GROW,
 
-    /** Refuses each further new URL with a {@link SieveFullException}. */
+    /** Refuses each new URL with a {@link SieveFullException}. */
     FAIL
 }

@@ -13,55 +13,52 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
- * A to-visit queue in memory that gives out each URL once.
+ * A URL frontier in memory: a first-in, first-out queue behind a Bloom filter, so it remembers a URL in a few bits.
  *
- * <p>It pairs a first-in, first-out queue with a Bloom filter, so it remembers a URL in a few bits instead of storing it.
- * In exchange it takes some new URLs for seen ones: at most the false-positive rate asked for, until it holds as many
- * URLs as it was made for. {@link #stats()} returns how full it is and how many pages that has cost. The logger
+ * <p>The filter mistakes some new URLs for seen ones: at most the requested false-positive rate of them, up to its
+ * capacity. {@link #stats()} returns how full the filter is and an estimate of the pages missed. The logger
  * {@code dev.sieve.capacity} and {@link Builder#onCapacity} receive an event at 80 % and 100 % of the capacity and at
- * each doubling after that, each once.
+ * each doubling after that.
  *
- * <p>A URL is compared byte by byte: normalise it first, or push it with a key in a {@link UrlBatch}. {@link #pop} returns
- * the next URL and forgets it; {@link #take} hands it out as a lease, to be answered with {@link #done} or
- * {@link #retry}. A push costs the same however many URLs were seen, but for cache misses; a batch overlaps these, so it
- * is several times as fast per URL.
+ * <p>URLs are compared byte by byte: normalise them first, or push them with a key in a {@link UrlBatch}. {@link #pop}
+ * returns the next URL and forgets it; {@link #take} returns it as a lease, which {@link #done} or {@link #retry} ends.
+ * A push costs the same however many URLs were seen, except for cache misses; a batch overlaps these and is several
+ * times faster per URL.
  *
  * <p>Safe for use by many threads; duplicates are detected without a lock. Nothing is kept when the process ends.
  */
 public final class Sieve implements Frontier {
-    /** The default false-positive rate: one new page in ten thousand is missed, at about 3 bytes per URL. */
+    /** The default false-positive rate: one new page in ten thousand is missed; 3 bytes per URL. */
     public static final double DEFAULT_FALSE_POSITIVE_RATE = 1e-4;
 
     private final Deduplicator deduplicator;
 
-    /** Guards all below. */
+    /** Guards the fields below. */
     private final ReentrantLock lock;
 
     private final UrlQueue queue = new UrlQueue();
     private final Leases leases;
     private final boolean leasesExpire;
-    /** Every lease that may be handed out again: those that were given back, and all of them where leases expire. */
+    /** Every lease that may be handed out again: those given back, and when leases expire, all. */
     private final Map<Long, Lease> kept = new HashMap<>();
 
     private long done;
 
-    /**
-     * A sieve for a number of distinct URLs, at the {@link #DEFAULT_FALSE_POSITIVE_RATE}.
-     *
-     * @throws IllegalArgumentException when the number is below 1, or needs more memory than an array can have
-     */
+    /** Makes a frontier at the {@link #DEFAULT_FALSE_POSITIVE_RATE}; see {@link #Sieve(long, double)}. */
     public Sieve(long expectedUrls) {
         this(expectedUrls, DEFAULT_FALSE_POSITIVE_RATE);
     }
 
     /**
-     * A sieve for a number of distinct URLs.
+     * Makes a frontier.
      *
-     * @param falsePositiveRate the share of new URLs that it may take for seen ones when it is full, from
-     *     {@link BloomSize#MIN_RATE} to {@link BloomSize#MAX_RATE}, which is 0.5
-     * @throws IllegalArgumentException when a number is out of its bounds, or needs more memory than an array can have
+     * @param expectedUrls the capacity: distinct URLs, at least 1
+     * @param falsePositiveRate the largest share of new URLs that may be mistaken for seen ones when the filter is
+     *     full, from {@link BloomSize#MIN_RATE} to {@link BloomSize#MAX_RATE}, which is 0.5
+     * @throws IllegalArgumentException when a number is out of range, or the filter needs more than 16 GiB
      */
     public Sieve(long expectedUrls, double falsePositiveRate) {
         this(builder(expectedUrls).falsePositiveRate(falsePositiveRate));
@@ -74,7 +71,7 @@ public final class Sieve implements Frontier {
         leasesExpire = builder.leaseTimeoutNanos != Long.MAX_VALUE;
     }
 
-    /** Starts a sieve for a number of distinct URLs, at least 1, with choices. */
+    /** Returns a builder of a frontier with a capacity of distinct URLs, at least 1. */
     public static Builder builder(long expectedUrls) {
         return new Builder(expectedUrls);
     }
@@ -82,7 +79,7 @@ public final class Sieve implements Frontier {
     /**
      * {@inheritDoc}
      *
-     * @throws SieveFullException when the sieve is full, refuses new URLs then, and the URL is new
+     * @throws SieveFullException when the URL is new, the filter is full and {@link OnFull#FAIL} is set
      */
     @Override
     public boolean push(String url) {
@@ -92,8 +89,7 @@ public final class Sieve implements Frontier {
     /**
      * {@inheritDoc}
      *
-     * @throws SieveFullException when the sieve is full, refuses new URLs then, and there is one among the next 64: those
-     *     before them were pushed
+     * @throws SieveFullException when a URL is new, the filter is full and {@link OnFull#FAIL} is set
      */
     @Override
     public int pushAll(UrlBatch batch) {
@@ -101,8 +97,8 @@ public final class Sieve implements Frontier {
     }
 
     /**
-     * Takes the URL that was pushed first and counts it as done. Empty when none is left; a URL that was given back by
-     * {@link #retry} is pending, but only {@link #take} hands it out.
+     * Returns the next URL and counts it as done; empty when there is none. URLs given back by {@link #retry} are
+     * handed out by {@link #take} only.
      */
     public Optional<String> pop() {
         lock.lock();
@@ -123,7 +119,7 @@ public final class Sieve implements Frontier {
         lock.lock();
         try {
             OptionalLong due = leases.pollDue(nowNanos);
-            Lease next = due.isPresent() ? again(due.getAsLong()) : queue.poll();
+            Lease next = due.isPresent() ? nextAttempt(due.getAsLong()) : queue.poll();
             if (next == null) {
                 return null;
             }
@@ -137,18 +133,15 @@ public final class Sieve implements Frontier {
         }
     }
 
-    private Lease again(long id) {
-        return kept.remove(id).again();
+    private Lease nextAttempt(long id) {
+        Lease last = kept.remove(id);
+        return new Lease(
+                id, last.url(), last.depth(), last.redirects(), last.referrer(), last.label(), last.attempt() + 1);
     }
 
     @Override
     public long waitNanos(long nowNanos) {
-        lock.lock();
-        try {
-            return queue.size() > 0 ? 0 : leases.waitNanos(nowNanos);
-        } finally {
-            lock.unlock();
-        }
+        return locked(() -> queue.size() > 0 ? 0 : leases.waitNanos(nowNanos));
     }
 
     @Override
@@ -182,44 +175,33 @@ public final class Sieve implements Frontier {
 
     @Override
     public long pending() {
-        lock.lock();
-        try {
-            return queue.size() + leases.delayed();
-        } finally {
-            lock.unlock();
-        }
+        return locked(() -> queue.size() + leases.delayed());
     }
 
     @Override
     public long inFlight() {
-        lock.lock();
-        try {
-            return leases.held();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** How many distinct URLs were seen, estimated from the fill of the filter; above the capacity, too. */
-    public long estimatedSize() {
-        return stats().estimatedSize();
+        return locked(leases::held);
     }
 
     @Override
     public SieveStats stats() {
+        return locked(() -> deduplicator.stats(queue.accepted(), queue.size() + leases.delayed(), leases.held(), done));
+    }
+
+    private <T> T locked(Supplier<T> supplier) {
         lock.lock();
         try {
-            return deduplicator.stats(queue.accepted(), queue.size() + leases.delayed(), leases.held(), done);
+            return supplier.get();
         } finally {
             lock.unlock();
         }
     }
 
-    /** Does nothing: a sieve in memory has nothing to release. */
+    /** Does nothing: there is nothing to release. */
     @Override
     public void close() {}
 
-    /** The choices that a sieve is made with. */
+    /** The options of a {@link Sieve}. */
     public static final class Builder {
         private final long expectedUrls;
         private Double falsePositiveRate;
@@ -237,61 +219,62 @@ public final class Sieve implements Frontier {
             this.expectedUrls = expectedUrls;
         }
 
-        /**
-         * The share of new URLs that may be taken for seen ones when the sieve is full. Default: 0.0001.
-         *
-         * @throws IllegalArgumentException when it is not from {@link BloomSize#MIN_RATE} to {@link BloomSize#MAX_RATE}
-         */
+        /** The share of new URLs mistaken for seen ones when the filter is full, at most 0.5. Default: 0.0001. */
         public Builder falsePositiveRate(double rate) {
             falsePositiveRate = BloomSize.checkRate(rate);
             return this;
         }
 
-        /** The filter. Default: {@link FilterKind#SPLIT_BLOCKS}, or {@link FilterKind#GROWING} for a sieve that grows. */
+        /**
+         * The filter. Default: {@link FilterKind#SPLIT_BLOCKS}, or {@link FilterKind#GROWING} with {@link OnFull#GROW}.
+         */
         public Builder filter(FilterKind choice) {
             kind = Objects.requireNonNull(choice, "filter");
             return this;
         }
 
-        /** What happens once the sieve is full. Default: {@link OnFull#WARN}, or what the filter is made for. */
+        /** What happens when the filter is full. Default: {@link FilterKind#defaultOnFull()}. */
         public Builder onFull(OnFull choice) {
             onFull = Objects.requireNonNull(choice, "onFull");
             return this;
         }
 
-        /** Receives each {@link CapacityEvent}, on the thread whose push caused it, outside the lock. Default: no listener. */
+        /**
+         * Receives each {@link CapacityEvent}, on the thread whose push caused it, outside the lock. Default: no
+         * listener.
+         */
         public Builder onCapacity(Consumer<CapacityEvent> callback) {
             listener = Objects.requireNonNull(callback, "onCapacity");
             return this;
         }
 
         /**
-         * The seed of the hash. Default: a secret random one. An attacker who has the seed can choose URLs that hide
-         * others, so set it only where runs have to be repeatable.
+         * The seed of the hash. Default: a secret random number. An attacker who has the seed can choose URLs that hide
+         * others, so set it only when runs must be repeatable.
          */
         public Builder seed(long value) {
             seed = value;
             return this;
         }
 
-        /** The set that remembers what was seen, in place of a new filter; it belongs to the sieve from now on. */
+        /** An existing filter, which the frontier owns from now on. Default: a new one. */
         public Builder membership(Membership set) {
             membership = Objects.requireNonNull(set, "membership");
             return this;
         }
 
-        /** How long a URL may be handed out before it is handed out again, above 0. Default: leases do not expire. */
+        /** The time after which a URL that is not done is handed out again, above 0. Default: none. */
         public Builder leaseTimeout(Duration timeout) {
             leaseTimeoutNanos = Leases.timeoutNanos(timeout);
             return this;
         }
 
         /**
-         * Makes the sieve, which takes its memory now.
+         * Makes the frontier and allocates the memory of its filter.
          *
-         * @throws IllegalStateException when a membership was given together with what it decides by itself
-         * @throws IllegalArgumentException when the filter cannot do what was chosen for a full sieve, or would take more
-         *     memory than an array can have
+         * @throws IllegalStateException when a membership was set together with a filter, rate, seed or growth
+         * @throws IllegalArgumentException when the filter does not support the choice for a full filter, or needs more
+         *     than 16 GiB
          */
         public Sieve build() {
             return new Sieve(this);
@@ -311,8 +294,7 @@ public final class Sieve implements Frontier {
         private Membership newFilter() {
             if (membership != null) {
                 if (kind != null || falsePositiveRate != null || seed != null || onFull == OnFull.GROW) {
-                    throw new IllegalStateException(
-                            "a membership that is given has its own kind, rate, seed and growth");
+                    throw new IllegalStateException("a membership has its own filter, rate, seed and growth");
                 }
                 return membership;
             }

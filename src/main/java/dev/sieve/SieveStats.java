@@ -1,17 +1,17 @@
 package dev.sieve;
 
 /**
- * A frontier's counters at one moment; while others push, {@code seen} may be that of a moment later.
+ * A frontier's counters at one moment; {@code seen} may already include pushes of a moment later.
  *
  * @param accepted URLs that were new
- * @param seen URLs that were rejected as seen before, wrongly in about {@code estimatedMissed} cases
+ * @param seen URLs that were rejected as seen before, about {@code estimatedMissed} of them by mistake
  * @param pending URLs that wait to be handed out
- * @param inFlight URLs that are handed out and not answered
+ * @param inFlight URLs that are handed out and neither done nor given back
  * @param done URLs that are done, or were popped
  * @param estimatedSize distinct URLs in the filter, estimated from its fill
  * @param capacity distinct URLs that the filter was made for
- * @param falsePositiveRate the share of new URLs that would be taken for seen ones at this moment
- * @param estimatedMissed new URLs that were taken for seen ones so far, on average
+ * @param falsePositiveRate current share of new URLs that are mistaken for seen ones
+ * @param estimatedMissed estimated number of pages missed so far
  * @param memoryBytes memory of the filter in bytes, without the queue
  */
 public record SieveStats(

@@ -8,23 +8,22 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * The URLs found on one page, ready to be pushed together.
+ * The URLs found on one page, to be pushed together.
  *
- * <p>All URLs of a batch share their depth, their redirects, their referrer and their label. A URL may have a key, another spelling
- * that stands for the same page: the key decides whether the URL is new, the URL is what is handed out. A batch that is
- * {@linkplain #clear cleared} and used again allocates nothing, and no bytes are copied before it is known which of the
- * URLs are new. Not safe for use by many threads.
+ * <p>All URLs of a batch have the same depth, redirects, referrer and label. A URL may have a separate key, another
+ * spelling of the same page: the key decides whether the URL is new, and the URL is what is handed out. A batch that is
+ * {@linkplain #clear cleared} and reused allocates nothing, and only new URLs are copied. Not safe for use by many
+ * threads.
  */
 public final class UrlBatch {
     /** The highest label. */
     public static final int MAX_LABEL = 255;
 
     private final Slices urls;
-    /** The keys of all URLs, once one of them has another key; see {@link #hasKeys}. */
+    /** The keys of all URLs; valid only when {@link #hasKeys}, that is, when some key differs from its URL. */
     private Slices keys;
 
     private boolean hasKeys;
-
     private int size;
     private long[] isNew = new long[1];
     private long[] hashes;
@@ -33,50 +32,48 @@ public final class UrlBatch {
     private String referrer;
     private int label;
 
-    /** An empty batch of seeds: depth 0, no referrer. */
+    /** Makes an empty batch of seeds: depth 0, no referrer. */
     public UrlBatch() {
         urls = new Slices(Membership.BATCH);
     }
 
-    /** A batch of one seed, given as UTF-8. */
+    /** Makes a batch of one seed in UTF-8. */
     UrlBatch(byte[] url) {
         urls = new Slices(1);
         append(url, 0, url.length);
     }
 
-    /**
-     * An empty batch of links.
-     *
-     * @param depth links followed from a seed to these URLs; at least 0
-     * @param redirects redirects followed in a row to these URLs; at least 0
-     * @param referrer the page that the URLs were found on; null when there is none
-     */
+    /** Makes an empty batch of links with the label 0. */
     public UrlBatch(int depth, int redirects, String referrer) {
         this();
         clear(depth, redirects, referrer);
     }
 
     /**
-     * An empty batch of links that carry a label.
+     * Makes an empty batch of links.
      *
-     * @param label a number of the caller's choice, 0 to {@link #MAX_LABEL}, which the {@link Lease} of each URL carries as well
+     * @param depth links followed from a seed to these URLs; at least 0
+     * @param redirects redirects followed in a row to these URLs; at least 0
+     * @param referrer the page on which the URLs were found; null when there is none
+     * @param label a number of the caller's choice, 0 to {@link #MAX_LABEL}, which is copied to the {@link Lease} of
+     *     each URL
      */
     public UrlBatch(int depth, int redirects, String referrer, int label) {
         this();
         clear(depth, redirects, referrer, label);
     }
 
-    /** Empties the batch and makes it one of seeds. */
+    /** Empties the batch, for seeds. */
     public void clear() {
         clear(0, 0, null);
     }
 
-    /** Empties the batch, for the links of another page and with the label 0; parameters as in the constructor. */
+    /** Empties the batch, for links with the label 0. */
     public void clear(int depth, int redirects, String referrer) {
         clear(depth, redirects, referrer, 0);
     }
 
-    /** Empties the batch, for the links of another page; parameters as in the constructor. */
+    /** Empties the batch, for links; parameters as in the constructor. */
     public void clear(int depth, int redirects, String referrer, int label) {
         if (depth < 0 || redirects < 0) {
             throw new IllegalArgumentException("depth and redirects must not be negative: " + depth + ", " + redirects);
@@ -98,7 +95,7 @@ public final class UrlBatch {
         append(utf8, 0, utf8.length);
     }
 
-    /** Adds a URL whose key is spelled otherwise. */
+    /** Adds a URL and its key. */
     public void add(String url, String key) {
         add(url);
         if (!key.equals(url)) {
@@ -107,16 +104,13 @@ public final class UrlBatch {
         }
     }
 
-    /**
-     * Adds a URL that is its own key, given by its UTF-8 bytes. They are not copied: leave them as they are until the
-     * batch was pushed.
-     */
+    /** Adds a URL that is its own key, in UTF-8. The bytes are not copied: do not change them before the push. */
     public void add(byte[] utf8, int from, int to) {
         Objects.checkFromToIndex(from, to, utf8.length);
         append(utf8, from, to);
     }
 
-    /** Adds a URL whose key is spelled otherwise, both given by their UTF-8 bytes, which are not copied. */
+    /** Adds a URL and its key, both in UTF-8. The bytes are not copied. */
     public void add(byte[] utf8, int from, int to, byte[] key, int keyFrom, int keyTo) {
         Objects.checkFromToIndex(keyFrom, keyTo, key.length);
         add(utf8, from, to);
@@ -133,7 +127,7 @@ public final class UrlBatch {
         size++;
     }
 
-    /** Gives the URL that was added last another key. */
+    /** Sets the key of the URL that was added last. */
     private void setKey(byte[] utf8, int from, int to) {
         if (!hasKeys) {
             keys = keys == null ? new Slices(Membership.BATCH) : keys;
@@ -143,77 +137,72 @@ public final class UrlBatch {
         keys.set(size - 1, utf8, from, to);
     }
 
-    /** How many URLs were added. */
+    /** Returns the number of URLs. */
     public int size() {
         return size;
     }
 
-    /** Whether nothing was added. */
+    /** Returns whether the batch is empty. */
     public boolean isEmpty() {
         return size == 0;
     }
 
-    /** Links followed from a seed to these URLs. */
+    /** Returns the depth of these URLs. */
     public int depth() {
         return depth;
     }
 
-    /** Redirects followed in a row to these URLs. */
+    /** Returns the number of redirects followed in a row to these URLs. */
     public int redirects() {
         return redirects;
     }
 
-    /** The page that the URLs were found on; null when there is none. */
+    /** Returns the page on which the URLs were found; null when there is none. */
     public String referrer() {
         return referrer;
     }
 
-    /** The label of these URLs, 0 to {@link #MAX_LABEL}. */
+    /** Returns the label of these URLs. */
     public int label() {
         return label;
     }
 
-    /** The URL at an index, 0 for the one that was added first. */
+    /** Returns the URL at an index. */
     public String url(int index) {
         return urls.text(check(index));
     }
 
-    /** The key of the URL at an index; the URL itself unless another one was given. */
-    public String key(int index) {
-        return keys().text(check(index));
-    }
-
-    /** The array that holds the URL at an index as UTF-8, from {@link #urlFrom} to {@link #urlTo}; not a copy. */
+    /** Returns the array that contains the URL at an index, from {@link #urlFrom} to {@link #urlTo}; not a copy. */
     public byte[] urlBytes(int index) {
         return urls.arrays[check(index)];
     }
 
-    /** Where the URL at an index begins in {@link #urlBytes}. */
+    /** Returns where the URL begins in {@link #urlBytes}. */
     public int urlFrom(int index) {
         return urls.bounds[2 * check(index)];
     }
 
-    /** Where the URL at an index ends in {@link #urlBytes}, exclusive. */
+    /** Returns where the URL ends in {@link #urlBytes}, exclusive. */
     public int urlTo(int index) {
         return urls.bounds[2 * check(index) + 1];
     }
 
-    /** The array that holds the key of the URL at an index, as {@link #urlBytes} does; the same where it has no other. */
+    /** Returns the array that contains the key, from {@link #keyFrom} to {@link #keyTo}; not a copy. */
     public byte[] keyBytes(int index) {
         return keys().arrays[check(index)];
     }
 
-    /** Where the key of the URL at an index begins in {@link #keyBytes}. */
+    /** Returns where the key begins in {@link #keyBytes}. */
     public int keyFrom(int index) {
         return keys().bounds[2 * check(index)];
     }
 
-    /** Where the key of the URL at an index ends in {@link #keyBytes}, exclusive. */
+    /** Returns where the key ends in {@link #keyBytes}, exclusive. */
     public int keyTo(int index) {
         return keys().bounds[2 * check(index) + 1];
     }
 
-    /** Whether the URL at an index was new when the batch was last pushed; meaningless before that. */
+    /** Returns whether the URL at an index was new when the batch was last pushed; undefined before that. */
     public boolean isNew(int index) {
         return (isNew[check(index) >> 6] >>> index & 1) != 0;
     }
@@ -226,7 +215,7 @@ public final class UrlBatch {
         return hasKeys ? keys : urls;
     }
 
-    /** Hashes the keys of up to 64 URLs, into an array that is used again by the next call. */
+    /** Hashes the keys of up to 64 URLs into an array that the next call reuses. */
     long[] hash(int from, int count, long seed) {
         if (hashes == null) {
             hashes = new long[2 * Membership.BATCH];
@@ -239,8 +228,8 @@ public final class UrlBatch {
         return hashes;
     }
 
-    /** Notes that no URL is new, until {@link #noteNew} says otherwise. */
-    void noteNoneNew() {
+    /** Marks all URLs as not new. */
+    void clearNew() {
         int words = (size + 63) >> 6;
         if (words > isNew.length) {
             isNew = new long[Math.max(words, isNew.length * 2)];
@@ -249,12 +238,12 @@ public final class UrlBatch {
         }
     }
 
-    /** Notes which of the 64 URLs from an index on, a multiple of 64, are new, a bit for each. */
-    void noteNew(int from, long mask) {
+    /** Marks which of the 64 URLs from an index on, a multiple of 64, are new. */
+    void setNew(int from, long mask) {
         isNew[from >> 6] = mask;
     }
 
-    /** A growing list of parts of byte arrays; the arrays are not copied. */
+    /** A growing list of slices of byte arrays; the arrays are not copied. */
     private static final class Slices {
         private byte[][] arrays;
         /** Slice i goes from bounds[2i] to bounds[2i + 1]. */
@@ -270,7 +259,7 @@ public final class UrlBatch {
                 arrays = Arrays.copyOf(arrays, 2 * index);
                 bounds = Arrays.copyOf(bounds, 4 * index);
             }
-            // Many slices of one array are the usual case, and a reference costs more to write than to compare.
+            // Most slices share one array, and writing a reference costs more than comparing it.
             if (arrays[index] != array) {
                 arrays[index] = array;
             }
@@ -278,7 +267,7 @@ public final class UrlBatch {
             bounds[2 * index + 1] = to;
         }
 
-        /** Becomes a list of the first slices of another. */
+        /** Copies the first slices of another list. */
         void setAll(Slices other, int count) {
             for (int i = 0; i < count; i++) {
                 set(i, other.arrays[i], other.bounds[2 * i], other.bounds[2 * i + 1]);

@@ -6,15 +6,14 @@ import java.util.ArrayDeque;
 import java.util.Objects;
 
 /**
- * The pending URLs in memory, first in, first out: an {@link ArrayDeque} of byte segments, not of Strings, which would
- * take half as much again.
+ * The pending URLs in memory, first in, first out, in byte segments: Strings would take half as much again.
  *
- * <p>A segment is a row of records, each led by a number in base 128, lowest digits first:
+ * <p>A segment is a sequence of records, which begin with a number in base 128, lowest digits first:
  *
  * <pre>
- *   0                                               the segment ends here
- *   1  depth  redirects  label  0                   the URLs that follow share these, and have no referrer
- *   1  depth  redirects  label  length + 1  bytes   the same with a referrer
+ *   0                                               end of the segment
+ *   1  depth  redirects  label  0                   context of the URLs that follow, without a referrer
+ *   1  depth  redirects  label  length + 1  bytes   the same, with a referrer
  *   length + 2  bytes                               a URL
  * </pre>
  *
@@ -51,7 +50,7 @@ final class UrlQueue implements Deduplicator.Store {
         return size;
     }
 
-    /** How many URLs were ever appended. */
+    /** Returns how many URLs were ever appended. */
     long accepted() {
         return nextId + size;
     }
@@ -76,23 +75,18 @@ final class UrlQueue implements Deduplicator.Store {
     }
 
     private void writeContext(Context context) {
-        byte[] referrer = context.referrer == null ? null : context.referrer.getBytes(UTF_8);
-        int length = referrer == null ? 0 : referrer.length;
-        reserve(5 * MAX_NUMBER_BYTES + (long) length);
+        byte[] referrer = context.referrer == null ? new byte[0] : context.referrer.getBytes(UTF_8);
+        reserve(5 * MAX_NUMBER_BYTES + (long) referrer.length);
         writeNumber(CONTEXT);
         writeNumber(context.depth);
         writeNumber(context.redirects);
         writeNumber(context.label);
-        if (referrer == null) {
-            writeNumber(0);
-        } else {
-            writeNumber(length + 1);
-            write(referrer, 0, length);
-        }
+        writeNumber(context.referrer == null ? 0 : referrer.length + 1);
+        write(referrer, 0, referrer.length);
         written = context;
     }
 
-    /** Makes room for a record and the end mark after it. */
+    /** Makes room for a record and the end mark. */
     private void reserve(long length) {
         if (tail == null || writeAt + length >= tail.length) {
             if (tail != null) {
@@ -118,7 +112,7 @@ final class UrlQueue implements Deduplicator.Store {
         tail[writeAt++] = (byte) rest;
     }
 
-    /** Takes the first URL out, as a lease whose id is its number in this queue; null when there is none. */
+    /** Removes the first URL and returns it as a lease whose id counts the URLs; null when the queue is empty. */
     Lease poll() {
         if (size == 0) {
             return null;
@@ -140,7 +134,7 @@ final class UrlQueue implements Deduplicator.Store {
         return new Lease(nextId++, url, read.depth, read.redirects, read.referrer, read.label, 0);
     }
 
-    /** An empty queue starts over in the segment it has, as long as that is an ordinary one. */
+    /** Reuses the segment of an empty queue, unless it is larger than usual. */
     private void rewind() {
         readAt = 0;
         writeAt = 0;

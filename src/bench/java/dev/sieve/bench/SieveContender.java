@@ -63,7 +63,7 @@ final class SieveContender implements Contender {
 
     @Override
     public double estimatedSize() {
-        return sieve.estimatedSize();
+        return sieve.stats().estimatedSize();
     }
 
     @Override

@@ -7,11 +7,11 @@ import java.security.SecureRandom;
 import java.util.Arrays;
 
 /**
- * The whole hash of each key: a set that in practice never takes a new key for an old one.
+ * A set of the whole hashes of its keys: in practice it never mistakes a new key for an old one.
  *
- * <p>Two keys are confused when all 128 bits of their hashes agree; among a billion keys that happens less than once in
- * 10^20 sets. What the other memberships are measured against, and the right one for a crawl that may miss no page. It
- * takes 18 to 23 bytes a key and grows as needed, a thousandth at a time.
+ * <p>Two keys are mistaken for each other when all 128 bits of their hashes are equal; among a billion keys that
+ * happens in less than one of 10^20 sets. It is the reference for the other memberships, and the right choice when no
+ * page may be missed. It needs 18 to 23 bytes per key and grows as needed, a thousandth at a time.
  */
 public final class ExactSet implements Membership {
     static final int KIND = 4;
@@ -22,8 +22,8 @@ public final class ExactSet implements Membership {
     private static final SecureRandom RANDOM = new SecureRandom();
 
     /**
-     * Random odd numbers that decide where a digest is stored, different in each process: keys or a saved form cannot be
-     * chosen so that all digests come to one place.
+     * Random odd numbers that select where a digest is stored, different in each process: an attacker cannot choose
+     * keys or a saved form so that all digests are stored in one place.
      */
     private static final long SPREAD1 = RANDOM.nextLong() | 1;
 
@@ -31,7 +31,7 @@ public final class ExactSet implements Membership {
 
     private final long seed;
 
-    /** Open addressing, two words a slot, in many small tables: when one of them grows the others stay. */
+    /** Hash tables with open addressing, two words per slot; many small ones, since a table is copied when it grows. */
     private final long[][] parts = new long[1 << PART_BITS][2 * FIRST_SLOTS];
 
     private final int[] partSizes = new int[1 << PART_BITS];
@@ -42,16 +42,7 @@ public final class ExactSet implements Membership {
         this.seed = seed;
     }
 
-    /** An empty set whose keys are hashed with the seed 0. */
-    public static ExactSet create() {
-        return create(0);
-    }
-
-    /**
-     * An empty set.
-     *
-     * @param seed {@link Memberships#randomSeed()} when others choose the keys and must not make two that collide
-     */
+    /** Makes an empty set. Use {@link Memberships#randomSeed()} when others choose the keys. */
     public static ExactSet create(long seed) {
         return new ExactSet(seed);
     }
@@ -65,8 +56,8 @@ public final class ExactSet implements Membership {
         if (!isEmpty(parts[part], at)) {
             return false;
         }
-        // At 7/8 a new digest finds its slot after thirty others on average, all adjacent in memory. The table grows
-        // before the insertion: a reader without the lock would not end its search in a table without an empty slot.
+        // At 7/8 a search for an empty slot passes thirty others on average, all adjacent in memory. The table grows
+        // before the insertion: a search without the lock would not end in a table without an empty slot.
         if (16L * (partSizes[part] + 1) > 7L * parts[part].length) {
             grow(part);
             at = find(parts[part], spread, h1, second);
@@ -82,14 +73,11 @@ public final class ExactSet implements Membership {
         table[at + 1] = h2;
     }
 
-    /** The index of a digest in its table, or of the empty slot where it belongs. */
+    /** Returns the index of a digest in its table, or of the empty slot where it belongs. */
     private static int find(long[] table, long spread, long h1, long h2) {
         int at = slot(table, spread);
         while (!isEmpty(table, at) && (table[at] != h1 || table[at + 1] != h2)) {
-            at += 2;
-            if (at == table.length) {
-                at = 0;
-            }
+            at = at + 2 == table.length ? 0 : at + 2;
         }
         return at;
     }
@@ -97,7 +85,7 @@ public final class ExactSet implements Membership {
     private void grow(int part) {
         long[] table = parts[part];
         int more = table.length / 2 + Math.max(FIRST_SLOTS, table.length / 8);
-        if (more > FilterMemory.MAX / 2) {
+        if (more > ArrayFilter.MAX / 2) {
             throw new IllegalStateException("the set is full: " + size + " keys");
         }
         long[] larger = new long[2 * more];
@@ -140,7 +128,7 @@ public final class ExactSet implements Membership {
         return absent;
     }
 
-    /** The second half of a digest; 1 for the one digest that would look like an empty slot. */
+    /** Returns the second half of a digest; 1 for the one digest that would look like an empty slot. */
     private static long notZero(long h1, long h2) {
         return (h1 | h2) == 0 ? 1 : h2;
     }
@@ -154,7 +142,7 @@ public final class ExactSet implements Membership {
     }
 
     private static int slot(long[] table, long spread) {
-        return 2 * (int) FilterMemory.reduce(spread << PART_BITS, table.length / 2);
+        return 2 * (int) ArrayFilter.reduce(spread << PART_BITS, table.length / 2);
     }
 
     private static boolean isEmpty(long[] table, int at) {
@@ -166,19 +154,19 @@ public final class ExactSet implements Membership {
         return seed;
     }
 
-    /** {@inheritDoc} It does not matter. */
+    /** {@inheritDoc} Unlimited. */
     @Override
     public long capacity() {
         return Long.MAX_VALUE;
     }
 
-    /** {@inheritDoc} Counted. */
+    /** {@inheritDoc} Exact. */
     @Override
     public long estimatedSize() {
         return size;
     }
 
-    /** {@inheritDoc} Some 10^-30 for a billion keys. */
+    /** {@inheritDoc} About 10^-30 for a billion keys. */
     @Override
     public double falsePositiveRate() {
         return size * 0x1p-128;
@@ -192,8 +180,8 @@ public final class ExactSet implements Membership {
     @Override
     public void writeTo(OutputStream out) throws IOException {
         SavedFormWriter form = new SavedFormWriter(out, KIND, seed);
-        for (int part = 0; part < parts.length; part++) {
-            long[] digests = digests(parts[part]);
+        for (long[] table : parts) {
+            long[] digests = digests(table);
             if (digests.length > 0) {
                 form.writeLong(digests.length / 2);
                 form.writeWords(digests, 0, digests.length);
@@ -203,7 +191,7 @@ public final class ExactSet implements Membership {
         form.finish();
     }
 
-    /** The digests of a table without its empty slots. */
+    /** Returns the digests of a table without its empty slots. */
     private static long[] digests(long[] table) {
         long[] digests = new long[table.length];
         int filled = 0;
@@ -219,7 +207,7 @@ public final class ExactSet implements Membership {
     static ExactSet read(SavedFormReader form) throws IOException {
         ExactSet set = new ExactSet(form.seed());
         long count;
-        while ((count = form.readLong("digests", 0, FilterMemory.MAX / 2)) > 0) {
+        while ((count = form.readLong("digests", 0, ArrayFilter.MAX / 2)) > 0) {
             long[] digests = form.readWords("digests", 2 * count, 0);
             for (int at = 0; at < digests.length; at += 2) {
                 set.add(digests[at], digests[at + 1]);

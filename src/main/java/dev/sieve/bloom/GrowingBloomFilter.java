@@ -5,27 +5,27 @@ import java.io.OutputStream;
 import java.util.Arrays;
 
 /**
- * A Bloom filter without an end: whenever it is full it gets a further layer, twice as large and stricter.
+ * A Bloom filter that grows: whenever it is full it gets another layer, twice as large and stricter.
  *
- * <p>[P. Almeida, C. Baquero, N. Preguiça and D. Hutchison, "Scalable Bloom filters", Information Processing Letters 101
- * (2007)]. Layer i, from 0 on, is a {@link SplitBlockFilter} for a rate of p / ((i + 1) (i + 2)). The sum of these over
- * all layers, however many there are, is below p, and so is the rate of the whole.
+ * <p>[P. Almeida, C. Baquero, N. Preguiça and D. Hutchison, "Scalable Bloom filters", Information Processing Letters
+ * 101 (2007)]. Layer i, from 0 on, is a {@link SplitBlockFilter} for a rate of p / ((i + 1) (i + 2)). The sum over any
+ * number of layers is below p, and so is the rate of the whole.
  *
- * <p>A key costs a look into each layer. A filter that has grown to twenty times its capacity has five layers; one that
- * was made large enough has one, and takes a little more memory than a filter that cannot grow. The add that finds the
- * newest layer full waits until the memory of the next one has been cleared.
+ * <p>A key is looked up in every layer. A filter that has grown to twenty times its capacity has five layers; one that
+ * has not grown needs a little more memory than a filter that cannot grow. The add that finds the newest layer full
+ * waits until the memory of the next one has been cleared.
  */
 public final class GrowingBloomFilter implements Membership {
     static final int KIND = 3;
 
-    /** Each layer but the largest is twice the one before it: no machine holds more. */
+    /** No machine has memory for more, since layers double. */
     private static final int MAX_LAYERS = 1000;
 
     private final long capacity;
     private final double rate;
     private final long seed;
 
-    /** The oldest first. Never changed, only replaced, as {@link #absent} and {@link #writeTo} may read it meanwhile. */
+    /** The oldest first. Replaced, never changed, since {@link #absent} and {@link #writeTo} read it without a lock. */
     private volatile SplitBlockFilter[] layers;
 
     private GrowingBloomFilter(long capacity, double rate, long seed, SplitBlockFilter... layers) {
@@ -35,26 +35,18 @@ public final class GrowingBloomFilter implements Membership {
         this.layers = layers;
     }
 
-    /** A filter as by {@link #create(long, double, long)} with the seed 0. */
-    public static GrowingBloomFilter create(long expectedInsertions, double falsePositiveRate) {
-        return create(expectedInsertions, falsePositiveRate, 0);
-    }
-
     /**
-     * A filter that stays below a rate whatever is added to it.
+     * Makes a filter for a false-positive rate.
      *
-     * @param expectedInsertions distinct keys that the first layer holds, at least 1
+     * @param expectedInsertions the capacity of the first layer, at least 1
      * @param falsePositiveRate of all layers together, from {@link BloomSize#MIN_RATE} to {@link BloomSize#MAX_RATE}
-     * @param seed {@link Memberships#randomSeed()} when others choose the keys and must not know which bits they set
-     * @throws IllegalArgumentException when a value is out of its range, or the first layer would take more than 16 GiB
+     * @param seed {@link Memberships#randomSeed()} when others choose the keys
+     * @throws IllegalArgumentException when a value is out of range, or the first layer needs more than 16 GiB
      */
     public static GrowingBloomFilter create(long expectedInsertions, double falsePositiveRate, long seed) {
-        SplitBlockFilter first = layer(0, expectedInsertions, BloomSize.checkRate(falsePositiveRate), seed);
+        double firstRate = layerRate(0, BloomSize.checkRate(falsePositiveRate));
+        SplitBlockFilter first = SplitBlockFilter.create(expectedInsertions, firstRate, seed);
         return new GrowingBloomFilter(expectedInsertions, falsePositiveRate, seed, first);
-    }
-
-    private static SplitBlockFilter layer(int index, long keys, double rate, long seed) {
-        return SplitBlockFilter.create(keys, layerRate(index, rate), seed);
     }
 
     private static double layerRate(int index, double rate) {
@@ -78,14 +70,13 @@ public final class GrowingBloomFilter implements Membership {
     }
 
     private SplitBlockFilter grow() {
-        SplitBlockFilter[] all = layers;
-        int index = all.length;
-        long most = BloomSize.splitBlockKeys(SplitBlockFilter.MAX_BITS, layerRate(index, rate));
-        SplitBlockFilter next = layer(index, 2 * Math.min(all[index - 1].capacity(), most / 2), rate, seed);
-        SplitBlockFilter[] more = Arrays.copyOf(all, index + 1);
-        more[index] = next;
+        int index = layers.length;
+        double nextRate = layerRate(index, rate);
+        long most = BloomSize.splitBlockKeys(SplitBlockFilter.MAX_BITS, nextRate);
+        SplitBlockFilter[] more = Arrays.copyOf(layers, index + 1);
+        more[index] = SplitBlockFilter.create(2 * Math.min(layers[index - 1].capacity, most / 2), nextRate, seed);
         layers = more;
-        return next;
+        return more[index];
     }
 
     @Override
@@ -107,8 +98,7 @@ public final class GrowingBloomFilter implements Membership {
         return absent;
     }
 
-    /** How many layers there are; 1 until the first is full. */
-    public int layers() {
+    int layers() {
         return layers.length;
     }
 
@@ -117,7 +107,7 @@ public final class GrowingBloomFilter implements Membership {
         return seed;
     }
 
-    /** {@inheritDoc} Beyond it the filter grows. */
+    /** {@inheritDoc} Above it the filter grows. */
     @Override
     public long capacity() {
         return capacity;
@@ -125,29 +115,21 @@ public final class GrowingBloomFilter implements Membership {
 
     @Override
     public long estimatedSize() {
-        long size = 0;
-        for (SplitBlockFilter layer : layers) {
-            size += layer.estimatedSize();
-        }
-        return size;
+        return Arrays.stream(layers).mapToLong(Membership::estimatedSize).sum();
     }
 
     @Override
     public double falsePositiveRate() {
-        double allSayNo = 1;
+        double noneWrong = 1;
         for (SplitBlockFilter layer : layers) {
-            allSayNo *= 1 - layer.falsePositiveRate();
+            noneWrong *= 1 - layer.falsePositiveRate();
         }
-        return 1 - allSayNo;
+        return 1 - noneWrong;
     }
 
     @Override
     public long memoryBytes() {
-        long bytes = 0;
-        for (SplitBlockFilter layer : layers) {
-            bytes += layer.memoryBytes();
-        }
-        return bytes;
+        return Arrays.stream(layers).mapToLong(Membership::memoryBytes).sum();
     }
 
     @Override
@@ -165,7 +147,7 @@ public final class GrowingBloomFilter implements Membership {
 
     static GrowingBloomFilter read(SavedFormReader form) throws IOException {
         long capacity = form.readLong("capacity", 1, Long.MAX_VALUE);
-        double rate = form.readRate("rate");
+        double rate = form.readRate();
         SplitBlockFilter[] layers = new SplitBlockFilter[(int) form.readLong("layers", 1, MAX_LAYERS)];
         for (int i = 0; i < layers.length; i++) {
             layers[i] = SplitBlockFilter.read(form);

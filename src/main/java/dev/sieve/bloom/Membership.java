@@ -4,38 +4,37 @@ import java.io.IOException;
 import java.io.OutputStream;
 
 /**
- * A set of keys that answers one question: was this key added before?
+ * A set of keys that reports whether a key was added before.
  *
- * <p>A key enters as the two halves of its 128-bit {@link Murmur3} hash under this set's {@link #seed()}, so that it is
- * hashed once, outside of any lock, whatever is asked about it. The methods that take a String hash it first.
+ * <p>A key is passed as the two halves of its 128-bit {@link Murmur3} hash under the {@link #seed()} of the set, so
+ * that it is hashed once and outside of any lock. The methods with a String hash it first.
  *
- * <p>"No" is always true. "Yes" is wrong at the {@link #falsePositiveRate()}.
+ * <p>"No" is always right. "Yes" is wrong at the {@link #falsePositiveRate()}.
  *
- * <p>Not safe for use by many threads, but for {@link #absent} and {@link #writeTo}: whoever adds holds a lock.
+ * <p>Not safe for use by many threads, except {@link #absent} and {@link #writeTo}: add under a lock.
  */
 public interface Membership {
 
-    /** The most keys that one call of {@link #absent} takes. */
+    /** The largest number of keys in a call of {@link #absent}. */
     int BATCH = 64;
 
     /**
      * Adds a key.
      *
-     * @return true when the key was not there: something changed
+     * @return true when the key was not contained: the set has changed
      */
     boolean add(long h1, long h2);
 
-    /** Whether the key was added before, up to the false-positive rate. */
+    /** Returns whether the key was added before, up to the false-positive rate. */
     boolean mightContain(long h1, long h2);
 
     /**
-     * Which of up to {@link #BATCH} keys are not there, asked without a lock: one thread may add meanwhile. A set that
-     * does not override it says that all are absent, so that each is added under the lock; one that does lets the cache
-     * misses of the keys overlap.
+     * Returns which of up to {@link #BATCH} keys are absent. Takes no lock: one thread may add at the same time.
+     * Default: all, so that each is added under the lock; implementations overlap the cache misses of the keys.
      *
      * @param hashes key i is {@code hashes[2i], hashes[2i + 1]}
-     * @return a bit for each key, the lowest for the first: 0 when it was added before, up to the false-positive rate, and
-     *     need not be added again; 1 when it is not there, or not known to be, or was added a moment ago
+     * @return a bit per key, the lowest for the first: 0 when it was added before, up to the false-positive rate; 1
+     *     when it is absent, or may be, or was added a moment ago
      */
     default long absent(long[] hashes, int count) {
         return count == BATCH ? -1 : (1L << count) - 1;
@@ -45,8 +44,8 @@ public interface Membership {
      * Adds keys in their order.
      *
      * @param hashes key i is {@code hashes[2i], hashes[2i + 1]}
-     * @param absent a bit for each key that is to be added, the lowest for the first, as answered by {@link #absent}
-     * @return a bit for each key, the lowest for the first: 1 when it was not there
+     * @param absent a bit per key to add, the lowest for the first, as returned by {@link #absent}
+     * @return a bit per key, the lowest for the first: 1 when it was not contained
      */
     default long addAbsent(long[] hashes, long absent) {
         long isNew = 0;
@@ -59,43 +58,36 @@ public interface Membership {
         return isNew;
     }
 
-    /** Adds a key; true when it was not there. */
+    /** Adds a key; true when it was not contained. */
     default boolean add(String key) {
         long[] hash = Murmur3.hash(key, seed());
         return add(hash[0], hash[1]);
     }
 
-    /** Whether the key was added before, up to the false-positive rate. */
+    /** Returns whether the key was added before, up to the false-positive rate. */
     default boolean mightContain(String key) {
         long[] hash = Murmur3.hash(key, seed());
         return mightContain(hash[0], hash[1]);
     }
 
-    /** The seed that keys have to be hashed with. */
+    /** Returns the seed to hash keys with. */
     long seed();
 
-    /** How many keys the set was made for; {@link Long#MAX_VALUE} when it does not matter. */
+    /** Returns how many keys the set was made for; {@link Long#MAX_VALUE} when it is unlimited. */
     long capacity();
 
-    /** How many distinct keys are in the set, estimated where it does not count them. */
+    /** Returns the number of distinct keys, estimated by filters that do not store them. */
     long estimatedSize();
 
-    /**
-     * The probability that a key which was never added is taken for one that was, at this moment. Not for every key: it
-     * may take some microseconds.
-     */
+    /** Returns the current probability that a new key is mistaken for an old one. Takes some microseconds. */
     double falsePositiveRate();
 
-    /** The memory that the set takes, in bytes. */
+    /** Returns the memory of the set in bytes. */
     long memoryBytes();
 
     /**
-     * Writes the set, its seed included, in a form that {@link Memberships#read} understands on any machine.
-     *
-     * <p>One thread may go on to add meanwhile. Every key that was in when the call began is in what is written; of those
-     * that come later some are.
-     *
-     * @throws IOException when the stream fails
+     * Writes the set and its seed in a form that {@link Memberships#read} reads on any machine. One thread may add at
+     * the same time: all keys added before this call are written, and some of those added later.
      */
     void writeTo(OutputStream out) throws IOException;
 }

@@ -7,7 +7,7 @@ import java.security.SecureRandom;
 /**
  * Makes memberships and reads saved ones.
  *
- * <p>The saved form, in this order; every number is little-endian and 8 bytes wide, but for the last:
+ * <p>The saved form; every number is little-endian and, except for the last, 8 bytes wide:
  *
  * <pre>
  *  offset  field
@@ -15,22 +15,22 @@ import java.security.SecureRandom;
  *       8  version    1
  *      16  kind       see below
  *      24  seed       any
- *      32  what the kind needs
+ *      32  fields of the kind
  *     end  checksum   4 bytes, CRC32C of all bytes before it
  *
  *  kind 1, {@link BloomFilter}            capacity, bits, hashes, then bits / 64 words, rounded up
  *  kind 2, {@link CountingBloomFilter}    capacity, counters, hashes, then counters / 16 words, rounded up
  *  kind 3, {@link GrowingBloomFilter}     capacity, rate (a double), number of layers, then each layer as kind 5 from
  *                                capacity on, the oldest first
- *  kind 4, {@link ExactSet}               chunks: number of digests, 1 or more, then two words a digest; a 0 ends them
- *  kind 5, {@link SplitBlockFilter}       capacity, lines, bits a word (1 or 2), then 8 words a line
+ *  kind 4, {@link ExactSet}               chunks: number of digests, 1 or more, then two words per digest; a 0 ends them
+ *  kind 5, {@link SplitBlockFilter}       capacity, lines, bits per word (1 or 2), then 8 words per line
  * </pre>
  *
- * <p>The form is complete when its checksum is there and right; nothing of it is used before. A version is never
- * changed once it is released: a better form gets the next number.
+ * <p>Nothing is used before the checksum was verified. A released version never changes: a better form gets the next
+ * number.
  */
 public final class Memberships {
-    /** Below it split blocks take over 1.4 times the bits of the classic layout. */
+    /** Below it split blocks need over 1.4 times the bits of the classic layout. */
     private static final double LOWEST_SPLIT_BLOCK_RATE = 1e-6;
 
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -38,13 +38,13 @@ public final class Memberships {
     private Memberships() {}
 
     /**
-     * The filter to take when nothing speaks for another: a {@link SplitBlockFilter}; at rates below one in a million,
-     * for which a line is too small, a {@link BloomFilter}.
+     * Makes the default filter: a {@link SplitBlockFilter}; at rates below one in a million, for which a line is too
+     * small, a {@link BloomFilter}.
      *
-     * @param expectedKeys at least 1
+     * @param expectedKeys the capacity, at least 1
      * @param falsePositiveRate from {@link BloomSize#MIN_RATE} to {@link BloomSize#MAX_RATE}
-     * @param seed {@link #randomSeed()} when others choose the keys and must not know which bits they set
-     * @throws IllegalArgumentException when a value is out of its range, or the filter would take more than 16 GiB
+     * @param seed {@link #randomSeed()} when others choose the keys
+     * @throws IllegalArgumentException when a value is out of range, or the filter needs more than 16 GiB
      */
     public static Membership create(long expectedKeys, double falsePositiveRate, long seed) {
         return falsePositiveRate < LOWEST_SPLIT_BLOCK_RATE
@@ -52,26 +52,20 @@ public final class Memberships {
                 : SplitBlockFilter.create(expectedKeys, falsePositiveRate, seed);
     }
 
-    /** A seed that nobody can guess. Safe for use by many threads. */
+    /** Returns a secret random seed. Safe for use by many threads. */
     public static long randomSeed() {
         return RANDOM.nextLong();
     }
 
     /**
-     * Reads what {@link Membership#writeTo} wrote, and not one byte more.
+     * Reads a saved form and not one byte after it.
      *
-     * @throws IOException when the stream fails, ends early or is not a whole and undamaged saved form; the message
-     *     names the field and the offset in bytes from where the stream stood
+     * @throws IOException when the stream fails or the form is incomplete or damaged; the message contains the field
+     *     and its offset in bytes from the beginning of the form
      */
     public static Membership read(InputStream in) throws IOException {
         SavedFormReader form = new SavedFormReader(in);
-        Membership membership = readKind(form);
-        form.finish();
-        return membership;
-    }
-
-    private static Membership readKind(SavedFormReader form) throws IOException {
-        return switch (form.kind()) {
+        Membership membership = switch (form.kind()) {
             case BloomFilter.KIND -> BloomFilter.read(form);
             case CountingBloomFilter.KIND -> CountingBloomFilter.read(form);
             case GrowingBloomFilter.KIND -> GrowingBloomFilter.read(form);
@@ -79,5 +73,7 @@ public final class Memberships {
             case ExactSet.KIND -> ExactSet.read(form);
             default -> throw new IOException("damaged saved form: unknown kind at offset 16: " + form.kind());
         };
+        form.finish();
+        return membership;
     }
 }

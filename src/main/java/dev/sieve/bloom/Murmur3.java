@@ -13,9 +13,8 @@ import java.util.Objects;
  * <p>Source: <a href="https://github.com/aappleby/smhasher/blob/master/src/MurmurHash3.cpp">MurmurHash3.cpp</a>. A seed
  * below 2^32 gives what that code gives; a larger one starts both halves in the same way, {@code h1 = h2 = seed}.
  *
- * <p>It spreads keys evenly and is quick. It is no cryptographic hash: whoever tries can make pairs of keys that
- * collide, and for carefully chosen bytes even under every seed. A secret seed keeps others from knowing which bits a
- * key sets.
+ * <p>It is even and fast, but not cryptographic: an attacker can make pairs of keys that collide, with carefully chosen
+ * bytes even under every seed. A secret seed hides which bits a key sets.
  */
 public final class Murmur3 {
     private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN)
@@ -26,11 +25,7 @@ public final class Murmur3 {
 
     private Murmur3() {}
 
-    /**
-     * Hashes a key by its UTF-8 bytes; half a surrogate pair counts as a question mark.
-     *
-     * @return the two halves of the hash
-     */
+    /** Returns the two halves of the hash of a key in UTF-8; half a surrogate pair counts as a question mark. */
     public static long[] hash(String key, long seed) {
         byte[] utf8 = key.getBytes(UTF_8);
         long[] hash = new long[2];
@@ -39,13 +34,10 @@ public final class Murmur3 {
     }
 
     /**
-     * Hashes a part of a buffer and allocates nothing.
+     * Hashes the bytes in a range and allocates nothing.
      *
-     * @param from index of the first byte
-     * @param to index after the last byte
-     * @param out takes the two halves of the hash, at indices {@code at} and {@code at + 1}
-     * @throws IndexOutOfBoundsException when {@code from} to {@code to} is not within the bytes, or {@code at} not
-     *     within {@code out}
+     * @param out receives the two halves of the hash, at indices {@code at} and {@code at + 1}
+     * @throws IndexOutOfBoundsException when the range is not within the bytes, or {@code at} not within {@code out}
      */
     public static void hash(byte[] bytes, int from, int to, long seed, long[] out, int at) {
         Objects.checkFromToIndex(from, to, bytes.length);
@@ -54,14 +46,14 @@ public final class Murmur3 {
         int tail = from + (length & -16);
         long h1 = seed;
         long h2 = seed;
-        // With "<" the compiler unrolls this loop, which runs a few times only, and branches are mispredicted.
+        // With "<" the compiler unrolls this loop, which runs only a few times, and branches are mispredicted.
         for (int i = from; i != tail; i += 16) {
             h1 ^= mix1((long) LONG.get(bytes, i));
             h1 = (Long.rotateLeft(h1, 27) + h2) * 5 + 0x52dce729;
             h2 ^= mix2((long) LONG.get(bytes, i + 8));
             h2 = (Long.rotateLeft(h2, 31) + h1) * 5 + 0x38495ab5;
         }
-        // The mix of 0 is 0, so that a tail which is not there needs no branch.
+        // The mix of 0 is 0, so an empty tail needs no branch.
         h1 ^= mix1(length < 8 ? shortTail(bytes, tail, to) : tailLow(bytes, tail, to)) ^ length;
         h2 ^= mix2(length < 8 ? 0 : tailHigh(bytes, tail, to)) ^ length;
         h1 += h2;
@@ -87,20 +79,20 @@ public final class Murmur3 {
         return mixed ^ (mixed >>> 33);
     }
 
-    /** The first eight bytes of a tail of 0 to 15 bytes. Lengths vary from key to key: a branch would be mispredicted. */
+    /** Returns the first eight bytes of a tail of 0 to 15 bytes, without a branch: it would be mispredicted. */
     private static long tailLow(byte[] bytes, int tail, int to) {
         int at = Math.min(tail, to - 8);
         long notEmpty = (long) (tail - to) >> 63;
         return ((long) LONG.get(bytes, at) >>> (8 * (tail - at))) & notEmpty;
     }
 
-    /** The bytes after the eighth of a tail of 0 to 15 bytes. */
+    /** Returns the bytes after the eighth of a tail of 0 to 15 bytes. */
     private static long tailHigh(byte[] bytes, int tail, int to) {
         long overEight = (long) (tail + 8 - to) >> 63;
         return ((long) LONG.get(bytes, to - 8) >>> (8 * (tail - to))) & overEight;
     }
 
-    /** The bytes of a key that is too short for a read of eight. */
+    /** Returns the bytes of a key that is too short for a read of eight. */
     private static long shortTail(byte[] bytes, int from, int to) {
         long k = 0;
         for (int i = to - 1; i >= from; i--) {

@@ -9,10 +9,9 @@ import java.util.Arrays;
 import java.util.zip.CRC32C;
 
 /**
- * Reads the saved form of one membership and trusts nothing in it; {@link Memberships} draws it.
+ * Reads the saved form of a membership, see {@link Memberships}, and validates all of it.
  *
- * <p>Every number is checked when it is read. Memory is taken as the bytes come in, at most sixteen times as much, so
- * that a few forged numbers cannot ask for all of it. Not one byte after the form is read.
+ * <p>Memory grows as bytes arrive, at most to sixteen times as much, so that a forged number cannot allocate all of it.
  */
 final class SavedFormReader {
     private static final int GROWTH = 16;
@@ -42,7 +41,7 @@ final class SavedFormReader {
         return seed;
     }
 
-    /** Reads a number that has to be from min to max. */
+    /** Reads a number from min to max. */
     long readLong(String field, long min, long max) throws IOException {
         long value = read(field, 8).getLong(0);
         if (value < min || value > max) {
@@ -53,24 +52,18 @@ final class SavedFormReader {
         return value;
     }
 
-    /** Reads a rate that can be asked for. */
-    double readRate(String field) throws IOException {
-        double value = read(field, 8).getDouble(0);
-        if (!(value >= BloomSize.MIN_RATE && value <= BloomSize.MAX_RATE)) {
-            throw new IOException(
-                    "damaged saved form: " + field + " at offset " + (offset - 8) + " is no rate: " + value);
+    double readRate() throws IOException {
+        try {
+            return BloomSize.checkRate(read("rate", 8).getDouble(0));
+        } catch (IllegalArgumentException e) {
+            throw new IOException("damaged saved form: rate at offset " + (offset - 8) + ": " + e.getMessage(), e);
         }
-        return value;
     }
 
-    /**
-     * Reads words into an array whose first words are left free.
-     *
-     * @param free words that stay 0 before those that are read
-     */
+    /** Reads words into an array, after a number of free words that stay 0. */
     long[] readWords(String field, long count, int free) throws IOException {
-        if (count > FilterMemory.MAX - free) {
-            throw new IOException("damaged saved form: more " + field + " at offset " + offset + " than fit: " + count);
+        if (count > ArrayFilter.MAX - free) {
+            throw new IOException("damaged saved form: too many " + field + " at offset " + offset + ": " + count);
         }
         long room = count;
         while (room > buffer.capacity()) {
@@ -89,20 +82,20 @@ final class SavedFormReader {
         return words;
     }
 
-    /** Refuses a form in which something is set that has to be clear. */
+    /** Requires that unused bits are 0. */
     void requireClear(String field, long value) throws IOException {
         if (value != 0) {
             throw new IOException("damaged saved form: " + field + " before offset " + offset + " are not clear");
         }
     }
 
-    /** Reads the checksum and compares it. */
+    /** Reads and verifies the checksum. */
     void finish() throws IOException {
         int computed = (int) crc.getValue();
         int stored = read("checksum", 4).getInt(0);
         if (computed != stored) {
             throw new IOException(String.format(
-                    "damaged saved form: checksum at offset %d is %08x, that of the bytes before it is %08x",
+                    "damaged saved form: checksum at offset %d is %08x, but must be %08x",
                     offset - 4, stored, computed));
         }
     }

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
-/** Writes the saved form of one membership; {@link Memberships} draws it. */
+/** Writes the saved form of a membership; see {@link Memberships}. */
 final class SavedFormWriter {
     /** The bytes "sieveset", little-endian. */
     static final long MAGIC = 0x7465736576656973L;
@@ -33,17 +33,16 @@ final class SavedFormWriter {
     }
 
     void writeWords(long[] words, int from, int to) throws IOException {
-        int at = from;
-        while (at < to) {
+        int chunk = buffer.capacity() / 8;
+        for (int at = from; at < to; at += chunk) {
             drain();
-            int count = Math.min(to - at, buffer.capacity() / 8);
+            int count = Math.min(to - at, chunk);
             buffer.asLongBuffer().put(words, at, count);
             buffer.position(8 * count);
-            at += count;
         }
     }
 
-    /** Writes the checksum and hands everything to the stream. */
+    /** Writes the checksum and flushes the stream. */
     void finish() throws IOException {
         drain();
         buffer.putInt((int) crc.getValue());

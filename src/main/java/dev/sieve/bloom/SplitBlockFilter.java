@@ -4,85 +4,63 @@ import java.io.IOException;
 import java.io.OutputStream;
 
 /**
- * A Bloom filter in which all bits of a key lie in one line of 64 bytes: one cache miss a key, whatever the rate.
+ * A Bloom filter in which all bits of a key are in one line of 64 bytes: one cache miss per key at any rate.
  *
- * <p>The upper bits of h1 choose the line. A line is eight words, and a key sets one bit in each of them, picked by
- * eight slices of h2, six bits each. At low rates it sets one in each half of them, 16 in all: five bits of such a slice
- * pick the one in the lower half, and slices of h2 times an odd number the one in the upper half. [J. Apple, "Split
+ * <p>The upper bits of h1 select the line. A line is eight words, and a key sets one bit in each of them, selected by
+ * eight slices of h2, six bits each. At low rates it sets one in each half of them, 16 in all: five bits of a slice
+ * select the one in the lower half, and slices of h2 times an odd number the one in the upper half. [J. Apple, "Split
  * block Bloom filters", arXiv:2101.01719 (2021)]
  *
- * <p>Keys gather unevenly in lines, and a crowded line is wrong more often. So that the rate asked for is met all the
- * same, the filter has more bits than a {@link BloomFilter}: 5 % at a rate of 1e-2, 9 % at 1e-3, 20 % at 1e-4, and far
- * more at rates above 0.2 or below 1e-6. {@link BloomSize#splitBlockBits} has the formula.
+ * <p>Keys spread unevenly over the lines, and a crowded line has more false positives. To meet the requested rate, the
+ * filter has more bits than a {@link BloomFilter}: 5 % at a rate of 1e-2, 9 % at 1e-3, 20 % at 1e-4, and far more at
+ * rates above 0.2 or below 1e-6; see {@link BloomSize#splitBlockBits}.
  *
- * <p>Nothing is ever forgotten. Past its capacity the filter goes on to work, and takes more and more new keys for old
- * ones.
+ * <p>Keys cannot be removed. Above its capacity the filter mistakes more and more new keys for old ones.
  */
-public final class SplitBlockFilter implements Membership {
+public final class SplitBlockFilter extends ArrayFilter {
     static final int KIND = 5;
 
     private static final int LINE_WORDS = 8;
 
     /**
-     * Words before the first line. G1, ZGC and Shenandoah give a large array memory of its own, whose address is a
-     * multiple of 64 bytes, and its words begin 16 bytes after that: from here on a line is a cache line. Where a
-     * collector puts the array anywhere, a line lies across two cache lines; hence {@link #readEnds}.
+     * Words before the first line. G1, ZGC and Shenandoah align a large array to 64 bytes, and its first word has the
+     * offset 16: with this lead a line is a cache line. With other collectors a line may span two cache lines, hence
+     * {@link #readEnds}.
      */
     private static final int LEAD = 6;
 
-    private static final int MAX_LINES = (FilterMemory.MAX - LEAD) / LINE_WORDS;
+    private static final int MAX_LINES = (MAX - LEAD) / LINE_WORDS;
 
-    /** As many bits as fit into one array. */
+    /** The number of bits that fit into one array. */
     static final long MAX_BITS = (long) BloomSize.LINE_BITS * MAX_LINES;
 
     /** An odd number without a pattern, 2^64 divided by the golden ratio. */
     private static final long REMIX = 0x9e3779b97f4a7c15L;
 
-    private final long capacity;
     private final int lines;
-    private final int hashes;
-    private final long seed;
-    private final long[] words;
     private final long fullAt;
-    private long setBits;
 
     private SplitBlockFilter(long capacity, int lines, int hashes, long seed, long[] words) {
-        this.capacity = capacity;
+        super(capacity, (long) BloomSize.LINE_BITS * lines, hashes, seed, words, countBits(words));
         this.lines = lines;
-        this.hashes = hashes;
-        this.seed = seed;
-        this.words = words;
-        this.fullAt = Math.round(BloomSize.expectedSetBits(capacity, bits(), hashes));
-        this.setBits = FilterMemory.countBits(words);
+        this.fullAt = Math.round(BloomSize.expectedSetBits(capacity, cells, hashes));
     }
 
-    /** A filter as by {@link #create(long, double, long)} with the seed 0: equal keys set equal bits in all of them. */
-    public static SplitBlockFilter create(long expectedInsertions, double falsePositiveRate) {
-        return create(expectedInsertions, falsePositiveRate, 0);
-    }
-
-    /**
-     * A filter that is large enough for so many distinct keys at such a rate.
-     *
-     * @param expectedInsertions distinct keys, at least 1
-     * @param falsePositiveRate from {@link BloomSize#MIN_RATE} to {@link BloomSize#MAX_RATE}
-     * @param seed {@link Memberships#randomSeed()} when others choose the keys and must not know which bits they set
-     * @throws IllegalArgumentException when a value is out of its range, or the filter would take more than 16 GiB
-     */
+    /** Makes a filter; see {@link BloomFilter#create}. */
     public static SplitBlockFilter create(long expectedInsertions, double falsePositiveRate, long seed) {
         long lines = BloomSize.splitBlockBits(expectedInsertions, falsePositiveRate) / BloomSize.LINE_BITS;
         int hashes = BloomSize.splitBlockHashes(falsePositiveRate);
-        long[] words = new long[FilterMemory.length(LINE_WORDS * lines + LEAD)];
+        long[] words = new long[length(LINE_WORDS * lines + LEAD)];
         return new SplitBlockFilter(expectedInsertions, (int) lines, hashes, seed, words);
     }
 
-    /** {@inheritDoc} Most keys of a crawl are old ones, and to read what is there is cheaper than to write it again. */
+    /** {@inheritDoc} Most keys of a crawl are duplicates, and reading a line is cheaper than writing it. */
     @Override
     public boolean add(long h1, long h2) {
         return !mightContain(h1, h2) && set(line(h1), h2);
     }
 
-    /** {@inheritDoc} No branch depends on a key: it would be mispredicted. */
+    /** {@inheritDoc} Without branches that depend on a key: they would be mispredicted. */
     @Override
     public long absent(long[] keys, int count) {
         // The misses of a single key have nothing to overlap with.
@@ -97,12 +75,12 @@ public final class SplitBlockFilter implements Membership {
                 absent |= clearOfSixteen(line(keys[2 * i]), keys[2 * i + 1]) << i;
             }
         }
-        // The result of the reads is used, so that they are not optimised away. Once in 2^64 calls all keys are
-        // therefore reported absent, which is allowed.
-        return read == REMIX ? Membership.super.absent(keys, count) : absent;
+        // Uses the result of the reads, so that they are not optimised away. Once in 2^64 calls this reports all keys
+        // absent, which is allowed.
+        return read == REMIX ? super.absent(keys, count) : absent;
     }
 
-    /** Reads both ends of all lines, each end by itself: so the processor has the most cache misses under way. */
+    /** Reads first one end of all lines, then the other: this overlaps the most cache misses. */
     private long readEnds(long[] keys, int count) {
         long read = 0;
         for (int i = 0; i < count; i++) {
@@ -119,7 +97,7 @@ public final class SplitBlockFilter implements Membership {
         long isNew = 0;
         for (long bits = absent; bits != 0; bits &= bits - 1) {
             int i = Long.numberOfTrailingZeros(bits);
-            // It may have come twice, or have been added by now.
+            // A key may be in the batch twice, or another thread may have added it.
             if (set(line(keys[2 * i]), keys[2 * i + 1])) {
                 isNew |= 1L << i;
             }
@@ -133,15 +111,15 @@ public final class SplitBlockFilter implements Membership {
         return (hashes == LINE_WORDS ? clearOfEight(at, h2) : clearOfSixteen(at, h2)) == 0;
     }
 
-    /** The index of the first word of a key's line. */
+    /** Returns the index of the first word of a key's line. */
     private int line(long h1) {
-        return LEAD + LINE_WORDS * (int) FilterMemory.reduce(h1, lines);
+        return LEAD + LINE_WORDS * (int) reduce(h1, lines);
     }
 
-    /** Sets a key's bits and tells whether one of them was clear. */
+    /** Sets a key's bits and returns whether one of them was clear. */
     private boolean set(int at, long h2) {
         int flipped = hashes == LINE_WORDS ? setEight(at, h2) : setSixteen(at, h2);
-        setBits += flipped;
+        setCells += flipped;
         return flipped != 0;
     }
 
@@ -168,7 +146,7 @@ public final class SplitBlockFilter implements Membership {
         return flipped;
     }
 
-    /** 1 where one of a key's bits is clear, else 0. */
+    /** Returns 1 when one of a key's bits is clear, else 0. */
     private long clearOfEight(int at, long h2) {
         long[] w = words;
         long all = (w[at] >>> h2)
@@ -191,60 +169,26 @@ public final class SplitBlockFilter implements Membership {
         return (missing | -missing) >>> 63;
     }
 
-    /** A key's bits in word i: one in each half. */
+    /** Returns a key's bits in word i: one in each half. */
     private static long pair(long lower, long upper, int i) {
         return (1L << ((lower >>> (6 * i)) & 31)) | (1L << ((upper >>> (6 * i)) | 32));
     }
 
-    /** Eight more slices, for the upper halves; the low bits of a product hold too little of its factor. */
+    /** Returns eight more slices, for the upper halves; the low bits of a product depend on too few bits of h2. */
     private static long upper(long h2) {
         return (h2 * REMIX) >>> 16;
     }
 
-    /** Whether as many bits are set as its capacity of keys sets. */
+    /** Whether as many bits are set as a number of keys equal to the capacity sets. */
     boolean isFull() {
-        return setBits >= fullAt;
-    }
-
-    /** The number of bits, m. */
-    public long bits() {
-        return (long) BloomSize.LINE_BITS * lines;
-    }
-
-    /** The number of bits that a key sets, k: 8 or 16. */
-    public int hashes() {
-        return hashes;
-    }
-
-    @Override
-    public long seed() {
-        return seed;
-    }
-
-    @Override
-    public long capacity() {
-        return capacity;
-    }
-
-    /** {@inheritDoc} By {@link BloomSize#estimate}, which holds here too; finite even when every bit is set. */
-    @Override
-    public long estimatedSize() {
-        return Math.round(estimate());
-    }
-
-    private double estimate() {
-        return BloomSize.estimate(setBits, bits(), hashes);
+        return setCells >= fullAt;
     }
 
     /** {@inheritDoc} By {@link BloomSize#splitBlockRate}. */
     @Override
     public double falsePositiveRate() {
-        return setBits == bits() ? 1 : BloomSize.splitBlockRate(estimate() / lines, hashes);
-    }
-
-    @Override
-    public long memoryBytes() {
-        return 8L * words.length;
+        double size = BloomSize.estimate(setCells, cells, hashes);
+        return setCells == cells ? 1 : BloomSize.splitBlockRate(size / lines, hashes);
     }
 
     @Override
@@ -264,7 +208,7 @@ public final class SplitBlockFilter implements Membership {
     static SplitBlockFilter read(SavedFormReader form) throws IOException {
         long capacity = form.readLong("capacity", 1, Long.MAX_VALUE);
         int lines = (int) form.readLong("lines", 1, MAX_LINES);
-        int hashes = (int) form.readLong("bits a word", 1, 2) * LINE_WORDS;
+        int hashes = (int) form.readLong("bits per word", 1, 2) * LINE_WORDS;
         long[] words = form.readWords("words", (long) LINE_WORDS * lines, LEAD);
         return new SplitBlockFilter(capacity, lines, hashes, form.seed(), words);
     }

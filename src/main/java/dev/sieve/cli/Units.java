@@ -17,7 +17,7 @@ final class Units {
 
     /** Bytes in powers of 1000, to about three digits. */
     static String bytes(long bytes) {
-        int unit = unit(bytes, NAMES.length);
+        int unit = unit((double) bytes, NAMES.length);
         double value = bytes / Math.pow(1000, unit);
         return text(
                 unit == 0 || value >= 99.95 ? "%.0f %s" : value >= 9.995 ? "%.1f %s" : "%.2f %s", value, NAMES[unit]);

@@ -2,26 +2,37 @@ package dev.sieve.fetch;
 
 import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.scope.SkipReason;
+import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import javax.net.SocketFactory;
 import okhttp3.HttpUrl;
 import okhttp3.OkHttpClient;
 
 /**
- * Keeps requests from where they must not go: addresses that are not public, and the ports of other protocols.
+ * Refuses requests to addresses that are not public and to the ports of other protocols.
  *
- * <p>An address is looked at three times: when it stands in the URL itself, for then no name is looked up; when the name
- * server answers, of whose answers only those count that may be asked; and when the socket is about to dial it. A place
- * that was opened is asked at whatever address it has, by a client of its own, so that neither uses the connections of
- * the other. Safe for use by many threads.
+ * <p>An address is checked three times: when the URL contains it, when the name server returns it, and when the socket
+ * connects to it. An {@linkplain #open opened} host and port is not checked; its requests use a client of their own, so
+ * that neither client uses the connections of the other. Safe for use by many threads.
  */
 final class AddressGuard {
     private static final String NOT_PUBLIC = "address not public";
     private static final String BAD_PORT = "port not allowed";
+
+    /** The bad ports of the Fetch standard (fetch.spec.whatwg.org, section 2.9), whose servers could obey a request. */
+    private static final Set<Integer> BAD_PORTS = Set.of(
+            0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
+            109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
+            526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049,
+            3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080);
 
     private final AddressPolicy policy;
     private final DnsLookups lookups;
@@ -39,22 +50,22 @@ final class AddressGuard {
                 .build();
     }
 
-    /** Lets all requests through to the host and port of a URL. */
+    /** Allows all requests to the host and port of a URL. */
     void open(HttpUrl url) {
         open.add(place(url));
     }
 
-    /** The client to ask with for a URL to which there is no {@link #objection}. */
+    /** Returns the client for a URL without an {@link #objection}. */
     OkHttpClient client(HttpUrl url) {
         return open.contains(place(url)) ? openClient : guardedClient;
     }
 
-    /** Why a URL may not be asked for, as far as it shows without a look-up; null when it does not. */
+    /** Returns why a URL is refused, as far as this is known without a lookup; null when it is not. */
     Refused objection(HttpUrl url) {
         if (open.contains(place(url))) {
             return null;
         }
-        if (BadPorts.isBad(url.port())) {
+        if (BAD_PORTS.contains(url.port())) {
             return new Refused(new SkipReason(BAD_PORT, url.port() + " is for another protocol"));
         }
         byte[] literal = AddressBlock.literal(url.host());
@@ -62,20 +73,27 @@ final class AddressGuard {
         return objection == null ? null : new Refused(new SkipReason(NOT_PUBLIC, objection));
     }
 
-    /** What came of a request whose address was looked at too late for {@link #objection}. */
-    static Refused refused(AddressRefusedException reason) {
-        return new Refused(new SkipReason(NOT_PUBLIC, String.valueOf(reason.getMessage())));
+    /** Returns the refusal that caused a failure; null when there is none. */
+    static Refused refusal(Throwable failure) {
+        // A chain of causes may be circular.
+        Throwable cause = failure;
+        for (int i = 0; i < 10 && cause != null; i++) {
+            if (cause instanceof AddressRefusedException) {
+                return new Refused(new SkipReason(NOT_PUBLIC, String.valueOf(cause.getMessage())));
+            }
+            cause = cause.getCause();
+        }
+        return null;
     }
 
     private List<InetAddress> allowedAddresses(String host) throws UnknownHostException {
         List<InetAddress> allowed = new ArrayList<>();
         String objection = null;
         for (InetAddress address : lookups.addresses(host)) {
-            String why = policy.objection(address);
-            if (why == null) {
+            objection = policy.objection(address);
+            if (objection == null) {
                 allowed.add(address);
             }
-            objection = why;
         }
         if (allowed.isEmpty() && objection != null) {
             throw new AddressRefusedException(host + ": " + objection);
@@ -85,5 +103,62 @@ final class AddressGuard {
 
     private static String place(HttpUrl url) {
         return url.host() + " " + url.port();
+    }
+
+    /** A host has no address that is allowed; a subtype of what a lookup may throw. */
+    static final class AddressRefusedException extends UnknownHostException {
+        private static final long serialVersionUID = 1;
+
+        AddressRefusedException(String objection) {
+            super(objection);
+        }
+    }
+
+    /** Makes sockets that refuse to connect to an address that is not allowed. */
+    static final class GuardedSockets extends SocketFactory {
+        private final AddressPolicy policy;
+
+        GuardedSockets(AddressPolicy policy) {
+            this.policy = policy;
+        }
+
+        @Override
+        public Socket createSocket() {
+            return new Socket() {
+                @Override
+                public void connect(SocketAddress endpoint, int timeoutMillis) throws IOException {
+                    InetAddress address = endpoint instanceof InetSocketAddress at ? at.getAddress() : null;
+                    String objection = address == null ? "not an address: " + endpoint : policy.objection(address);
+                    if (objection != null) {
+                        throw new AddressRefusedException(objection);
+                    }
+                    super.connect(endpoint, timeoutMillis);
+                }
+            };
+        }
+
+        @Override
+        public Socket createSocket(String host, int port) throws IOException {
+            return createSocket(InetAddress.getByName(host), port);
+        }
+
+        @Override
+        public Socket createSocket(String host, int port, InetAddress localHost, int localPort) throws IOException {
+            return createSocket(InetAddress.getByName(host), port, localHost, localPort);
+        }
+
+        @Override
+        public Socket createSocket(InetAddress host, int port) throws IOException {
+            return createSocket(host, port, null, 0);
+        }
+
+        @Override
+        public Socket createSocket(InetAddress host, int port, InetAddress localHost, int localPort)
+                throws IOException {
+            Socket socket = createSocket();
+            socket.bind(new InetSocketAddress(localHost, localPort));
+            socket.connect(new InetSocketAddress(host, port));
+            return socket;
+        }
     }
 }

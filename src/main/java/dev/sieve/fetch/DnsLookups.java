@@ -11,16 +11,13 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/**
- * Looks up names with a deadline, which the system's own look-up does not have: it may hold its thread for as long as
- * name servers are silent, so it gets one of a few of its own.
- */
+/** Looks up hosts with a timeout. The system resolver has none, so lookups run on a small pool of their own. */
 final class DnsLookups implements AutoCloseable {
     private final Resolver resolver;
     private final long timeoutNanos;
     private final ThreadPoolExecutor threads;
 
-    /** Says that the deadline has passed. */
+    /** A lookup took too long or was interrupted. */
     static final class LookupTimeoutException extends UnknownHostException {
         private static final long serialVersionUID = 1;
 
@@ -42,14 +39,14 @@ final class DnsLookups implements AutoCloseable {
     }
 
     List<InetAddress> addresses(String host) throws UnknownHostException {
-        Future<List<InetAddress>> answer = threads.submit(() -> resolver.addresses(host));
+        Future<List<InetAddress>> lookup = threads.submit(() -> resolver.addresses(host));
         try {
-            return answer.get(timeoutNanos, TimeUnit.NANOSECONDS);
+            return lookup.get(timeoutNanos, TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
-            answer.cancel(true);
-            throw new LookupTimeoutException("no name server answers for " + host);
+            lookup.cancel(true);
+            throw new LookupTimeoutException("name lookup timed out: " + host);
         } catch (InterruptedException e) {
-            answer.cancel(true);
+            lookup.cancel(true);
             Thread.currentThread().interrupt();
             throw new LookupTimeoutException("interrupted");
         } catch (ExecutionException e) {

@@ -7,50 +7,41 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
-/** What came of asking for one URL. A server can do nothing that is not one of these. */
+/** The result of requesting one URL; it covers everything that a server may do. */
 public sealed interface FetchResult {
 
-    /** The HTTP status; 0 when there was no answer. */
+    /** Returns the HTTP status; 0 when there was no response. */
     default int status() {
         return 0;
     }
 
-    /** The reason why there is no page, in one word or two; empty when there is one. */
+    /** Returns why there is no page, in a word or two; empty when there is one. */
     default String error() {
         return "";
     }
 
-    /** Whether there is a page that the server calls the right one: a status from 200 to 299. */
+    /** Returns whether there is a page with a status from 200 to 299. */
     default boolean isSuccess() {
         return false;
     }
 
-    /** Whether the same request may well succeed later. */
+    /** Returns whether the same request may succeed later. */
     default boolean isWorthRetrying() {
         return false;
     }
 
     /**
-     * An answer that is no redirect, whatever its status.
+     * A response that is not a redirect.
      *
      * @param status the HTTP status
      * @param headers the header fields by their names in lower case
-     * @param type the media type in lower case without parameters; empty when the server named none
-     * @param charset the charset that the server named; null when it named none that is known here
-     * @param body the body after decoding, as far as it was read; empty when its type is not wanted
-     * @param length bytes of the body: as counted when it was read, else as announced; 0 when neither
-     * @param isCut whether only the beginning of the body was read: it was longer than the limit, or took more time than
-     *     a document may
+     * @param type the media type in lower case without parameters; empty when there is none
+     * @param body the decoded body, as far as it was read; empty when its type is not wanted
+     * @param length bytes of the body, counted when it was read, otherwise as announced; 0 when unknown
+     * @param isCut whether only the beginning of the body was read or parsed, since a limit was reached
      */
-    @SuppressWarnings("ArrayRecordComponent") // a body is handed on, not compared, and too large to be copied
-    record Page(
-            int status,
-            Map<String, List<String>> headers,
-            String type,
-            String charset,
-            byte[] body,
-            long length,
-            boolean isCut)
+    @SuppressWarnings("ArrayRecordComponent") // a body is not compared, and too large to be copied
+    record Page(int status, Map<String, List<String>> headers, String type, byte[] body, long length, boolean isCut)
             implements FetchResult {
 
         @Override
@@ -58,18 +49,17 @@ public sealed interface FetchResult {
             return status >= 200 && status < 300;
         }
 
-        /** Whether the server says that it cannot answer now, rather than that it never will. */
+        /** {@inheritDoc} The status says that the failure is temporary. */
         @Override
         public boolean isWorthRetrying() {
             return status == 408 || status == 429 || status == 500 || (status >= 502 && status <= 504);
         }
 
-        /** Whether the body is a document with links in it. */
+        /** Returns whether the body is an HTML document. Without a type, it is when it begins with {@code <}. */
         public boolean isHtml() {
             if (!type.isEmpty()) {
                 return mayBeHtml(type);
             }
-            // Without a type, a body is taken for a document when it begins like one.
             int first = 0;
             while (first < body.length && body[first] <= ' ') {
                 first++;
@@ -77,48 +67,37 @@ public sealed interface FetchResult {
             return first < body.length && body[first] == '<';
         }
 
-        /** Whether a body of this media type can be a document with links in it. */
+        /** Returns whether a body of this media type may be an HTML document. */
         static boolean mayBeHtml(String type) {
             return type.isEmpty() || type.equals("text/html") || type.equals("application/xhtml+xml");
         }
 
-        /** The same page, of whose body only the beginning was read. */
+        /** Returns this page, marked as cut. */
         public Page cut() {
-            return new Page(status, headers, type, charset, body, length, true);
+            return new Page(status, headers, type, body, length, true);
         }
 
-        /** The first value of a header field, named in lower case; null when there is none. */
+        /** Returns the first value of a header field by its name in lower case; null when there is none. */
         public String header(String name) {
             List<String> values = headers.get(name);
             return values == null ? null : values.get(0);
         }
 
         /**
-         * How long the server asks to be left alone, in the header {@code Retry-After}.
+         * Returns the pause that the server requests in {@code Retry-After}, at most the longest one; zero when none.
          *
-         * @param now when the response came
-         * @param longest the longest pause that it is given
-         * @return zero when it does not ask
+         * @param now the time of the response
          */
         public Duration retryAfter(Instant now, Duration longest) {
-            Duration asked = RetryAfter.parse(header("retry-after"), now).orElse(Duration.ZERO);
-            return asked.compareTo(longest) < 0 ? asked : longest;
+            Duration requested = RetryAfter.parse(header("retry-after"), now).orElse(Duration.ZERO);
+            return requested.compareTo(longest) < 0 ? requested : longest;
         }
     }
 
-    /**
-     * The page is elsewhere: the target is a link like any other.
-     *
-     * @param status the HTTP status
-     * @param target the absolute URL to fetch instead
-     */
+    /** A redirect to an absolute URL, which is a link like any other. */
     record Redirect(int status, String target) implements FetchResult {}
 
-    /**
-     * The URL was not asked for, and will not be.
-     *
-     * @param reason which rule forbids it
-     */
+    /** The URL was not requested, and will not be, for the reason given. */
     record Refused(SkipReason reason) implements FetchResult {
         @Override
         public String error() {
@@ -127,10 +106,9 @@ public sealed interface FetchResult {
     }
 
     /**
-     * There is no page to be had.
+     * A request that failed.
      *
-     * @param status the HTTP status when there was an answer of sorts; 0 when there was none
-     * @param reason the kind of failure
+     * @param status the HTTP status when there was a response; otherwise 0
      * @param detail what exactly happened, for people
      */
     record Failed(int status, Reason reason, String detail) implements FetchResult {
@@ -141,44 +119,44 @@ public sealed interface FetchResult {
 
         @Override
         public boolean isWorthRetrying() {
-            return reason.isPassing;
+            return reason.isTemporary;
         }
     }
 
-    /** Why there is no page. */
+    /** Why a request failed. */
     enum Reason {
-        /** The host's name has no address. */
+        /** The host has no address. */
         DNS("unknown host", true),
-        /** Nobody answers at the address. */
+        /** No server accepts the connection. */
         CONNECT("no connection", true),
-        /** The server cannot prove who it is, or speaks no secure protocol. */
+        /** The certificate of the server is not trusted, or the secure connection failed. */
         TLS("tls", false),
-        /** The whole call took longer than its deadline. */
+        /** The request took longer than its deadline. */
         TIMEOUT("timeout", true),
-        /** The connection broke off in the middle of the answer. */
+        /** The connection ended within the response. */
         BROKEN("broken off", true),
-        /** The answer is not HTTP as it should be. */
+        /** The response is not valid HTTP. */
         PROTOCOL("bad answer", false),
-        /** A redirect that says not where to, or to where nobody can follow. */
+        /** The redirect has no target that can be requested. */
         BAD_REDIRECT("bad redirect", false),
-        /** One redirect more than a chain may have. */
+        /** The chain of redirects is too long. */
         REDIRECT_LIMIT("too many redirects", false),
-        /** The host's robots.txt cannot be had, so that nothing may be asked for. */
+        /** The robots.txt of the host is unavailable, so nothing may be requested. */
         ROBOTS("robots.txt unavailable", false),
-        /** The host has not answered for so long that it is not asked any more. */
+        /** The host failed too often in a row. */
         GIVEN_UP("host given up", false),
-        /** The crawl was stopped while the request was under way. */
+        /** The crawl was stopped during the request. */
         STOPPED("stopped", true);
 
         private final String text;
-        private final boolean isPassing;
+        private final boolean isTemporary;
 
-        Reason(String text, boolean isPassing) {
+        Reason(String text, boolean isTemporary) {
             this.text = text;
-            this.isPassing = isPassing;
+            this.isTemporary = isTemporary;
         }
 
-        /** The reason in one word or two. */
+        /** Returns the reason in a word or two. */
         public String text() {
             return text;
         }

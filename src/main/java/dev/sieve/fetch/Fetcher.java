@@ -8,7 +8,6 @@ import dev.sieve.url.Printable;
 import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.Proxy;
 import java.time.Duration;
 import java.util.List;
@@ -31,30 +30,27 @@ import okhttp3.Request;
 import okhttp3.Response;
 
 /**
- * Asks servers for URLs and turns whatever they do into a value.
+ * Requests URLs and returns whatever the server does as a value.
  *
- * <p>One request a call: no redirect is followed, nothing is sent again behind the caller's back, no cookie is kept, no
- * proxy is used. The whole call, from the look-up of the name to the last byte, has one deadline. Header fields are read
- * to 256 KiB and to a thousand; a body to a limit that is counted after decoding, and only when its type is wanted.
- * Servers that cannot prove who they are are not talked to.
+ * <p>One request per call: no redirect is followed, nothing is sent again, no cookie is kept, no proxy is used. The
+ * whole call, from the lookup of the host to the last byte, has one deadline. At most 256 KiB and a thousand header
+ * fields are read, and a body up to a limit that is counted after decoding. Servers without a valid certificate are
+ * refused.
  *
- * <p>Only public addresses are asked, and those that the {@link AddressPolicy} allows besides, at no port that is known
- * for another protocol. What was refused is {@link FetchResult.Refused}, and nothing was sent. The exception is a place
- * that was {@linkplain #open opened}.
+ * <p>Only public addresses are requested, and those that the {@link AddressPolicy} allows in addition, and no port of
+ * another protocol; otherwise the result is {@link FetchResult.Refused}, and nothing is sent. Hosts and ports that were
+ * {@linkplain #open opened} are exempt.
  *
- * <p>Header fields of the user's own, which may hold a password, go only to the origins for which that was said
- * ({@link #sendHeadersTo}), whoever links or redirects there; so they follow a redirect to no other.
+ * <p>Header fields of the user, which may contain a password, are sent only to the origins named by
+ * {@link #sendHeadersTo}, whatever links or redirects there.
  *
- * <p>It speaks HTTP/1.1, in which a server cannot say more than it is asked for. In HTTP/2 it could, on a connection that
- * is idle, and could send more header fields than the client has memory for.
+ * <p>The protocol is HTTP/1.1, in which a server sends only what was requested. In HTTP/2 it could send on an idle
+ * connection, and more header fields than fit into memory.
  *
- * <p>Safe for use by many threads. {@link #close} ends its connections.
+ * <p>Safe for use by many threads. {@link #close} closes its connections.
  */
 public final class Fetcher implements AutoCloseable {
     private static final String ACCEPT = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5";
-
-    /** Seconds that are more than anybody waits. */
-    private static final String LONG_PAUSE = "999999999";
 
     private final Options options;
     private final OkHttpClient client;
@@ -63,23 +59,23 @@ public final class Fetcher implements AutoCloseable {
     private volatile Consumer<String> onSend = host -> {};
     private final Set<String> headerOrigins = ConcurrentHashMap.newKeySet();
 
-    /** Makes a result of a response. */
+    /** Converts a response to a result. */
     @FunctionalInterface
     private interface Reading {
         FetchResult read(String url, Response response) throws IOException;
     }
 
     /**
-     * What a fetcher is made with.
+     * The options of a fetcher.
      *
-     * @param userAgent what it calls itself
+     * @param userAgent the User-Agent header
      * @param headers further header fields, see {@link #sendHeadersTo}
-     * @param timeout the deadline of a whole call, above 0
-     * @param bodyLimit bytes of a body that are read at most, counted after decoding, at least 1
-     * @param allBodies whether the bodies of all types are read, or only those with links in them
-     * @param connections requests at a time, for each of which an idle connection is kept open; at least 1
-     * @param resolver finds the addresses of hosts
-     * @param addresses which addresses may be asked
+     * @param timeout the deadline of a call, above 0
+     * @param bodyLimit the largest number of bytes to read from a body, decoded, at least 1
+     * @param allBodies whether to read bodies other than HTML
+     * @param connections the number of parallel requests and of idle connections kept open; at least 1
+     * @param resolver looks up the addresses of hosts
+     * @param addresses which addresses may be requested
      */
     public record Options(
             String userAgent,
@@ -91,20 +87,7 @@ public final class Fetcher implements AutoCloseable {
             Resolver resolver,
             AddressPolicy addresses) {
 
-        /** The defaults: 30 seconds, 8 MiB, only documents, the system's own look-up of names, public addresses. */
-        public static Options defaults(String userAgent) {
-            return new Options(
-                    userAgent,
-                    Map.of(),
-                    Duration.ofSeconds(30),
-                    8 << 20,
-                    false,
-                    64,
-                    host -> List.of(InetAddress.getAllByName(host)),
-                    AddressPolicy.publicOnly());
-        }
-
-        /** Checks and copies. */
+        /** Checks and copies the options. */
         public Options {
             Objects.requireNonNull(resolver, "resolver");
             Objects.requireNonNull(addresses, "addresses");
@@ -113,29 +96,27 @@ public final class Fetcher implements AutoCloseable {
             if (timeout.isNegative() || timeout.isZero()) {
                 throw new IllegalArgumentException("timeout must be above 0: " + timeout);
             }
-            if (bodyLimit < 1) {
-                throw new IllegalArgumentException("bodyLimit < 1: " + bodyLimit);
-            }
-            if (connections < 1) {
-                throw new IllegalArgumentException("connections < 1: " + connections);
+            if (bodyLimit < 1 || connections < 1) {
+                throw new IllegalArgumentException(
+                        "bodyLimit and connections must be at least 1: " + bodyLimit + ", " + connections);
             }
         }
 
         /**
          * Checks a header field.
          *
-         * @throws IllegalArgumentException when it could not be sent, or would bring bodies in an encoding that is not
-         *     understood here
+         * @throws IllegalArgumentException when it is not valid, or is Accept-Encoding, which would bring bodies that
+         *     cannot be decoded
          */
         public static void checkHeader(String name, String value) {
             Headers.of(name, value);
             if (name.equalsIgnoreCase("Accept-Encoding")) {
-                throw new IllegalArgumentException("the encoding is not free to choose: " + name + ": " + value);
+                throw new IllegalArgumentException("Accept-Encoding cannot be overridden: " + value);
             }
         }
     }
 
-    /** A fetcher with its own connections. */
+    /** Makes a fetcher with its own connections. */
     public Fetcher(Options options) {
         this.options = options;
         client = new OkHttpClient.Builder()
@@ -156,9 +137,8 @@ public final class Fetcher implements AutoCloseable {
     }
 
     /**
-     * Tells that a request goes out, checks its answer, and keeps the client from sending it again by itself after 408,
-     * and after 503 with a Retry-After of 0: when to ask again is decided elsewhere, so it is shown a Retry-After that
-     * lets it be.
+     * Reports and sends a request and checks the response. After 408, and after 503 with a Retry-After of 0, the client
+     * would send the request again by itself, so it gets a Retry-After that prevents this.
      */
     private Response send(Interceptor.Chain chain) throws IOException {
         onSend.accept(chain.request().tag(String.class));
@@ -169,35 +149,34 @@ public final class Fetcher implements AutoCloseable {
         if (!sendsAgain || (retryAfter != null && !retryAfter.matches("0*|\\d{10,}"))) {
             return response;
         }
-        // The client reads the field, too, and fails at a number that is no int.
-        String readable = retryAfter == null || retryAfter.matches("0*") ? "1" : LONG_PAUSE;
+        // The client fails at a number that is too large for an int.
+        String readable = retryAfter == null || retryAfter.matches("0*") ? "1" : "999999999";
         return response.newBuilder().header("Retry-After", readable).build();
     }
 
     /**
-     * Says who is told the host of each request, as {@link UrlParts#host} has it, at the moment when the connection is
-     * there and the request goes out; again, should a connection that was kept turn out to be closed, so that it has to
-     * go out over another one.
+     * Sets the listener that receives the host of each request, as {@link UrlParts#host} returns it, when it is sent;
+     * again when a kept connection turns out to be closed and the request is sent over another one. Default: no
+     * listener.
      */
     public void onSend(Consumer<String> listener) {
         onSend = Objects.requireNonNull(listener, "listener");
     }
 
     /**
-     * Opens the host and port of a URL, whatever the port and the addresses of the host: for a URL that its user has
-     * typed himself.
+     * Opens the host and port of a URL, whatever its port and addresses: for URLs that the user has typed.
      *
-     * @throws IllegalArgumentException when it is no URL that can be fetched
+     * @throws IllegalArgumentException when it is not a URL that can be requested
      */
     public void open(String url) {
         guard.open(HttpUrl.get(UrlNormalizer.base(url).url()));
     }
 
     /**
-     * Sends the header fields of the options along with every request to the origin of a URL; for an http origin without
-     * a port, with those to its https twin, too.
+     * Sends the header fields of the options to the origin of a URL; for an http origin without a port, also to its
+     * https origin.
      *
-     * @throws IllegalArgumentException when it is no URL that can be fetched
+     * @throws IllegalArgumentException when it is not a URL that can be requested
      */
     public void sendHeadersTo(String url) {
         String origin = UrlParts.origin(UrlNormalizer.base(url).url());
@@ -211,33 +190,29 @@ public final class Fetcher implements AutoCloseable {
     }
 
     /**
-     * Why a URL is refused, as far as that is known before anybody is asked: by its port, or by the address in it.
-     *
-     * @return null when it is not
+     * Returns why a URL is refused by its port or address, as far as this is known without a lookup; null if it is not.
      */
     public Refused objection(String url) {
         String parsed = UrlNormalizer.parse(url);
         return parsed == null ? null : guard.objection(HttpUrl.get(parsed));
     }
 
-    /** Asks for a URL; answers within the deadline. */
+    /** Requests a URL. */
     public FetchResult fetch(String url) {
         return fetch(url, options.bodyLimit, options.allBodies);
     }
 
-    /** Asks for a URL and reads a body of any type, to a limit of its own. */
+    /** Requests a URL with another body limit, and reads bodies of any type if that is set. */
     public FetchResult fetch(String url, int bodyLimit, boolean anyType) {
         return fetch(url, (parsed, response) -> ResponseReader.read(parsed, response, bodyLimit, anyType));
     }
 
     /**
-     * Asks for a URL and hands the body, whatever its type, to a reader while it comes, if the status is 2xx. No limit
-     * holds but the deadline, and that for the reader's work, too: how much is read, and kept, is up to the reader, who
-     * is called once at most and by this thread.
+     * Requests a URL and passes the body, of any type, to a reader while it arrives, if the status is 2xx. The deadline
+     * includes the work of the reader, which is called at most once, by this thread. A {@link RuntimeException} of the
+     * reader is thrown; an {@link IOException} counts as an incomplete body.
      *
-     * <p>What the reader throws comes out of here, but for an {@link IOException}, which is a body that broke off.
-     *
-     * @return a page without its body, or whatever else came of it
+     * @return the page without its body, or another result
      */
     public FetchResult stream(String url, BodyReader reader) {
         AtomicReference<RuntimeException> thrown = new AtomicReference<>();
@@ -259,23 +234,23 @@ public final class Fetcher implements AutoCloseable {
     private FetchResult fetch(String url, Reading reading) {
         String parsed = UrlNormalizer.parse(url);
         if (parsed == null) {
-            return new Failed(0, Reason.PROTOCOL, "not a URL that can be asked for: " + Printable.of(url));
+            return new Failed(0, Reason.PROTOCOL, "not a URL that can be requested: " + Printable.of(url));
         }
         try {
             HttpUrl target = HttpUrl.get(parsed);
             Refused refused = guard.objection(target);
-            return refused == null ? ask(parsed, target, reading) : refused;
+            return refused == null ? send(parsed, target, reading) : refused;
         } catch (RuntimeException | AssertionError | StackOverflowError e) {
-            // The client is not meant to throw these at what a server sends, and has done so.
+            // The client has thrown these for data from a server, although it should not.
             return new Failed(0, Reason.PROTOCOL, Printable.of(e.toString()));
         }
     }
 
-    private FetchResult ask(String url, HttpUrl target, Reading reading) {
+    private FetchResult send(String url, HttpUrl target, Reading reading) {
         Call call = guard.client(target).newCall(request(url, target));
         try (Response response = call.execute()) {
             FetchResult result = reading.read(url, response);
-            // What is left of a body that nobody wants is not worth waiting for.
+            // Do not wait for the rest of the body.
             if (result instanceof Page page && page.length() != page.body().length) {
                 call.cancel();
             }
@@ -297,12 +272,12 @@ public final class Fetcher implements AutoCloseable {
         return request.build();
     }
 
-    /** Breaks off every request that is under way; they come back as failed. */
+    /** Cancels all requests in progress; their results are failures. */
     public void cancelAll() {
         client.dispatcher().cancelAll();
     }
 
-    /** Connections over which an answer is being read, or was never read to its end nor given up. */
+    /** Returns the number of connections that are not idle. */
     public int connectionsInUse() {
         return client.connectionPool().connectionCount()
                 - client.connectionPool().idleConnectionCount();

@@ -4,13 +4,9 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;
 
-/** Finds the addresses of a host. */
+/** Looks up the addresses of a host. */
 @FunctionalInterface
 public interface Resolver {
-    /**
-     * Returns all addresses of a host, the one to try first in front.
-     *
-     * @throws UnknownHostException when there are none
-     */
+    /** Returns all addresses of a host, at least one, the preferred one first. */
     List<InetAddress> addresses(String host) throws UnknownHostException;
 }

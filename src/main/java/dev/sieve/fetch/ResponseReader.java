@@ -13,41 +13,38 @@ import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.ProtocolException;
 import java.net.UnknownHostException;
-import java.nio.charset.Charset;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import javax.net.ssl.SSLException;
 import okhttp3.MediaType;
 import okhttp3.Response;
 import okio.BufferedSource;
 
-/** Turns a response, or the failure of a request, into a {@link FetchResult}. */
+/** Converts a response, or the failure of a request, to a {@link FetchResult}. */
 final class ResponseReader {
-    /** More than any server means to send; each costs some hundred bytes once it is taken apart. */
+    /** More than any real server sends; a parsed field takes some hundred bytes. */
     private static final int MAX_HEADERS = 1000;
+
+    private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
 
     private ResponseReader() {}
 
     /**
-     * Reads an answer and its body.
+     * Reads a response and its body.
      *
-     * @param url what was asked for
-     * @param bodyLimit bytes of the body that are read at most, counted after decoding
-     * @param anyType whether the body is read whatever its type
-     * @throws IOException when the answer breaks off
+     * @param url the requested URL
+     * @param bodyLimit the largest number of bytes to read from the body, decoded
+     * @param anyType whether to read bodies other than HTML
+     * @throws IOException when the response is incomplete
      */
     static FetchResult read(String url, Response response, int bodyLimit, boolean anyType) throws IOException {
-        return isRedirect(response.code()) ? redirect(url, response) : page(response, bodyLimit, anyType);
+        return REDIRECTS.contains(response.code()) ? redirect(url, response) : page(response, bodyLimit, anyType);
     }
 
-    /**
-     * Reads an answer, and hands its body, where its status is 2xx, to a reader while it comes.
-     *
-     * @param url what was asked for
-     * @throws IOException when the answer breaks off
-     */
+    /** Reads a response and passes its body to a reader, if the status is 2xx. */
     static FetchResult stream(String url, Response response, BodyReader reader) throws IOException {
         if (response.code() < 200 || response.code() >= 300) {
             return read(url, response, 0, false);
@@ -57,15 +54,10 @@ final class ResponseReader {
             return new Failed(response.code(), Reason.PROTOCOL, "encoded as " + Printable.of(encoding));
         }
         reader.read(response.body().byteStream());
-        MediaType media = response.body().contentType();
-        return new Page(response.code(), headers(response), type(media), charset(media), new byte[0], 0, false);
+        return new Page(response.code(), headers(response), type(response), new byte[0], 0, false);
     }
 
-    /**
-     * Looks at an answer as it comes from the network, before the client makes anything of it.
-     *
-     * @throws ProtocolException when it holds what the client lets pass though it cannot be meant
-     */
+    /** Refuses a response that the client accepts although it cannot be meant, before the client handles it. */
     static void check(Response response) throws ProtocolException {
         if (response.code() < 200) {
             throw new ProtocolException("status " + response.code());
@@ -77,10 +69,6 @@ final class ResponseReader {
         if (lengths.stream().distinct().count() > 1 || lengths.stream().anyMatch(each -> each.startsWith("-"))) {
             throw new ProtocolException("Content-Length " + lengths);
         }
-    }
-
-    private static boolean isRedirect(int status) {
-        return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
     }
 
     private static FetchResult redirect(String url, Response response) {
@@ -95,8 +83,7 @@ final class ResponseReader {
     }
 
     private static FetchResult page(Response response, int bodyLimit, boolean anyType) throws IOException {
-        MediaType media = response.body().contentType();
-        String type = type(media);
+        String type = type(response);
         byte[] body = new byte[0];
         long length = Math.max(0, response.body().contentLength());
         boolean isCut = false;
@@ -110,16 +97,17 @@ final class ResponseReader {
             body = isCut ? source.readByteArray(bodyLimit) : source.readByteArray();
             length = isCut ? Math.max(length, bodyLimit + 1L) : body.length;
         }
-        return new Page(response.code(), headers(response), type, charset(media), body, length, isCut);
+        return new Page(response.code(), headers(response), type, body, length, isCut);
     }
 
-    /** What a body is encoded as that the client has not decoded; null when it is none. */
+    /** Returns the encoding that the client did not decode; null when there is none. */
     private static String unknownEncoding(Response response) {
         String encoding = response.header("Content-Encoding", "identity");
         return encoding.equalsIgnoreCase("identity") ? null : encoding;
     }
 
-    private static String type(MediaType media) {
+    private static String type(Response response) {
+        MediaType media = response.body().contentType();
         return media == null ? "" : (media.type() + "/" + media.subtype()).toLowerCase(Locale.ROOT);
     }
 
@@ -129,17 +117,12 @@ final class ResponseReader {
         return headers;
     }
 
-    private static String charset(MediaType media) {
-        Charset charset = media == null ? null : media.charset();
-        return charset == null ? null : charset.name();
-    }
-
-    /** What a request came to that ended in an exception. */
+    /** Returns the result of a request that ended in an exception. */
     static FetchResult failure(IOException e, boolean isCanceled) {
-        AddressRefusedException refused = AddressRefusedException.behind(e);
+        FetchResult refused = AddressGuard.refusal(e);
         return refused == null
                 ? new Failed(0, reason(e, isCanceled), Printable.of(String.valueOf(e.getMessage())))
-                : AddressGuard.refused(refused);
+                : refused;
     }
 
     private static Reason reason(IOException e, boolean isCanceled) {
@@ -154,11 +137,11 @@ final class ResponseReader {
         } else if (e instanceof SSLException) {
             return Reason.TLS;
         }
-        return e instanceof ProtocolException && !isBreakingOff(e) ? Reason.PROTOCOL : Reason.BROKEN;
+        return e instanceof ProtocolException && !isIncomplete(e) ? Reason.PROTOCOL : Reason.BROKEN;
     }
 
-    /** The client knows one exception for an answer that makes no sense and for one that is shorter than announced. */
-    private static boolean isBreakingOff(IOException e) {
+    /** The client throws one exception for a response that is not valid and for one that is shorter than announced. */
+    private static boolean isIncomplete(IOException e) {
         return e.getCause() instanceof EOFException || "unexpected end of stream".equals(e.getMessage());
     }
 }

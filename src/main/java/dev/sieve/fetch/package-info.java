@@ -1,5 +1,5 @@
 /**
- * A URL in, a response or a reason out: {@link dev.sieve.fetch.Fetcher} makes one request and returns a
- * {@link dev.sieve.fetch.FetchResult}, whatever the server does. No type of a library is part of a signature.
+ * A URL in, a response or a reason out: {@link dev.sieve.fetch.Fetcher} sends one request and returns a
+ * {@link dev.sieve.fetch.FetchResult} for everything that a server may do. No signature contains a type of a library.
  */
 package dev.sieve.fetch;

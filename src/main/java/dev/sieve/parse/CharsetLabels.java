@@ -7,14 +7,14 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The charsets that documents may name, by the labels of the WHATWG Encoding standard, "Names and labels".
+ * The charsets of documents, by the labels of the WHATWG Encoding standard, "Names and labels".
  *
  * <p>A label often stands for a superset of the charset that it names: iso-8859-1 is decoded as windows-1252, gb2312 as
- * GB18030, euc-kr as windows-949. Labels that only Java knows, such as cp037, are not charsets of the web and are
- * refused; so are those that the standard replaces (iso-2022-kr, hz-gb-2312) and those that Java cannot decode.
+ * GB18030, euc-kr as windows-949. Labels that only Java supports, such as cp037, are refused, as are those that the
+ * standard replaces (iso-2022-kr, hz-gb-2312) and those that Java cannot decode.
  */
 final class CharsetLabels {
-    /** Each group: the name of the charset in Java, then the labels that stand for it. */
+    /** Each line: the name of the charset in Java, then its labels. */
     private static final String[] GROUPS = {
         "UTF-8 unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf-8 utf8 x-unicode20utf8",
         "IBM866 866 cp866 csibm866 ibm866",
@@ -73,22 +73,19 @@ final class CharsetLabels {
 
     private CharsetLabels() {}
 
-    /** Returns the charset for a label, in upper or lower case and with blanks around it; null when there is none. */
+    /** Returns the charset of a label, in any case and with blanks around it; null when there is none. */
     static Charset charset(String label) {
         return label == null ? null : CHARSETS.get(label.strip().toLowerCase(Locale.ROOT));
     }
 
-    /** The same for a label in a document, which cannot be UTF-16, since the label was read as ASCII. */
+    /** Returns the same for a label in a document, which cannot be UTF-16, since it was read as ASCII. */
     static Charset ofDocument(String label) {
         Charset charset = charset(label);
         boolean isUtf16 = charset != null && charset.name().startsWith("UTF-16");
         return isUtf16 ? StandardCharsets.UTF_8 : charset;
     }
 
-    /**
-     * Returns the label in the value of a Content-Type, as the HTML standard extracts it from a meta element; null when
-     * there is none.
-     */
+    /** Returns the label in a Content-Type, as extracted by the HTML standard from a meta element; null when none. */
     static String inContentType(String value) {
         String lower = value.toLowerCase(Locale.ROOT);
         for (int at = lower.indexOf("charset"); at >= 0; at = lower.indexOf("charset", at)) {

@@ -9,12 +9,11 @@ import java.nio.charset.Charset;
 import org.jsoup.nodes.Element;
 
 /**
- * The bytes of a document and the charset to read them with.
+ * The bytes of a document and its charset.
  *
- * @param bytes the body, byte order mark included
- * @param from where its text begins
+ * @param from where the text begins, after a byte order mark
  * @param charset that of the byte order mark, of the Content-Type, or UTF-8
- * @param isCertain whether a declaration in the document does not count
+ * @param isCertain whether to ignore a declaration in the document
  */
 @SuppressWarnings("ArrayRecordComponent") // not compared
 record DocumentText(byte[] bytes, int from, Charset charset, boolean isCertain) {
@@ -29,19 +28,17 @@ record DocumentText(byte[] bytes, int from, Charset charset, boolean isCertain) 
         } else if (first == 0xEFBB && body.length > 2 && body[2] == (byte) 0xBF) {
             return new DocumentText(body, 3, UTF_8, true);
         }
-        // The page holds the charset as Java names it, and only those that Java has under that label.
         String header = page.header("content-type");
-        String label = header == null ? null : CharsetLabels.inContentType(header);
-        Charset charset = CharsetLabels.charset(label == null ? page.charset() : label);
+        Charset charset = header == null ? null : CharsetLabels.charset(CharsetLabels.inContentType(header));
         return new DocumentText(body, 0, charset == null ? UTF_8 : charset, charset != null);
     }
 
-    /** The same document in another charset. */
+    /** Returns the same document in another charset. */
     DocumentText in(Charset other) {
         return new DocumentText(bytes, from, other, true);
     }
 
-    /** Returns the charset that an element declares; null when it does not declare one that is known. */
+    /** Returns the charset that an element declares; null when it declares none that is supported. */
     static Charset declared(Element element) {
         if (!element.nameIs("meta")) {
             return null;

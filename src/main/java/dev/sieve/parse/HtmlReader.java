@@ -10,13 +10,13 @@ import java.util.Arrays;
 import java.util.function.IntPredicate;
 
 /**
- * The characters of a document, decoded as the parser reads them, so that the whole text is never in memory.
+ * The characters of a document, decoded when the parser reads them, so that the whole text is never in memory.
  *
- * <p>A tag name longer than {@link #MAX_NAME} characters continues as blanks: for every piece of a name the parser copies
- * all of the name that came before it, which is quadratic.
+ * <p>The end of a tag name longer than {@link #MAX_NAME} characters is replaced by blanks: the parser takes quadratic
+ * time for a name, since it copies the beginning with every read.
  */
 final class HtmlReader extends Reader {
-    /** The longest tag name, which is far more than any page has. */
+    /** The longest tag name, far longer than any in a real page. */
     private static final int MAX_NAME = 32 << 10;
 
     private final ByteBuffer bytes;
@@ -25,14 +25,13 @@ final class HtmlReader extends Reader {
     private boolean hasEnded;
     private boolean isCut;
     private int count;
-    /** Characters of the tag that the last read ended in, as long as it has no blank; 0 outside of a tag. */
+    /** Length of the tag name in which the last read ended; 0 outside of a tag name. */
     private int nameLength;
 
     /**
-     * A reader of a document from its beginning.
+     * Makes a reader.
      *
-     * @param beforeRead is called before each read with the number of characters that the last one returned; the document
-     *     ends where it returns false
+     * @param beforeRead receives the length of the last read before each read; the document ends where it returns false
      */
     HtmlReader(DocumentText text, IntPredicate beforeRead) {
         bytes = ByteBuffer.wrap(text.bytes(), text.from(), text.bytes().length - text.from());
@@ -43,7 +42,7 @@ final class HtmlReader extends Reader {
         this.beforeRead = beforeRead;
     }
 
-    /** Whether anything of the document was not passed on to the parser. */
+    /** Whether a part of the document was not passed to the parser. */
     boolean isCut() {
         return isCut;
     }

@@ -14,17 +14,17 @@ import org.jsoup.parser.Tag;
 import org.jsoup.select.NodeFilter;
 
 /**
- * The elements of a document in the order of its tree, of which only a part is in memory at a time.
+ * The elements of a document in tree order, of which only a part is in memory at a time.
  *
- * <p>The parser reports each element that is complete, but not in document order, and not those that it moved; so these
- * reports only count. After every {@link #BATCH} elements and attributes the tree is walked, and all of it but the
- * elements that may still be open is dropped. A page of usual size is walked once, at its end.
+ * <p>The parser reports each complete element, but not in document order, and not those that it moved; so the reports
+ * are only counted. After every {@link #BATCH} elements and attributes the tree is walked, and all elements are dropped
+ * that are not open. An ordinary page is walked once, at its end.
  */
 final class HtmlStream {
-    /** Elements and attributes, of which most pages have fewer. */
+    /** Elements and attributes between two walks; most pages have fewer. */
     private static final int BATCH = 8192;
 
-    /** The characters between two walks, since text and comments are not reported. */
+    /** Characters between two walks, since text and comments are not reported. */
     private static final int BATCH_CHARS = 128 << 10;
 
     /** Attributes of html and body, which the parser compares with those of each further body tag. */
@@ -33,7 +33,7 @@ final class HtmlStream {
     /** Distinct tag names, which the parser keeps until the end of the page. */
     private static final int MAX_NAMES = 2000;
 
-    /** Reads, of 1,024 to 2,048 characters each, between two looks at the time. */
+    /** Reads of 1,024 to 2,048 characters between two checks of the time. */
     private static final int READS_PER_CHECK = 16;
 
     private final Consumer<Element> visitor;
@@ -51,24 +51,24 @@ final class HtmlStream {
     private boolean hasFailed;
 
     /**
-     * A document that is yet to be read.
+     * Makes a stream.
      *
-     * @param isXml whether it follows the rules of XML rather than those of HTML
-     * @param isTimeLeft whether to read on; asked from time to time
-     * @param visitor is given each element once, except those inside of a template, which are inert
+     * @param isXml whether to parse by the rules of XML rather than HTML
+     * @param isTimeLeft returns whether to continue
+     * @param visitor receives each element once, except those inside of a template, which are inert
      */
     HtmlStream(DocumentText text, boolean isXml, BooleanSupplier isTimeLeft, Consumer<Element> visitor) {
         this.visitor = visitor;
         this.text = text;
         this.isTimeLeft = isTimeLeft;
-        // Not kept for the next page: a parser remembers every tag name that it has met.
+        // Not reused for the next page, since a parser stores every tag name.
         Parser rules = isXml ? Parser.xmlParser() : Parser.htmlParser();
         rules.tagSet().onNewTag(this::newTag);
         parser = new StreamParser(rules);
         reader = new HtmlReader(text, this::mayRead);
     }
 
-    /** jsoup takes the content of script in SVG for text, even when the tag closes itself; the standard does not. */
+    /** Makes jsoup parse the content of script in SVG as elements, as the standard requires. */
     private void newTag(Tag tag) {
         names++;
         if (!isHtml(tag.namespace())) {
@@ -76,20 +76,20 @@ final class HtmlStream {
         }
     }
 
-    /** Whether elements of a namespace are those of HTML. In XML without a namespace they are taken for it. */
+    /** Whether a namespace is that of HTML, or of XML without a namespace. */
     static boolean isHtml(String namespace) {
         return namespace.equals(Parser.NamespaceHtml) || namespace.equals(Parser.NamespaceXml);
     }
 
-    /** Whether not all of the document was read: a limit was met, or the parser failed. */
+    /** Whether only a part of the document was read: a limit was reached, or the parser failed. */
     boolean isCut() {
         return hasFailed || reader.isCut();
     }
 
     /**
-     * Reads the document.
+     * Reads the document, unless it declares another charset.
      *
-     * @return null when that was done; otherwise the charset that it declares, and no element was visited
+     * @return null, or the declared charset if no element was visited
      */
     Charset read() {
         boolean isCertain = text.isCertain();
@@ -111,7 +111,7 @@ final class HtmlStream {
             if (isWalking) {
                 throw e;
             }
-            // A fault of the parser, which the document provoked: the elements before it count.
+            // An error in the parser: the elements before it count.
             hasFailed = true;
         }
         if (document != null) {
@@ -120,7 +120,7 @@ final class HtmlStream {
         return null;
     }
 
-    /** Called between two tokens or within one, when the tree is whole. */
+    /** Called between two tokens or within one, when the tree is consistent. */
     private boolean mayRead(int count) {
         chars += count;
         if (chars > BATCH_CHARS) {
@@ -160,11 +160,11 @@ final class HtmlStream {
     }
 
     /**
-     * Walks the tree and drops it, but for the elements that may still be open: the last of the document, the last in
-     * that, and so on. In broken tables the parser also adds to the element before the innermost open table.
+     * Walks the tree and drops all elements except those that may be open: the last one of the document, the last one
+     * in that, and so on. In broken tables the parser also adds to the element before the innermost open table.
      *
-     * <p>What remains loses its attributes, so that the next walk does not find them again, and the parser does not
-     * copy them to the formatting elements that it opens again. The parser reads those of annotation-xml.
+     * <p>The remaining elements lose their attributes, so that the next walk does not find them again, and the parser
+     * does not copy them when it reopens formatting elements. The parser needs those of annotation-xml.
      */
     private void sweep() {
         weight = 0;

@@ -13,33 +13,33 @@ import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.jsoup.nodes.Element;
 import org.jsoup.nodes.Node;
 import org.jsoup.nodes.TextNode;
 
 /**
- * Reads an HTML or XHTML document: its title, its links, and its requests to robots.
+ * Reads an HTML or XHTML document: its title, its links, and its directives for robots.
  *
- * <p>Links are {@code a} and {@code area} (href), {@code iframe} and {@code frame} (src), and {@code link} with a rel of
- * next or prev; they are relative to the first {@code base} whose href can be followed. A rel of nofollow changes
- * nothing. What is inside of a {@code template} does not count. A meta refresh, {@code xlink:href} in SVG and links made
- * by scripts are not followed.
+ * <p>Links are {@code a} and {@code area} (href), {@code iframe} and {@code frame} (src), and {@code link} with a rel
+ * of next or prev; they are relative to the first valid {@code base}. A rel of nofollow, a meta refresh, {@code
+ * xlink:href} in SVG, links made by scripts and the content of a {@code template} are ignored.
  *
  * <p>The charset is, in this order, that of the byte order mark, of the Content-Type, or of the first meta element that
- * declares one; otherwise UTF-8. Labels have the meaning that browsers give them.
+ * declares one; otherwise UTF-8. Labels have the same meaning as in browsers.
  *
- * <p>jsoup parses the document, as a stream: memory does not grow with the number of its elements, and CPU time is
- * limited, see {@link Document#isCut}. At most 8 MiB of HTML are read at once, and not more documents than there are
- * processors; further callers wait.
+ * <p>jsoup parses the document as a stream: memory does not grow with the number of its elements, and CPU time is
+ * limited, see {@link Document#isCut}. At most 8 MiB of HTML, and as many documents as there are processors, are read
+ * at the same time; further calls wait.
  *
- * <p>References are cut at their fragments and made distinct before any is resolved, since most links of a page lead
- * to the same few pages and resolving is expensive.
+ * <p>References are made distinct, without fragments, before any is resolved, since most links of a page lead to the
+ * same few pages and resolving is expensive.
  */
 public final class LinkExtractor {
-    /** How many distinct references of a page are links; the others are counted. */
+    /** The largest number of distinct references of a page that are links; the others are counted. */
     public static final int MAX_LINKS = 10_000;
 
-    /** How many characters the links of a page have in sum; the links beyond are counted. */
+    /** The largest number of characters in all links of a page; the links beyond are counted. */
     public static final int MAX_LINK_CHARS = 1 << 20;
 
     /** A longer reference is not a link. */
@@ -47,16 +47,16 @@ public final class LinkExtractor {
 
     private static final int MAX_TITLE = 10_000;
 
-    /** The sum of the documents being read, which may take sixteen times as much memory. */
+    /** The size of all documents read at the same time, which may need sixteen times as much memory. */
     private static final int MAX_KIB = 8 << 10;
 
-    /** The least that a document counts for, so that there are not more of them than processors. */
+    /** The smallest size that a document counts as, so that the number of documents is limited as well. */
     private static final int MIN_KIB =
             Math.max(1, MAX_KIB / Runtime.getRuntime().availableProcessors());
 
     private static final Semaphore KIB = new Semaphore(MAX_KIB, true);
 
-    /** CPU time for a document: several times what the largest of the usual ones take. */
+    /** The largest CPU time of a document: several times that of large real ones. */
     private static final long MAX_CPU_NANOS = 3_000_000_000L;
 
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
@@ -64,57 +64,43 @@ public final class LinkExtractor {
     private LinkExtractor() {}
 
     /**
-     * What a document says.
+     * The content of a document.
      *
-     * @param title its title, white space folded; empty when it has none
-     * @param links the distinct URLs that can be followed, in the order of the document, as URLs to fetch
-     * @param beyondLimit references that are not among the links because {@link #MAX_LINKS} or {@link #MAX_LINK_CHARS}
-     *     was reached; equal ones may count each
-     * @param isNofollow whether the document or the server requests that its links are not followed
-     * @param isNoindex whether the document or the server requests that it is not shown in an index
-     * @param isCut whether only the beginning of the document was read, since it took more CPU time than it may, had
-     *     more tag names than any page has, or made the parser fail
+     * @param title its title with white space folded; empty when there is none
+     * @param links the distinct URLs to request, in document order
+     * @param beyondLimit references that are not links because {@link #MAX_LINKS} or {@link #MAX_LINK_CHARS} was
+     *     reached; equal ones may be counted repeatedly
+     * @param isNofollow whether the page or the server requests that its links are not followed
+     * @param isNoindex whether the page or the server requests that it is not indexed
+     * @param isCut whether only a part of the document was read, since it had too many tag names, took too much CPU
+     *     time, or made the parser fail
      */
     public record Document(
             String title, List<String> links, long beyondLimit, boolean isNofollow, boolean isNoindex, boolean isCut) {}
 
-    /** Receives what a document refers to beside its links. */
+    /** Receives the references of a document that are not links. */
     public interface Rest {
-        /** Receives nothing. */
+        /** Ignores all references. */
         Rest NONE = new Rest() {};
 
-        /**
-         * A reference that leads to nothing that can be fetched.
-         *
-         * @param reference as it is written; only its beginning when it is far too long
-         */
+        /** Receives a reference that cannot be requested, as written; only its beginning when it is far too long. */
         default void refused(String reference, Refusal reason) {}
 
-        /** A reference beyond the limits of a page; may be called several times for equal ones. */
+        /** Receives a reference beyond the limits of a page; equal ones may be received repeatedly. */
         default void beyondLimit(String reference) {}
     }
 
-    /** Reads the document in a page's body, which may be cut or broken in any way, for a robot without a name. */
-    public static Document read(String url, FetchResult.Page page) {
-        return read(url, page, "");
-    }
-
-    /** The same for a robot of this name, which may be empty. */
-    public static Document read(String url, FetchResult.Page page, String productToken) {
-        return read(url, page, productToken, Rest.NONE);
-    }
-
     /**
-     * Reads the document in a page's body, which may be cut or broken in any way.
+     * Reads the document in the body of a page, which may be incomplete or not valid.
      *
-     * @param productToken the name by which it may address this robot; may be empty
-     * @param rest receives the references that are not among the links, each distinct one that is refused once
+     * @param productToken the name of this robot in directives; may be empty
+     * @param rest receives the references that are not links, each distinct one that is refused once
      */
     public static Document read(String url, FetchResult.Page page, String productToken, Rest rest) {
         return read(url, page, productToken, rest, LinkExtractor::cpuNanos);
     }
 
-    /** The same with another clock for the CPU time of this thread. */
+    /** Does the same with another clock for the CPU time of this thread. */
     static Document read(String url, FetchResult.Page page, String productToken, Rest rest, LongSupplier cpuNanos) {
         int kib = Math.max(MIN_KIB, Math.min(MAX_KIB, page.body().length >> 10));
         KIB.acquireUninterruptibly(kib);
@@ -146,7 +132,7 @@ public final class LinkExtractor {
         return stream.isCut();
     }
 
-    /** CPU time of this thread; 0 where the JVM does not measure it, as for virtual threads. */
+    /** Returns the CPU time of this thread; 0 when the JVM does not measure it, as for virtual threads. */
     private static long cpuNanos() {
         try {
             return THREADS.getCurrentThreadCpuTime();
@@ -189,27 +175,19 @@ public final class LinkExtractor {
                 case "area" -> add(element, "href");
                 case "iframe", "frame" -> add(element, "src");
                 case "link" -> {
-                    if (leadsOn(value(element, "rel"))) {
+                    if (isNextOrPrev(value(element, "rel"))) {
                         add(element, "href");
                     }
                 }
                 case "base" -> setBase(value(element, "href"));
-                case "meta" -> {
-                    if (robots.isMeant(value(element, "name"))) {
-                        robots.meta(value(element, "content"));
-                    }
-                }
+                case "meta" -> robots.meta(value(element, "name"), value(element, "content"));
                 default -> title = title == null ? element : title;
             }
         }
 
-        private static boolean leadsOn(String rel) {
-            for (String word : rel.trim().split("\\s+", -1)) {
-                if (word.equalsIgnoreCase("next") || word.equalsIgnoreCase("prev")) {
-                    return true;
-                }
-            }
-            return false;
+        private static boolean isNextOrPrev(String rel) {
+            return Stream.of(rel.trim().split("\\s+", -1))
+                    .anyMatch(word -> word.equalsIgnoreCase("next") || word.equalsIgnoreCase("prev"));
         }
 
         private void setBase(String href) {
@@ -233,16 +211,16 @@ public final class LinkExtractor {
             if (references.size() < MAX_LINKS && referenceChars + whole.length() <= MAX_LINK_CHARS) {
                 referenceChars += references.add(whole) ? whole.length() : 0;
             } else if (!references.contains(whole)) {
-                isBeyondLimit(whole);
+                addBeyondLimit(whole);
             }
         }
 
-        private void isBeyondLimit(String reference) {
+        private void addBeyondLimit(String reference) {
             beyondLimit++;
             rest.beyondLimit(reference);
         }
 
-        /** The value of an attribute; empty when it has none, or one that is far too long. */
+        /** Returns the value of an attribute; empty when there is none, or it is far too long. */
         private static String value(Element element, String attribute) {
             String value = element.attr(attribute);
             return value.length() > MAX_REFERENCE ? "" : value;
@@ -267,7 +245,7 @@ public final class LinkExtractor {
                 String link = linkChars > MAX_LINK_CHARS ? null : from.resolve(reference);
                 linkChars += link == null ? 0 : link.length();
                 if (linkChars > MAX_LINK_CHARS) {
-                    isBeyondLimit(reference);
+                    addBeyondLimit(reference);
                 } else if (link == null) {
                     rest.refused(reference, from.refusal());
                 } else {

@@ -5,13 +5,13 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * What a page asks of robots: in its {@code X-Robots-Tag} fields and its {@code meta} elements named {@code robots} or
- * like the crawler. Of several requests all count.
+ * The directives for robots in the {@code X-Robots-Tag} header fields of a page and its {@code meta} elements named
+ * {@code robots} or like the crawler. All of them apply.
  *
- * <p>A field may name the robot that it is meant for: {@code X-Robots-Tag: otherbot: noindex, nofollow}.
+ * <p>A header field may name a robot: {@code X-Robots-Tag: otherbot: noindex, nofollow}.
  */
 final class RobotsDirectives {
-    /** Directives that have a colon in them, so that what is before it is no robot's name. */
+    /** Directives that contain a colon: the text before it is not the name of a robot. */
     private static final Set<String> WITH_VALUE =
             Set.of("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview");
 
@@ -19,7 +19,7 @@ final class RobotsDirectives {
     private boolean isNofollow;
     private boolean isNoindex;
 
-    /** Nothing is asked for as yet of the robot of this name, which may be empty. */
+    /** Makes an empty set of directives for a robot, whose name may be empty. */
     RobotsDirectives(String productToken) {
         this.productToken = productToken.toLowerCase(Locale.ROOT);
     }
@@ -32,38 +32,42 @@ final class RobotsDirectives {
         return isNoindex;
     }
 
-    /** Whether a meta element of this name is meant for this robot. */
-    boolean isMeant(String name) {
-        String robot = name.strip().toLowerCase(Locale.ROOT);
+    private boolean isForThisRobot(String name) {
+        String robot = lower(name);
         return robot.equals("robots") || (!robot.isEmpty() && robot.equals(productToken));
     }
 
     void header(List<String> fields) {
         for (String field : fields) {
-            boolean isMeant = true;
+            boolean applies = true;
             for (String part : field.split(",", -1)) {
                 int colon = part.indexOf(':');
-                String name = colon < 0 ? "" : part.substring(0, colon).strip().toLowerCase(Locale.ROOT);
-                if (colon >= 0 && !WITH_VALUE.contains(name)) {
-                    isMeant = name.equals("*") || isMeant(name);
-                    directive(part.substring(colon + 1), isMeant);
-                } else {
-                    directive(part, isMeant);
+                String name = lower(part.substring(0, Math.max(0, colon)));
+                boolean hasName = colon >= 0 && !WITH_VALUE.contains(name);
+                applies = hasName ? name.equals("*") || isForThisRobot(name) : applies;
+                if (applies) {
+                    directive(hasName ? part.substring(colon + 1) : part);
                 }
             }
         }
     }
 
-    void meta(String content) {
-        for (String part : content.split(",", -1)) {
-            directive(part, true);
+    void meta(String name, String content) {
+        if (isForThisRobot(name)) {
+            for (String part : content.split(",", -1)) {
+                directive(part);
+            }
         }
     }
 
-    private void directive(String text, boolean isMeant) {
-        String directive = text.strip().toLowerCase(Locale.ROOT);
+    private void directive(String text) {
+        String directive = lower(text);
         boolean isNone = directive.equals("none");
-        isNofollow |= isMeant && (isNone || directive.equals("nofollow"));
-        isNoindex |= isMeant && (isNone || directive.equals("noindex"));
+        isNofollow |= isNone || directive.equals("nofollow");
+        isNoindex |= isNone || directive.equals("noindex");
+    }
+
+    private static String lower(String text) {
+        return text.strip().toLowerCase(Locale.ROOT);
     }
 }

@@ -1,5 +1,6 @@
 package dev.sieve.parse;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_16;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -10,46 +11,30 @@ import java.io.InputStream;
 import java.nio.charset.Charset;
 import java.util.zip.GZIPInputStream;
 
-/**
- * The text of a sitemap as it comes: unpacked where the file is packed, without what stands before its beginning, and no
- * more of it than a limit.
- */
+/** The bytes of a sitemap up to a limit, decompressed, without a UTF-8 byte order mark and leading white space. */
 final class SitemapInput extends InputStream {
-    /** The longest piece of markup, which a parser may have to hold: more than any element of a sitemap has. */
-    private static final int MAX_PIECE = 128 << 10;
+    /** The longest token of markup, which a parser may keep in memory: longer than any in a sitemap. */
+    private static final int MAX_TOKEN = 128 << 10;
 
-    private static final int[] GZIP = {0x1f, 0x8b};
-    private static final int[] UTF_8_MARK = {0xef, 0xbb, 0xbf};
-    private static final int[] UTF_16_LE_MARK = {0xff, 0xfe};
-    private static final int[] UTF_16_BE_MARK = {0xfe, 0xff};
+    private static final String GZIP = "\u001f\u008b";
+    private static final String UTF_8_MARK = "\u00ef\u00bb\u00bf";
+    private static final String UTF_16_LE_MARK = "\u00ff\u00fe";
+    private static final String UTF_16_BE_MARK = "\u00fe\u00ff";
 
     private final BufferedInputStream in;
     private final Charset charset;
     private final boolean isMarkup;
     private long left;
-    private long leftOfPiece = Long.MAX_VALUE;
+    private long leftOfToken = Long.MAX_VALUE;
     private boolean hasEnded;
     private boolean isCut;
 
-    /**
-     * What is read from. It remembers how that failed: a parser may wrap that, or take it for a fault of the file, which
-     * is another thing.
-     */
+    /** The raw bytes. It stores a failure to read, which a parser may wrap or mistake for an error in the file. */
     static final class Source extends FilterInputStream {
         private IOException failure;
 
         Source(InputStream in) {
             super(in);
-        }
-
-        @Override
-        public int read() throws IOException {
-            try {
-                return in.read();
-            } catch (IOException e) {
-                failure = e;
-                throw e;
-            }
         }
 
         @Override
@@ -62,7 +47,7 @@ final class SitemapInput extends InputStream {
             }
         }
 
-        /** Fails as reading has failed, if it has. */
+        /** Throws the failure to read, if there was one. */
         void check() throws IOException {
             if (failure != null) {
                 throw failure;
@@ -73,8 +58,8 @@ final class SitemapInput extends InputStream {
     /**
      * Reads the beginning.
      *
-     * @param limit bytes that there are at most, unpacked
-     * @throws IOException when it cannot be read, or is packed wrongly
+     * @param limit the largest number of bytes, decompressed
+     * @throws IOException when it cannot be read or decompressed
      */
     SitemapInput(Source source, long limit) throws IOException {
         BufferedInputStream start = new BufferedInputStream(source);
@@ -82,26 +67,23 @@ final class SitemapInput extends InputStream {
         left = limit;
         if (startsWith(in, UTF_16_LE_MARK) || startsWith(in, UTF_16_BE_MARK)) {
             charset = UTF_16;
-            isMarkup = startsWith(in, 0xff, 0xfe, '<', 0) || startsWith(in, 0xfe, 0xff, 0, '<');
+            isMarkup = startsWith(in, UTF_16_LE_MARK + "<\0") || startsWith(in, UTF_16_BE_MARK + "\0<");
         } else {
             charset = UTF_8;
-            in.skipNBytes(startsWith(in, UTF_8_MARK) ? UTF_8_MARK.length : 0);
-            isMarkup = skipBlanks() == '<';
+            in.skipNBytes(startsWith(in, UTF_8_MARK) ? UTF_8_MARK.length() : 0);
+            isMarkup = skipWhiteSpace() == '<';
         }
     }
 
-    private static boolean startsWith(BufferedInputStream in, int... bytes) throws IOException {
-        in.mark(bytes.length);
-        boolean matches = true;
-        for (int i = 0; i < bytes.length && matches; i++) {
-            matches = in.read() == bytes[i];
-        }
+    private static boolean startsWith(BufferedInputStream in, String bytes) throws IOException {
+        in.mark(bytes.length());
+        String start = new String(in.readNBytes(bytes.length()), ISO_8859_1);
         in.reset();
-        return matches;
+        return start.equals(bytes);
     }
 
-    /** The first byte that is no blank, which is not read yet; -1 where there is none. */
-    private int skipBlanks() throws IOException {
+    /** Returns the first byte that is not white space, without reading it; -1 when there is none. */
+    private int skipWhiteSpace() throws IOException {
         while (true) {
             in.mark(1);
             int next = in.read();
@@ -113,12 +95,12 @@ final class SitemapInput extends InputStream {
         }
     }
 
-    /** Whether this is XML, or something like it, rather than lines of text. */
+    /** Whether this is XML or similar, rather than lines of text. */
     boolean isMarkup() {
         return isMarkup;
     }
 
-    /** How to read it: as UTF-8, which the protocol demands, unless its mark says that it is UTF-16. */
+    /** Returns UTF-8, which the protocol requires, or UTF-16 if there is its byte order mark. */
     Charset charset() {
         return charset;
     }
@@ -128,12 +110,12 @@ final class SitemapInput extends InputStream {
         return isCut;
     }
 
-    /** Begins a further piece of markup; reading one that is too long will fail. */
-    void startPiece() {
-        leftOfPiece = MAX_PIECE;
+    /** Begins another token of markup; reading one that is too long fails. */
+    void startToken() {
+        leftOfToken = MAX_TOKEN;
     }
 
-    /** Nothing further is read: what was read is all there is. */
+    /** Ends the input here. */
     void end() {
         hasEnded = true;
     }
@@ -155,9 +137,9 @@ final class SitemapInput extends InputStream {
         }
         int count = in.read(bytes, from, (int) Math.min(length, left));
         left -= Math.max(0, count);
-        leftOfPiece -= Math.max(0, count);
-        if (leftOfPiece < 0) {
-            throw new IOException("markup of more than " + MAX_PIECE + " bytes");
+        leftOfToken -= Math.max(0, count);
+        if (leftOfToken < 0) {
+            throw new IOException("markup of more than " + MAX_TOKEN + " bytes");
         }
         return count;
     }

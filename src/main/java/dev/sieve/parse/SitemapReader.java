@@ -9,25 +9,24 @@ import java.util.function.Consumer;
 import javax.xml.stream.XMLStreamException;
 
 /**
- * Reads sitemaps as version 0.9 of the protocol of sitemaps.org has them: XML that lists pages or further sitemaps, text
- * with a URL a line, and RSS and Atom feeds, each as it is or packed with gzip.
+ * Reads sitemaps of version 0.9 of the protocol of sitemaps.org: XML that lists pages or sitemaps, text with one URL
+ * per line, and RSS and Atom feeds, each optionally compressed with gzip.
  *
- * <p>What a file is shows in its beginning; its type and its name, which are often wrong, do not matter. Files are taken
- * as they are met: with a byte order mark or blank lines in front, without a namespace or with another one. Of a file
- * that breaks off or makes no sense, the URLs before that count. URLs have to be written in full; where they may lead,
- * the caller decides.
+ * <p>The format is detected from the beginning of a file, since types and names are often wrong. Common deviations are
+ * accepted: a byte order mark or blank lines in front, another namespace or none. When a file is incomplete or not
+ * valid, the URLs before the error count. URLs must be absolute; their targets are not checked.
  *
- * <p>A file is streamed: it takes some hundred kilobytes of memory, whatever is in it, and time in proportion to its
- * length. No entity is resolved, and no other file is opened.
+ * <p>A file is read as a stream, in some hundred kilobytes of memory and in linear time. Entities are not resolved, and
+ * other files are not opened.
  */
 public final class SitemapReader {
-    /** URLs of a sitemap that count, as the protocol limits them. */
+    /** The largest number of URLs of a sitemap, as in the protocol. */
     public static final int MAX_URLS = 50_000;
 
-    /** Bytes of a sitemap that count, unpacked, as the protocol limits them. */
+    /** The largest number of bytes of a sitemap, decompressed, as in the protocol. */
     public static final long MAX_BYTES = 50L << 20;
 
-    /** A text that has more lines than this which are no URL is no sitemap. */
+    /** A text with more lines than this that are not URLs is not a sitemap. */
     private static final int MAX_INVALID_LINES = 1000;
 
     private final Consumer<String> pages;
@@ -39,13 +38,13 @@ public final class SitemapReader {
     private String problem = "";
 
     /**
-     * What came of reading a file.
+     * The result of reading a file.
      *
-     * @param isSitemap whether it is a sitemap at all
-     * @param urls how many URLs were handed on
-     * @param invalid entries that are no URL that can be fetched
+     * @param isSitemap whether the file is a sitemap
+     * @param urls the number of URLs passed on
+     * @param invalid entries that are not URLs that can be requested
      * @param beyondLimit further entries, beyond {@link #MAX_URLS}
-     * @param problem why the file was not read to its end, and where, for people; empty when it was
+     * @param problem why and where reading stopped early, for people; empty when it did not
      */
     public record Outcome(boolean isSitemap, long urls, long invalid, long beyondLimit, String problem) {}
 
@@ -57,10 +56,10 @@ public final class SitemapReader {
     /**
      * Reads a file.
      *
-     * @param file left open
-     * @param pages is given the URL of each page, as the normaliser spells it, in their order, duplicates included
-     * @param sitemaps is given the URL of each sitemap that an index lists, in the same way
-     * @throws IOException when the stream cannot be read; what was handed on before counts nevertheless
+     * @param file is not closed
+     * @param pages receives the normalised URL of each page, in order, duplicates included
+     * @param sitemaps receives the URL of each sitemap in an index, in the same way
+     * @throws IOException when the stream cannot be read; URLs passed on before count
      */
     public static Outcome read(InputStream file, Consumer<String> pages, Consumer<String> sitemaps) throws IOException {
         SitemapReader reader = new SitemapReader(pages, sitemaps);
@@ -103,7 +102,7 @@ public final class SitemapReader {
                         + e.getLocation().getColumnNumber() + ": ";
     }
 
-    /** The parser puts the place in front of what it says. */
+    /** Returns the message of the parser without the location in front. */
     private static String message(XMLStreamException e) {
         String message = String.valueOf(e.getMessage());
         int start = message.indexOf("\nMessage: ");
@@ -118,15 +117,15 @@ public final class SitemapReader {
             }
         });
         lines.readList("sitemap", input);
-        isSitemap = urls > 0 && invalid <= MAX_INVALID_LINES;
         if (invalid > MAX_INVALID_LINES) {
-            problem = "more than " + MAX_INVALID_LINES + " lines that are no URL";
+            problem = "more than " + MAX_INVALID_LINES + " lines that are not URLs";
         } else if (urls == 0) {
-            problem = "no sitemap: neither XML nor a URL in it";
+            problem = "not a sitemap: neither XML nor a list of URLs";
         }
+        isSitemap = problem.isEmpty();
     }
 
-    private void accept(String entry, Consumer<String> taker) {
+    private void accept(String entry, Consumer<String> consumer) {
         if (urls == MAX_URLS) {
             beyondLimit++;
             return;
@@ -136,7 +135,7 @@ public final class SitemapReader {
             invalid++;
         } else {
             urls++;
-            taker.accept(url);
+            consumer.accept(url);
         }
     }
 }

@@ -5,6 +5,7 @@ import java.io.InputStreamReader;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import javax.xml.stream.XMLInputFactory;
@@ -13,18 +14,29 @@ import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamReader;
 
 /**
- * Finds the URLs in a sitemap that is XML: a {@code urlset}, a {@code sitemapindex} or a feed.
+ * Finds the URLs in an XML sitemap: a {@code urlset}, a {@code sitemapindex} or a feed.
  *
- * <p>Namespaces and the prefixes of names are passed over, for many files have others than the protocol wants, or none.
- * A document type is skipped, whatever it declares: nothing is fetched for it, and no entity of it is known. Bytes that
- * are no text do not end a file, and what it says of its encoding does not count.
+ * <p>Namespaces and prefixes are ignored, since many files use other ones than the protocol, or none. A document type
+ * is ignored: nothing is fetched for it, and its entities are not resolved. Bytes that are not valid text do not end a
+ * file, and a declared encoding is ignored.
  *
- * <p>Memory is bounded, whatever is read. The parser holds one piece of markup, whose length the input limits, the
- * elements that are open and the names that it has met, of which no sitemap has many.
+ * <p>Memory is bounded: the parser keeps one token, whose length the input limits, the open elements and the distinct
+ * names, which are limited here.
  */
 final class SitemapXml {
     private static final int MAX_DEPTH = 100;
     private static final int MAX_NAMES = 1000;
+
+    /** A kind of document, by the element that contains a URL and the parent of this element. */
+    private record Form(String parent, String element) {}
+
+    private static final Form INDEX = new Form("sitemap", "loc");
+    private static final Form RSS = new Form("item", "link");
+    private static final Form ATOM = new Form("entry", "link");
+
+    /** By the name of the root element. */
+    private static final Map<String, Form> FORMS =
+            Map.of("urlset", new Form("url", "loc"), "sitemapindex", INDEX, "rss", RSS, "RDF", RSS, "feed", ATOM);
 
     private final SitemapInput input;
     private final Consumer<String> pages;
@@ -35,58 +47,19 @@ final class SitemapXml {
     private boolean isInUrl;
     private Form form;
 
-    /** The kinds of documents, by where the URLs are in them. */
-    private enum Form {
-        URL_SET("url", "loc"),
-        INDEX("sitemap", "loc"),
-        RSS("item", "link"),
-        ATOM("entry", "link");
-
-        private final String parent;
-        private final String element;
-
-        Form(String parent, String element) {
-            this.parent = parent;
-            this.element = element;
-        }
-
-        static Form of(String root) {
-            return switch (root) {
-                case "urlset" -> URL_SET;
-                case "sitemapindex" -> INDEX;
-                case "rss", "RDF" -> RSS;
-                case "feed" -> ATOM;
-                default -> null;
-            };
-        }
-
-        boolean isUrl(String outer, String name) {
-            return name.equals(element) && outer.equals(parent);
-        }
-    }
-
-    /**
-     * A document that is yet to be read.
-     *
-     * @param pages is given each URL of a page as it stands there
-     * @param sitemaps is given each URL of a sitemap as it stands there
-     */
+    /** The consumers receive each URL of a page and of a sitemap as written. */
     SitemapXml(SitemapInput input, Consumer<String> pages, Consumer<String> sitemaps) {
         this.input = input;
         this.pages = pages;
         this.sitemaps = sitemaps;
     }
 
-    /** Whether what was read so far is a sitemap, rather than some other document. */
+    /** Whether the part read so far is a sitemap. */
     boolean isSitemap() {
         return form != null;
     }
 
-    /**
-     * Reads to the end, or to where it makes no sense.
-     *
-     * @throws XMLStreamException at what makes no sense, or cannot be read
-     */
+    /** Reads to the end, or throws at the first error. */
     void read() throws XMLStreamException {
         XMLStreamReader xml = open();
         for (int event = xml.getEventType(); event != XMLStreamConstants.END_DOCUMENT; event = next(xml)) {
@@ -105,7 +78,7 @@ final class SitemapXml {
         factory.setProperty(XMLInputFactory.SUPPORT_DTD, false);
         factory.setProperty(XMLInputFactory.IS_SUPPORTING_EXTERNAL_ENTITIES, false);
         factory.setProperty(XMLInputFactory.IS_NAMESPACE_AWARE, false);
-        input.startPiece();
+        input.startToken();
         try {
             return factory.createXMLStreamReader(new InputStreamReader(input, input.charset()));
         } catch (RuntimeException e) {
@@ -114,11 +87,11 @@ final class SitemapXml {
     }
 
     private int next(XMLStreamReader xml) throws XMLStreamException {
-        input.startPiece();
+        input.startToken();
         try {
             return xml.next();
         } catch (RuntimeException e) {
-            // The parser is not meant to throw these at what a file holds, and its authors have been mistaken before.
+            // The parser has thrown these for the content of a file, although it should not.
             throw new XMLStreamException(e.toString(), xml.getLocation());
         }
     }
@@ -129,22 +102,22 @@ final class SitemapXml {
             name(xml.getAttributeLocalName(i), xml);
         }
         if (path.isEmpty()) {
-            form = Form.of(name);
+            form = FORMS.get(name);
             if (form == null) {
-                throw new XMLStreamException("no sitemap and no feed, but <" + name + ">", xml.getLocation());
+                throw new XMLStreamException("not a sitemap or feed, but <" + name + ">", xml.getLocation());
             }
         } else if (path.size() == MAX_DEPTH) {
             throw new XMLStreamException("elements nested more than " + MAX_DEPTH + " deep", xml.getLocation());
         }
-        isInUrl = !path.isEmpty() && form.isUrl(path.peek(), name);
+        isInUrl = name.equals(form.element) && form.parent.equals(path.peek());
         text.setLength(0);
         path.push(name);
-        if (isInUrl && form == Form.ATOM) {
+        if (isInUrl && form == ATOM) {
             readLink(xml);
         }
     }
 
-    /** In Atom, of the links of an entry the one without a relation, or of this relation, leads to its page. */
+    /** In an Atom entry, the link without a relation, or with this relation, leads to its page. */
     private void readLink(XMLStreamReader xml) {
         String relation = xml.getAttributeValue(null, "rel");
         String target = xml.getAttributeValue(null, "href");
@@ -158,18 +131,18 @@ final class SitemapXml {
         path.pop();
         if (isInUrl) {
             isInUrl = false;
-            (form == Form.INDEX ? sitemaps : pages).accept(text.toString());
+            (form == INDEX ? sitemaps : pages).accept(text.toString());
         }
     }
 
-    /** What is longer than any URL need not be kept whole to be no URL. */
+    /** Appends text; when it is longer than any URL, the rest does not matter. */
     private void text(XMLStreamReader xml) {
         if (isInUrl && text.length() <= 2 * UrlNormalizer.MAX_LENGTH) {
             text.append(xml.getTextCharacters(), xml.getTextStart(), xml.getTextLength());
         }
     }
 
-    /** A name without its prefix. The parser keeps every name it has met, so that there must not be many. */
+    /** Returns a name without its prefix. The number of names is limited, since the parser keeps every name. */
     private String name(String name, XMLStreamReader xml) throws XMLStreamException {
         if (names.add(name) && names.size() > MAX_NAMES) {
             throw new XMLStreamException("more than " + MAX_NAMES + " names", xml.getLocation());

@@ -11,7 +11,7 @@ class CountingBloomFilterTest {
 
     @Test
     void removedKeyIsGone() {
-        CountingBloomFilter filter = CountingBloomFilter.create(1000, 1e-6);
+        CountingBloomFilter filter = CountingBloomFilter.create(1000, 1e-6, 0);
         filter.add("a");
         filter.add("b");
         assertThat(filter.remove("a")).isTrue();
@@ -42,7 +42,7 @@ class CountingBloomFilterTest {
 
     @Test
     void keyIsInAsOftenAsItWasAdded() {
-        CountingBloomFilter filter = CountingBloomFilter.create(1000, 1e-6);
+        CountingBloomFilter filter = CountingBloomFilter.create(1000, 1e-6, 0);
         assertThat(filter.add("a")).isTrue();
         assertThat(filter.add("a")).isFalse();
         assertThat(filter.remove("a")).isTrue();
@@ -55,7 +55,7 @@ class CountingBloomFilterTest {
 
     @Test
     void saturatedCountersNeverWrapAndNeverFall() {
-        CountingBloomFilter filter = CountingBloomFilter.create(1000, 1e-6);
+        CountingBloomFilter filter = CountingBloomFilter.create(1000, 1e-6, 0);
         for (int i = 0; i < 1000; i++) {
             filter.add("a");
         }

@@ -16,7 +16,7 @@ class FilterExtremesTest {
 
     @Test
     void filterOfOneBitIsFullAfterOneKey() {
-        BloomFilter filter = BloomFilter.of(1, 1);
+        BloomFilter filter = BloomFilter.of(1, 1, 0);
         assertThat(filter.add("a")).isTrue();
         assertThat(filter.add("b")).isFalse();
         assertThat(filter.estimatedSize()).isEqualTo(1);
@@ -26,7 +26,7 @@ class FilterExtremesTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 63, 64, 65, 127, 128, 1000})
     void filterWhoseEveryBitIsSetStaysFinite(int bits) {
-        BloomFilter filter = BloomFilter.of(bits, 3);
+        BloomFilter filter = BloomFilter.of(bits, 3, 0);
         Random random = new Random(SEED);
         for (int i = 0; i < 100_000; i++) {
             filter.add(random.nextLong(), random.nextLong());
@@ -38,18 +38,18 @@ class FilterExtremesTest {
 
     @Test
     void bitsAndHashesAreWhatWasAskedFor() {
-        BloomFilter filter = BloomFilter.of(20_000, 10);
-        assertThat(filter.bits()).isEqualTo(20_000);
+        BloomFilter filter = BloomFilter.of(20_000, 10, 0);
+        assertThat(filter.cells).isEqualTo(20_000);
         assertThat(filter.hashes()).isEqualTo(10);
         assertThat(filter.capacity()).isEqualTo(1386);
         assertThat(filter.seed()).isZero();
-        assertThat(BloomFilter.create(1_000_000, 0.01).hashes()).isEqualTo(7);
-        assertThat(BloomFilter.create(1_000_000, 0.01).capacity()).isEqualTo(1_000_000);
+        assertThat(BloomFilter.create(1_000_000, 0.01, 0).hashes()).isEqualTo(7);
+        assertThat(BloomFilter.create(1_000_000, 0.01, 0).capacity()).isEqualTo(1_000_000);
     }
 
     @Test
     void bitsBeyondThirtyTwoBitsOfIndexAreUsed() {
-        BloomFilter filter = BloomFilter.of(2_500_000_000L, 4);
+        BloomFilter filter = BloomFilter.of(2_500_000_000L, 4, 0);
         for (int i = 0; i < 1000; i++) {
             filter.add(-1L - i * (1L << 40), 1L << 62);
         }
@@ -108,19 +108,19 @@ class FilterExtremesTest {
         }
         assertThat(filter.falsePositiveRate()).isEqualTo(1);
         assertThat(filter.estimatedSize()).isBetween(1L, 100_000L);
-        assertThat(filter.bits()).isEqualTo(512);
+        assertThat(filter.cells).isEqualTo(512);
         assertThat(filter.add("a new key")).isFalse();
     }
 
     @Test
     void badBitsAndHashesAreRefusedByName() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> BloomFilter.of(0, 1))
+                .isThrownBy(() -> BloomFilter.of(0, 1, 0))
                 .withMessageContaining("bits must be at least 1: 0");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> BloomFilter.of(1, 0))
+                .isThrownBy(() -> BloomFilter.of(1, 0, 0))
                 .withMessageContaining("hashes must be from 1 to 255: 0");
-        assertThatIllegalArgumentException().isThrownBy(() -> BloomFilter.of(Long.MAX_VALUE, 1));
+        assertThatIllegalArgumentException().isThrownBy(() -> BloomFilter.of(Long.MAX_VALUE, 1, 0));
     }
 
     @Test

@@ -46,7 +46,7 @@ class SavedFormTest {
 
     @Test
     void countsComeBackToo() throws IOException {
-        CountingBloomFilter saved = CountingBloomFilter.create(1000, 1e-6);
+        CountingBloomFilter saved = CountingBloomFilter.create(1000, 1e-6, 0);
         saved.add("a");
         saved.add("a");
         CountingBloomFilter read = (CountingBloomFilter) read(save(saved));
@@ -78,7 +78,7 @@ class SavedFormTest {
     /** Larger than what is read at one time, so that the words come in by stages. */
     @Test
     void largeSetComesBack() throws IOException {
-        BloomFilter saved = BloomFilter.of(300_000_001, 3);
+        BloomFilter saved = BloomFilter.of(300_000_001, 3, 0);
         Keys.add(saved, 0, 1000);
         Membership read = read(save(saved));
         assertThat(read.estimatedSize()).isEqualTo(saved.estimatedSize());
@@ -142,17 +142,17 @@ class SavedFormTest {
         refused("layers at offset 48", header(GrowingBloomFilter.KIND, 1, Double.doubleToLongBits(0.1), 1L << 40, 0));
         refused("lines at offset 40", header(SplitBlockFilter.KIND, 1, Integer.MAX_VALUE, 1, 0));
         refused("lines at offset 40", header(SplitBlockFilter.KIND, 1, 0, 1, 0));
-        refused("bits a word at offset 48", header(SplitBlockFilter.KIND, 1, 1, 3, 0));
+        refused("bits per word at offset 48", header(SplitBlockFilter.KIND, 1, 1, 3, 0));
         refused("digests at offset 32", header(ExactSet.KIND, -1));
     }
 
     /** Each asks for gigabytes and sends nothing. */
     @Test
     void hugeSizesWithoutTheirBytesTakeNoMemory() {
-        refused("ends within words at offset 60", header(BloomFilter.KIND, 1, 64L * FilterMemory.MAX, 1));
-        refused("ends within words at offset 60", header(CountingBloomFilter.KIND, 1, 16L * FilterMemory.MAX, 1));
-        refused("ends within words at offset 60", header(SplitBlockFilter.KIND, 1, FilterMemory.MAX / 8 - 1, 1));
-        refused("ends within digests at offset 44", header(ExactSet.KIND, FilterMemory.MAX / 2));
+        refused("ends within words at offset 60", header(BloomFilter.KIND, 1, 64L * ArrayFilter.MAX, 1));
+        refused("ends within words at offset 60", header(CountingBloomFilter.KIND, 1, 16L * ArrayFilter.MAX, 1));
+        refused("ends within words at offset 60", header(SplitBlockFilter.KIND, 1, ArrayFilter.MAX / 8 - 1, 1));
+        refused("ends within digests at offset 44", header(ExactSet.KIND, ArrayFilter.MAX / 2));
     }
 
     private static long[] header(int kind, long... rest) {

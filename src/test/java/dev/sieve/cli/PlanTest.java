@@ -88,11 +88,11 @@ class PlanTest {
     @CsvSource({"0.01, 100000", "0.001, 50000"})
     void filtersThatAreFilledTakeAndMissWhatThePlanSays(double rate, int urls) {
         List<Membership> filters = List.of(
-                SplitBlockFilter.create(urls, rate),
-                BloomFilter.create(urls, rate),
-                GrowingBloomFilter.create(urls, rate),
-                CountingBloomFilter.create(urls, rate),
-                ExactSet.create());
+                SplitBlockFilter.create(urls, rate, 0),
+                BloomFilter.create(urls, rate, 0),
+                GrowingBloomFilter.create(urls, rate, 0),
+                CountingBloomFilter.create(urls, rate, 0),
+                ExactSet.create(0));
         List<Plan.Kind> kinds = new Plan(urls, rate).kinds();
         for (int i = 0; i < filters.size(); i++) {
             Membership filter = filters.get(i);
@@ -122,7 +122,7 @@ class PlanTest {
 
     @Test
     void anExactSetTakesNoMoreThanThePlanSays() {
-        ExactSet set = ExactSet.create();
+        ExactSet set = ExactSet.create(0);
         SplittableRandom keys = new SplittableRandom(18);
         for (int i = 0; i < 200_000; i++) {
             set.add(keys.nextLong(), keys.nextLong());

@@ -79,7 +79,7 @@ class DispatcherTest {
                 .probeFirst(true)
                 .backOff(new BackOff(Duration.ofNanos(DELAY), Duration.ofNanos(LONG_DELAY)))
                 .build(clock.get() + DELAY);
-        Sieve sieve = Sieve.builder(HOSTS * URLS).membership(ExactSet.create()).build();
+        Sieve sieve = Sieve.builder(HOSTS * URLS).membership(ExactSet.create(0)).build();
         for (int host = 0; host < HOSTS; host++) {
             schedule.backOff("h" + host + ".test", clock.get() + delay("h" + host + ".test"));
             for (int i = 0; i < URLS; i++) {

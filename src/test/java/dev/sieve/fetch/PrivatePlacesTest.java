@@ -183,20 +183,21 @@ class PrivatePlacesTest {
 
     @Test
     void aSocketLooksAtTheAddressThatItDials() throws IOException {
-        SocketFactory sockets = new GuardedSockets(AddressPolicy.publicOnly());
+        SocketFactory sockets = new AddressGuard.GuardedSockets(AddressPolicy.publicOnly());
         InetSocketAddress private_ = new InetSocketAddress(PRIVATE, secret.port());
 
         try (Socket socket = sockets.createSocket()) {
-            assertThatThrownBy(() -> socket.connect(private_, 1000)).isInstanceOf(AddressRefusedException.class);
+            assertThatThrownBy(() -> socket.connect(private_, 1000))
+                    .isInstanceOf(AddressGuard.AddressRefusedException.class);
             assertThat(socket.isConnected()).isFalse();
         }
         try (Socket socket = sockets.createSocket()) {
-            assertThatThrownBy(() -> socket.connect(private_)).isInstanceOf(AddressRefusedException.class);
+            assertThatThrownBy(() -> socket.connect(private_)).isInstanceOf(AddressGuard.AddressRefusedException.class);
         }
         assertThatThrownBy(() -> sockets.createSocket(PRIVATE, secret.port()))
-                .isInstanceOf(AddressRefusedException.class);
+                .isInstanceOf(AddressGuard.AddressRefusedException.class);
         assertThatThrownBy(() -> sockets.createSocket(private_.getAddress(), secret.port()))
-                .isInstanceOf(AddressRefusedException.class);
+                .isInstanceOf(AddressGuard.AddressRefusedException.class);
     }
 
     @Test

@@ -26,7 +26,7 @@ class SinksTest {
     }
 
     private static FetchResult page(String type, int status) {
-        return new FetchResult.Page(status, Map.of(), type, null, new byte[3], 3, true);
+        return new FetchResult.Page(status, Map.of(), type, new byte[3], 3, true);
     }
 
     private static JsonNode record(Visit visit) throws IOException {

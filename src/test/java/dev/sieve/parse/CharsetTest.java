@@ -21,9 +21,12 @@ class CharsetTest {
     private static String title(String contentType, byte[] body) {
         Map<String, List<String>> headers =
                 contentType.isEmpty() ? Map.of() : Map.of("content-type", List.of(contentType));
-        return LinkExtractor.read(
-                        "http://h/", new FetchResult.Page(200, headers, "text/html", null, body, body.length, false))
+        return read(new FetchResult.Page(200, headers, "text/html", body, body.length, false))
                 .title();
+    }
+
+    private static LinkExtractor.Document read(FetchResult.Page page) {
+        return LinkExtractor.read("http://h/", page, "", LinkExtractor.Rest.NONE);
     }
 
     private static byte[] bytes(String before, String hex, String after) {
@@ -66,7 +69,20 @@ class CharsetTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"cp037", "IBM037", "UTF-32", "utf-7", "windows-31k", "x-MacRoman", "iso-2022-kr", ""})
+    @ValueSource(
+            strings = {
+                "cp037",
+                "IBM037",
+                "UTF-32",
+                "utf-7",
+                "windows-31k",
+                "x-MacRoman",
+                "iso-2022-kr",
+                "",
+                "no-such-charset",
+                "\"",
+                "\u00A7\u00A7"
+            })
     void labelsThatOnlyJavaKnowsAreRefused(String label) {
         byte[] body = ("<meta charset='" + label + "'><title>\u00FC</title>").getBytes(UTF_8);
 
@@ -90,9 +106,7 @@ class CharsetTest {
                 "<title></title><svg></svg><p><meta charset=latin1>",
             })
     void theDocumentMayDeclareItsCharset(String meta) {
-        assertThat(LinkExtractor.read("http://h/", page(meta + "<a href='/\u00FC'>"))
-                        .links())
-                .containsExactly("http://h/%C3%BC");
+        assertThat(read(page(meta + "<a href='/\u00FC'>")).links()).containsExactly("http://h/%C3%BC");
     }
 
     @ParameterizedTest
@@ -106,14 +120,12 @@ class CharsetTest {
                 "<script>'<meta charset=latin1>'</script>",
             })
     void otherMetasDoNotDeclareIt(String meta) {
-        assertThat(LinkExtractor.read("http://h/", page(meta + "<a href='/\u00FC'>"))
-                        .links())
-                .containsExactly("http://h/%EF%BF%BD");
+        assertThat(read(page(meta + "<a href='/\u00FC'>")).links()).containsExactly("http://h/%EF%BF%BD");
     }
 
     private static FetchResult.Page page(String latin) {
         byte[] body = latin.getBytes(ISO_8859_1);
-        return new FetchResult.Page(200, Map.of(), "text/html", null, body, body.length, false);
+        return new FetchResult.Page(200, Map.of(), "text/html", body, body.length, false);
     }
 
     @Test

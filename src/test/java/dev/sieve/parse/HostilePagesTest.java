@@ -35,9 +35,13 @@ class HostilePagesTest {
     private static final String PAGE = "http://h/dir/page";
 
     private static LinkExtractor.Document read(byte[] body, String charset, String type, List<String> robotsTags) {
-        Map<String, List<String>> headers = robotsTags.isEmpty() ? Map.of() : Map.of("x-robots-tag", robotsTags);
-        return LinkExtractor.read(
-                PAGE, new FetchResult.Page(200, headers, type, charset, body, body.length, false), "Sieve");
+        return LinkExtractor.read(PAGE, page(body, charset, type, robotsTags), "Sieve", LinkExtractor.Rest.NONE);
+    }
+
+    private static FetchResult.Page page(byte[] body, String charset, String type, List<String> robotsTags) {
+        String contentType = charset == null ? type : type + "; charset=" + charset;
+        Map<String, List<String>> headers = Map.of("content-type", List.of(contentType), "x-robots-tag", robotsTags);
+        return new FetchResult.Page(200, headers, type, body, body.length, false);
     }
 
     private static LinkExtractor.Document read(String html) {
@@ -261,7 +265,7 @@ class HostilePagesTest {
     @Test
     void aPageThatTakesTooMuchTimeIsCut() {
         byte[] body = ("<a href=1></a>" + "x ".repeat(100_000) + "<a href=2>").getBytes(UTF_8);
-        FetchResult.Page page = new FetchResult.Page(200, Map.of(), "text/html", "UTF-8", body, body.length, false);
+        FetchResult.Page page = page(body, "UTF-8", "text/html", List.of());
         AtomicLong seconds = new AtomicLong();
 
         LinkExtractor.Document document = LinkExtractor.read(
@@ -291,21 +295,17 @@ class HostilePagesTest {
         LongAdder refused = new LongAdder();
         LongAdder beyond = new LongAdder();
         byte[] body = html.getBytes(UTF_8);
-        LinkExtractor.read(
-                PAGE,
-                new FetchResult.Page(200, Map.of(), "text/html", "UTF-8", body, body.length, false),
-                "",
-                new LinkExtractor.Rest() {
-                    @Override
-                    public void refused(String reference, Refusal reason) {
-                        refused.increment();
-                    }
+        LinkExtractor.read(PAGE, page(body, "UTF-8", "text/html", List.of()), "", new LinkExtractor.Rest() {
+            @Override
+            public void refused(String reference, Refusal reason) {
+                refused.increment();
+            }
 
-                    @Override
-                    public void beyondLimit(String reference) {
-                        beyond.increment();
-                    }
-                });
+            @Override
+            public void beyondLimit(String reference) {
+                beyond.increment();
+            }
+        });
 
         assertThat(refused.sum()).isEqualTo(LinkExtractor.MAX_LINK_CHARS / 60_010);
         assertThat(refused.sum() + beyond.sum()).isEqualTo(100);

@@ -17,8 +17,10 @@ class LinkExtractorTest {
     private static final String PAGE = "http://h/dir/page";
 
     private static LinkExtractor.Document read(byte[] body, String charset) {
-        return LinkExtractor.read(
-                PAGE, new FetchResult.Page(200, Map.of(), "text/html", charset, body, body.length, false));
+        String contentType = charset == null ? "text/html" : "text/html; charset=" + charset;
+        Map<String, List<String>> headers = Map.of("content-type", List.of(contentType));
+        FetchResult.Page page = new FetchResult.Page(200, headers, "text/html", body, body.length, false);
+        return LinkExtractor.read(PAGE, page, "", LinkExtractor.Rest.NONE);
     }
 
     private static List<String> links(String html) {

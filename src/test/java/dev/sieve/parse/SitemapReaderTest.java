@@ -323,7 +323,7 @@ class SitemapReaderTest {
         Outcome outcome = read(new Endless("http://h/a\n", i -> "x\n"));
 
         assertThat(outcome.isSitemap()).isFalse();
-        assertThat(outcome.problem()).isEqualTo("more than 1000 lines that are no URL");
+        assertThat(outcome.problem()).isEqualTo("more than 1000 lines that are not URLs");
     }
 
     @Test
