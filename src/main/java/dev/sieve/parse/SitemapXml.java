@@ -112,7 +112,7 @@ final class SitemapXml {
         isInUrl = name.equals(form.element) && form.parent.equals(path.peek());
         text.setLength(0);
         path.push(name);
-        if (isInUrl && form == ATOM) {
+        if (isInUrl && form.equals(ATOM)) {
             readLink(xml);
         }
     }
@@ -131,7 +131,7 @@ final class SitemapXml {
         path.pop();
         if (isInUrl) {
             isInUrl = false;
-            (form == INDEX ? sitemaps : pages).accept(text.toString());
+            (form.equals(INDEX) ? sitemaps : pages).accept(text.toString());
         }
     }
 
