@@ -20,14 +20,9 @@ final class SegmentRepair {
     private final Disk disk;
     private final Segment segment;
     private final List<Range> damaged = new ArrayList<>();
-    private final boolean isHeaderNew;
+    private final boolean isHeaderNew; // the file has another header and gets that of the segment
     private long size;
 
-    /**
-     * Prepares the repair of a segment.
-     *
-     * @param isHeaderNew whether the header of the file has to be replaced by that of the segment
-     */
     SegmentRepair(Disk disk, Segment segment, boolean isHeaderNew) {
         this.disk = disk;
         this.segment = segment;
