@@ -93,8 +93,8 @@ final class SegmentRepair {
         }
         String name = segment.name();
         disk.copy(name, 0, name + ".broken");
-        try (Disk.Source source = disk.read(name)) {
-            disk.replace(name, name + ".tmp", sink -> {
+        disk.replace(name, name + ".tmp", sink -> {
+            try (Disk.Source source = disk.read(name)) {
                 sink.append(segment.header(frontierId), 0, Segment.HEADER_BYTES);
                 long from = Segment.HEADER_BYTES;
                 for (Range range : damaged) {
@@ -103,8 +103,8 @@ final class SegmentRepair {
                     from = range.to;
                 }
                 source.copy(from, size, sink);
-            });
-        }
+            }
+        });
         return damaged.stream()
                 .mapToLong(range -> Math.max(0, Math.min(size, range.to) - range.from))
                 .sum();
