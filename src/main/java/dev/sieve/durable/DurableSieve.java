@@ -294,10 +294,7 @@ public final class DurableSieve implements Frontier {
 
         /** The number of distinct URLs that the filter is made for, at least 1. */
         public Builder expectedUrls(long count) {
-            if (count < 1) {
-                throw new IllegalArgumentException("expectedUrls < 1: " + count);
-            }
-            expectedUrls = count;
+            expectedUrls = requirePositive("expectedUrls", count);
             return this;
         }
 
@@ -310,7 +307,7 @@ public final class DurableSieve implements Frontier {
             return this;
         }
 
-        /** Default: {@link FilterKind#SPLIT_BLOCKS}, or {@link FilterKind#GROWING} with {@link OnFull#GROW}. */
+        /** The filter. Default: {@link FilterKind#SPLIT_BLOCKS}, or {@link FilterKind#GROWING} with {@link OnFull#GROW}. */
         public Builder filter(FilterKind choice) {
             kind = Objects.requireNonNull(choice, "filter");
             return this;
@@ -334,7 +331,7 @@ public final class DurableSieve implements Frontier {
             return this;
         }
 
-        /** Default: {@link Durability#PROCESS}. */
+        /** What accepted URLs survive. Default: {@link Durability#PROCESS}. */
         public Builder durability(Durability level) {
             durability = Objects.requireNonNull(level, "durability");
             return this;

@@ -30,7 +30,7 @@ final class LogScan {
     private LogPosition forced;
     private LogPosition end;
     private LogPosition tornAt;
-    private DamageException torn;
+    private DamageException torn; // null while the log ends with a whole frame
 
     /**
      * Prepares to read from a checkpoint on, into its state.
@@ -145,7 +145,6 @@ final class LogScan {
         }
     }
 
-    /** Returns what is wrong where the log ends; null when it ends with a whole frame. */
     DamageException torn() {
         return torn;
     }

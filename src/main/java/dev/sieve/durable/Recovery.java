@@ -18,8 +18,6 @@ final class Recovery {
     /**
      * The restored frontier.
      *
-     * @param filter contains every URL of the log
-     * @param deduplicator holds the filter
      * @param segments the files of the log
      * @param end the end of the log; null when it has no files yet
      * @param forced the position before which all of the log is known to be on the disk

@@ -82,6 +82,7 @@ final class Repair {
         return new RepairReport(state.accepted(), state.lost(), lostBytes, List.copyOf(findings));
     }
 
+    /** Reads the filter as well, so that a checkpoint with a damaged one is put aside. */
     private boolean load(Checkpoint checkpoint) throws IOException {
         filter = checkpoint.readFilter(disk);
         return checkpoint.settings().equals(settings);

@@ -38,13 +38,7 @@ final class SegmentLog implements Closeable {
     private LogPosition end;
     private LogPosition forced;
 
-    /**
-     * Continues a log.
-     *
-     * @param segments its files; empty for a new log
-     * @param end where it ends; null for a new log
-     * @param forced the position before which all of it is known to be on the disk
-     */
+    /** Continues a log; starts a new one when {@code end} is null. */
     SegmentLog(
             Disk disk,
             long frontierId,

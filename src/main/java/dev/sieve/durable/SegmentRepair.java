@@ -20,14 +20,9 @@ final class SegmentRepair {
     private final Disk disk;
     private final Segment segment;
     private final List<Range> damaged = new ArrayList<>();
-    private final boolean isHeaderNew;
+    private final boolean isHeaderNew; // the file has another header and gets that of the segment
     private long size;
 
-    /**
-     * Prepares the repair of a segment.
-     *
-     * @param isHeaderNew whether the header of the file has to be replaced by that of the segment
-     */
     SegmentRepair(Disk disk, Segment segment, boolean isHeaderNew) {
         this.disk = disk;
         this.segment = segment;
@@ -98,8 +93,8 @@ final class SegmentRepair {
         }
         String name = segment.name();
         disk.copy(name, 0, name + ".broken");
-        try (Disk.Source source = disk.read(name)) {
-            disk.replace(name, name + ".tmp", sink -> {
+        disk.replace(name, name + ".tmp", sink -> {
+            try (Disk.Source source = disk.read(name)) {
                 sink.append(segment.header(frontierId), 0, Segment.HEADER_BYTES);
                 long from = Segment.HEADER_BYTES;
                 for (Range range : damaged) {
@@ -108,8 +103,8 @@ final class SegmentRepair {
                     from = range.to;
                 }
                 source.copy(from, size, sink);
-            });
-        }
+            }
+        });
         return damaged.stream()
                 .mapToLong(range -> Math.max(0, Math.min(size, range.to) - range.from))
                 .sum();
