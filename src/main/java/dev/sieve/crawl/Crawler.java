@@ -67,7 +67,7 @@ public final class Crawler implements AutoCloseable {
         Frontier frontier = directory.frontier();
         SieveStats stats = frontier.stats();
         before = stats.pending() + stats.inFlight();
-        // The schedule first: if it fails, there are no connections to close.
+        // The schedule first: if it fails, no connections need closing.
         schedule = Politeness.schedule(options, directory, stats.accepted() > 0, startNanos);
         fetcher = options.newFetcher();
         links = new LinkQueue(options.newAdmission(), recorder, directory);

@@ -14,7 +14,7 @@ record Outcome(Kind kind, Duration time) {
         RESPONDED,
         /** The host is overloaded: it backs off, longer each time, and at least for the time that it requests. */
         OVERLOADED,
-        /** There was no response: the host backs off, longer each time, and is given up after too many of these. */
+        /** The host did not respond: it backs off, longer each time, and is given up after too many of these. */
         NO_RESPONSE,
         /** No request was made, so the host needs no delay. */
         NOT_REQUESTED,

@@ -125,7 +125,7 @@ final class Handler implements HttpHandler {
         }
         Place place = request.place();
         if (place == null) {
-            return Response.html(404, "<title>Not found</title><p>There is no such page.\n", null);
+            return Response.html(404, "<title>Not found</title><p>This page does not exist.\n", null);
         }
         return switch (place.what()) {
             case PAGE -> PageWriter.of(map, place.page(), pageBytes);

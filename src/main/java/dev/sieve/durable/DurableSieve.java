@@ -381,7 +381,7 @@ public final class DurableSieve implements Frontier {
          * Opens the frontier, or makes one if the folder is empty or missing. An existing frontier keeps its stored settings
          * unless others are set here; then its filter is made again from the log.
          *
-         * @throws IllegalArgumentException when there is no frontier and {@link #expectedUrls} is not set; when the filter
+         * @throws IllegalArgumentException when the folder holds none and {@link #expectedUrls} is not set; when the filter
          *     needs more memory than an array can have, or does not go with {@link #onFull}; when settings are to be changed
          *     and part of the log was deleted, or the frontier contains more URLs than expected. Nothing is changed
          * @throws DamageException when a file that was on the disk is damaged or missing; see {@link DurableFolder#repair}

@@ -105,7 +105,7 @@ final class SegmentLog implements Closeable {
                 : new Unforced(disk, List.copyOf(unforced), namesChanged, end);
     }
 
-    /** Records that files were forced, and closes those that are no longer written. */
+    /** Records that files were forced, and closes those that are not written any more. */
     void noteForced(Unforced what) throws IOException {
         if (forced.compareTo(what.end) < 0) {
             forced = what.end;

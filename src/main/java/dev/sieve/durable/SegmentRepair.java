@@ -69,7 +69,7 @@ final class SegmentRepair {
         return first;
     }
 
-    /** Notes the bytes from the damage to the next frame as lost; returns false when there is no next frame. */
+    /** Notes the bytes from the damage to the next frame as lost; returns false when no frame follows. */
     private boolean giveUp(FrameReader reader) throws IOException {
         long from = reader.position();
         boolean hasNext = reader.damage() == null || reader.skipDamage();

@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The background work of a frontier on disk: regular flushes, and a checkpoint when the log has grown enough.
  *
- * <p>It has two threads, so that a checkpoint does not delay a flush. They end when this is closed or the log is no longer
- * usable. Work that fails for any other reason is logged and tried again.
+ * <p>It has two threads, so that a checkpoint does not delay a flush. They end when this is closed or the log has
+ * failed. Work that fails for any other reason is logged and tried again.
  */
 final class Upkeep implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Upkeep.class);

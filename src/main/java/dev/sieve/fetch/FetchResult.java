@@ -10,12 +10,12 @@ import java.util.Map;
 /** The result of requesting one URL; it covers everything that a server may do. */
 public sealed interface FetchResult {
 
-    /** Returns the HTTP status; 0 when there was no response. */
+    /** Returns the HTTP status; 0 without a response. */
     default int status() {
         return 0;
     }
 
-    /** Returns why there is no page, in a word or two; empty when there is one. */
+    /** Returns why the page is missing, in a word or two; empty when it is not. */
     default String error() {
         return "";
     }

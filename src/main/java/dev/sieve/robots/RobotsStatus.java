@@ -15,7 +15,7 @@ public enum RobotsStatus {
     READ,
     /** A redirect: request its target, if that address is permitted; if not, the origin is {@link #CLOSED}. */
     FOLLOW,
-    /** 4xx, or too many redirects: there is no robots.txt, everything is allowed. */
+    /** 4xx, or too many redirects: the origin has no robots.txt, so everything is allowed. */
     OPEN,
     /** 5xx, 429, any other status, or no response: nothing is allowed until the next request for robots.txt. */
     CLOSED;
