@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 /**
  * Reads the files of a frontier, which may be open, and changes none of them.
  *
- * <p>Problems are collected, not thrown. The filter is not read, since it may be larger than the memory.
+ * <p>Damage is collected, not thrown. The filter is not read, since it may be larger than the memory.
  */
 final class Inspection {
     private static final int BUFFER_BYTES = 1 << 18;
@@ -22,7 +22,7 @@ final class Inspection {
     private final Disk disk;
     private final Settings settings;
     private final FrontierFiles files;
-    private final List<String> problems = new ArrayList<>();
+    private final List<DamageException> damages = new ArrayList<>();
     private final Checkpoint checkpoint;
     private final LogState state;
     private final LogScan scan;
@@ -55,7 +55,7 @@ final class Inspection {
         if (settings == null) {
             throw new IOException(Settings.NAME + ": the file is missing, so the folder does not contain a frontier");
         }
-        checkpoint = Checkpoint.newest(disk, files, found -> true, (number, cause) -> problems.add(damage(cause)));
+        checkpoint = Checkpoint.newest(disk, files, found -> true, (number, cause) -> damages.add(damage(cause)));
         state = checkpoint.state();
         scan = new LogScan(disk, settings, files, checkpoint, urls -> {});
         try {
@@ -65,14 +65,14 @@ final class Inspection {
             scan.run();
             segments = scan.segments();
         } catch (DamageException e) {
-            problems.add(e.getMessage());
+            damages.add(e);
         }
     }
 
-    /** Returns the message of damage, and throws any other exception. */
-    static String damage(IOException cause) throws IOException {
-        if (cause instanceof DamageException) {
-            return cause.getMessage();
+    /** Returns the exception if it is damage, and throws any other one. */
+    static DamageException damage(IOException cause) throws IOException {
+        if (cause instanceof DamageException damage) {
+            return damage;
         }
         throw cause;
     }
@@ -83,6 +83,8 @@ final class Inspection {
     }
 
     DurableState state(OptionalLong owner) throws IOException {
+        List<String> problems = new ArrayList<>();
+        damages.forEach(damage -> problems.add(damage.getMessage()));
         if (scan.torn() != null && owner.isEmpty()) {
             problems.add("to be cut off at the next start: " + scan.torn().getMessage());
         }
@@ -120,8 +122,8 @@ final class Inspection {
      * @throws DamageException when the log is damaged; the URLs before the damage were passed on
      */
     long export(Export which, Consumer<String> urls) throws IOException {
-        if (!problems.isEmpty()) {
-            throw new DamageException(problems.get(0));
+        if (!damages.isEmpty()) {
+            throw damages.get(0);
         }
         long count = 0;
         for (Segment segment : segments.values()) {

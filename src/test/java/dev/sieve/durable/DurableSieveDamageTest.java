@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -269,6 +270,25 @@ class DurableSieveDamageTest {
         DurableSieve frontier = open(disk);
         assertThat(frontier.stats().accepted()).isEqualTo(report.urls());
         assertThat(open.get(99)).containsAll(drain(frontier));
+    }
+
+    @Test
+    void theDamageThatEndsAnExportNamesItsFile() throws IOException {
+        run(100, false).close();
+        byte[] bytes = disk.bytes("checkpoint-00000001");
+        bytes[20] ^= 1;
+        disk.replace("checkpoint-00000001", bytes);
+
+        Inspection inspection = Inspection.of(disk);
+        assertThatThrownBy(() -> inspection.export(Export.ALL, url -> {}))
+                .isInstanceOfSatisfying(DamageException.class, damage -> {
+                    assertThat(damage.file()).hasValue("checkpoint-00000001");
+                    assertThat(damage.offset()).hasValue(8);
+                });
+        assertThat(inspection.state(OptionalLong.empty()).problems())
+                .singleElement()
+                .asString()
+                .startsWith("checkpoint-00000001: damaged at offset 8");
     }
 
     @Test
