@@ -84,7 +84,10 @@ public final class CrawlOptions {
 
     /** Sets after which time the crawl ends, above 0. Default: no limit. */
     public CrawlOptions maxTime(Duration time) {
-        maxTime = aboveZero("maxTime", time);
+        if (time.isNegative() || time.isZero()) {
+            throw new IllegalArgumentException("maxTime must be above 0: " + time);
+        }
+        maxTime = time;
         return this;
     }
 
@@ -97,9 +100,9 @@ public final class CrawlOptions {
         return this;
     }
 
-    /** Sets the concurrent requests per host, at least 1. Default: 1. */
+    /** Sets the concurrent requests per host, from 1 to 32,767. Default: 1. */
     public CrawlOptions perHost(int requests) {
-        perHost = check("perHost", requests, 1, Integer.MAX_VALUE);
+        perHost = check("perHost", requests, 1, Short.MAX_VALUE);
         return this;
     }
 
@@ -137,9 +140,12 @@ public final class CrawlOptions {
         return this;
     }
 
-    /** Sets the deadline of a whole request, above 0. Default: 30 seconds. */
+    /** Sets the deadline of a whole request, from 1 millisecond to 24 days. Default: 30 seconds. */
     public CrawlOptions timeout(Duration time) {
-        timeout = aboveZero("timeout", time);
+        if (time.compareTo(Duration.ofMillis(1)) < 0 || time.compareTo(Duration.ofDays(24)) > 0) {
+            throw new IllegalArgumentException("timeout must be from 1 ms to 24 days: " + time);
+        }
+        timeout = time;
         return this;
     }
 
@@ -235,13 +241,6 @@ public final class CrawlOptions {
             throw new IllegalArgumentException(name + limit + ": " + value);
         }
         return value;
-    }
-
-    private static Duration aboveZero(String name, Duration time) {
-        if (time.isNegative() || time.isZero()) {
-            throw new IllegalArgumentException(name + " must be above 0: " + time);
-        }
-        return time;
     }
 
     /** Returns the version of this crawler, from its jar. */

@@ -7,6 +7,7 @@ import dev.sieve.OnFull;
 import dev.sieve.Sieve;
 import dev.sieve.output.Visit;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -279,6 +280,18 @@ class CrawlerTest {
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("ftp://x/");
         }
+    }
+
+    @Test
+    void optionsThatNoCrawlCanHaveAreRefusedAndAllOthersMakeOne() throws IOException {
+        CrawlOptions options = fast();
+
+        assertThatThrownBy(() -> options.perHost(32_768)).hasMessage("perHost > 32767: 32768");
+        assertThatThrownBy(() -> options.timeout(Duration.ofNanos(999_999))).hasMessageContaining("timeout");
+        assertThatThrownBy(() -> options.timeout(Duration.ofDays(24).plusNanos(1)))
+                .hasMessageContaining("timeout");
+        new Crawler(options.perHost(32_767).timeout(Duration.ofDays(24)), sieve).close();
+        new Crawler(options.timeout(Duration.ofMillis(1)), sieve).close();
     }
 
     @Test
