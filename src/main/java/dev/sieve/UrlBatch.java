@@ -25,6 +25,7 @@ public final class UrlBatch {
 
     private boolean hasKeys;
     private int size;
+    private int maxBytes;
     private long[] isNew = new long[1];
     private long[] hashes;
     private int depth;
@@ -87,6 +88,7 @@ public final class UrlBatch {
         this.label = label;
         hasKeys = false;
         size = 0;
+        maxBytes = 0;
     }
 
     /** Adds a URL that is its own key. */
@@ -120,6 +122,7 @@ public final class UrlBatch {
     }
 
     private void append(byte[] utf8, int from, int to) {
+        maxBytes = Math.max(maxBytes, to - from);
         urls.set(size, utf8, from, to);
         if (hasKeys) {
             keys.set(size, utf8, from, to);
@@ -134,6 +137,7 @@ public final class UrlBatch {
             keys.setAll(urls, size);
             hasKeys = true;
         }
+        maxBytes = Math.max(maxBytes, to - from);
         keys.set(size - 1, utf8, from, to);
     }
 
@@ -145,6 +149,11 @@ public final class UrlBatch {
     /** Returns whether the batch is empty. */
     public boolean isEmpty() {
         return size == 0;
+    }
+
+    /** Returns the length in bytes of the longest URL or key; 0 when the batch is empty. */
+    public int maxBytes() {
+        return maxBytes;
     }
 
     /** Returns the depth of these URLs. */

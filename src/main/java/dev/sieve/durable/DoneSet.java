@@ -75,7 +75,7 @@ final class DoneSet {
 
     /** Adds all ids from one on, up to but not including another. */
     void addAll(long from, long to) {
-        long id = from;
+        long id = Math.max(from, firstChunk << CHUNK_SHIFT);
         while (id < to) {
             long number = id >> CHUNK_SHIFT;
             long next = Math.min(to, (number + 1) << CHUNK_SHIFT);

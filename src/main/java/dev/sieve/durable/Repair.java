@@ -50,7 +50,10 @@ final class Repair {
             wrong.add(e.getMessage());
         }
         Checkpoint found = Checkpoint.newest(
-                disk, files, checkpoint -> true, (number, cause) -> wrong.add(Inspection.damage(cause).getMessage()));
+                disk,
+                files,
+                checkpoint -> true,
+                (number, cause) -> wrong.add(Inspection.damage(cause).getMessage()));
         if (!found.exists()) {
             throw new DamageException(String.join("; ", wrong) + ", and none of the checkpoints is whole");
         }

@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  */
 @Timeout(60)
 class PolitenessTest {
-    private static final Duration DELAY = Duration.ofMillis(200);
+    private static final Duration DELAY = Duration.ofMillis(500);
     private static final Duration CRAWL_DELAY = Duration.ofMillis(800);
 
     private static final int MANY = 300;
