@@ -51,6 +51,8 @@ public final class Deduplicator {
     private final Membership filter;
     private final long capacity;
     private final CapacityWatch watch;
+    /** Reused by every push of a single URL. */
+    private final UrlBatch single = new UrlBatch();
 
     /**
      * Makes a deduplicator, which owns the filter from now on.
@@ -87,7 +89,7 @@ public final class Deduplicator {
             seen.increment();
             return false;
         }
-        return pushAbsent(new UrlBatch(url), 0, 1, hash, absent, store) > 0;
+        return pushAbsent(null, url, 0, 1, hash, absent, store) > 0;
     }
 
     /**
@@ -107,13 +109,14 @@ public final class Deduplicator {
                 store.requireUsable();
                 seen.add(count);
             } else {
-                isNew += pushAbsent(batch, from, count, hashes, absent, store);
+                isNew += pushAbsent(batch, null, from, count, hashes, absent, store);
             }
         }
         return isNew;
     }
 
-    private int pushAbsent(UrlBatch batch, int from, int count, long[] hashes, long absent, Store store) {
+    /** Pushes URLs that may be new: those of a batch, or a single one when the batch is null. */
+    private int pushAbsent(UrlBatch batch, byte[] url, int from, int count, long[] hashes, long absent, Store store) {
         int isNew;
         List<CapacityEvent> events;
         lock.lock();
@@ -122,8 +125,9 @@ public final class Deduplicator {
             watch.refuseIfFull(hashes, absent);
             long mask = filter.addAbsent(hashes, absent);
             if (mask != 0) {
-                store.append(batch, from, mask);
-                batch.setNew(from, mask);
+                UrlBatch urls = batch == null ? single(url) : batch;
+                store.append(urls, from, mask);
+                urls.setNew(from, mask);
             }
             isNew = Long.bitCount(mask);
             seen.add(count - isNew);
@@ -136,6 +140,12 @@ public final class Deduplicator {
         }
         watch.publish(events);
         return isNew;
+    }
+
+    private UrlBatch single(byte[] url) {
+        single.clear();
+        single.add(url, 0, url.length);
+        return single;
     }
 
     /** Adds URLs that an earlier run accepted to the filter, without publishing events. */

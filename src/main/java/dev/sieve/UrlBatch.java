@@ -19,7 +19,7 @@ public final class UrlBatch {
     /** The highest label. */
     public static final int MAX_LABEL = 255;
 
-    private final Slices urls;
+    private final Slices urls = new Slices();
     /** The keys of all URLs; valid only when {@link #hasKeys}, that is, when some key differs from its URL. */
     private Slices keys;
 
@@ -34,15 +34,7 @@ public final class UrlBatch {
     private int label;
 
     /** Makes an empty batch of seeds: depth 0, no referrer. */
-    public UrlBatch() {
-        urls = new Slices(Membership.BATCH);
-    }
-
-    /** Makes a batch of one seed in UTF-8. */
-    UrlBatch(byte[] url) {
-        urls = new Slices(1);
-        append(url, 0, url.length);
-    }
+    public UrlBatch() {}
 
     /** Makes an empty batch of links with the label 0. */
     public UrlBatch(int depth, int redirects, String referrer) {
@@ -133,7 +125,7 @@ public final class UrlBatch {
     /** Sets the key of the URL that was added last. */
     private void setKey(byte[] utf8, int from, int to) {
         if (!hasKeys) {
-            keys = keys == null ? new Slices(Membership.BATCH) : keys;
+            keys = keys == null ? new Slices() : keys;
             keys.setAll(urls, size);
             hasKeys = true;
         }
@@ -254,14 +246,9 @@ public final class UrlBatch {
 
     /** A growing list of slices of byte arrays; the arrays are not copied. */
     private static final class Slices {
-        private byte[][] arrays;
+        private byte[][] arrays = new byte[Membership.BATCH][];
         /** Slice i goes from bounds[2i] to bounds[2i + 1]. */
-        private int[] bounds;
-
-        Slices(int capacity) {
-            arrays = new byte[capacity][];
-            bounds = new int[2 * capacity];
-        }
+        private int[] bounds = new int[2 * Membership.BATCH];
 
         void set(int index, byte[] array, int from, int to) {
             if (index == arrays.length) {
