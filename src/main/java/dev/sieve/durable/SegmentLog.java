@@ -2,9 +2,9 @@ package dev.sieve.durable;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
+import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
@@ -14,12 +14,12 @@ import java.util.TreeMap;
 final class SegmentLog implements Closeable {
 
     /** The files that must be forced so that all of the log before a position is on the disk. */
-    record Unforced(Disk disk, List<Disk.Sink> sinks, boolean names, LogPosition end) {
+    record Unforced(Disk disk, List<Disk.Sink> sinks, boolean hasNames, long nameChanges, LogPosition end) {
         void force() throws IOException {
             for (Disk.Sink sink : sinks) {
                 sink.force();
             }
-            if (names) {
+            if (hasNames) {
                 disk.forceNames();
             }
         }
@@ -32,8 +32,13 @@ final class SegmentLog implements Closeable {
     /** The segments by their first ids; of several with the same one, the last, since the others are empty. */
     private final TreeMap<Long, Segment> byFirstId = new TreeMap<>();
 
-    private final List<Disk.Sink> unforced = new ArrayList<>();
-    private boolean namesChanged;
+    /** By the numbers of their segments. */
+    private final TreeMap<Integer, Disk.Sink> unforced = new TreeMap<>();
+
+    /** How often a file was created or deleted, and how many of these changes were forced. */
+    private long nameChanges;
+
+    private long forcedNameChanges;
     private Disk.Sink last;
     private LogPosition end;
     private LogPosition forced;
@@ -54,7 +59,7 @@ final class SegmentLog implements Closeable {
         this.end = end;
         this.forced = forced;
         segments.values().forEach(segment -> byFirstId.put(segment.firstId(), segment));
-        namesChanged = true;
+        nameChanges = 1;
         if (end == null) {
             start(new Segment(1, 0));
             this.forced = LogPosition.NONE;
@@ -62,14 +67,14 @@ final class SegmentLog implements Closeable {
         }
         for (Segment segment : segments.tailMap(forced.segment()).values()) {
             last = disk.append(segment.name());
-            unforced.add(last);
+            unforced.put(segment.number(), last);
         }
     }
 
     private void start(Segment segment) throws IOException {
         last = disk.create(segment.name());
-        unforced.add(last);
-        namesChanged = true;
+        unforced.put(segment.number(), last);
+        nameChanges++;
         byte[] header = segment.header(frontierId);
         last.append(header, 0, header.length);
         segments.put(segment.number(), segment);
@@ -100,24 +105,26 @@ final class SegmentLog implements Closeable {
 
     /** Returns what must still be forced; null when all of the log is on the disk. */
     Unforced unforced() {
-        return forced.equals(end) && !namesChanged
+        boolean hasNames = nameChanges > forcedNameChanges;
+        return forced.equals(end) && !hasNames
                 ? null
-                : new Unforced(disk, List.copyOf(unforced), namesChanged, end);
+                : new Unforced(disk, List.copyOf(unforced.values()), hasNames, nameChanges, end);
     }
 
-    /** Records that files were forced, and closes those that are not written any more. */
+    /**
+     * Records that files were forced, and closes those that were complete by then. While they were forced, the last of
+     * them may have grown and later ones may have been started: these must be forced again.
+     */
     void noteForced(Unforced what) throws IOException {
         if (forced.compareTo(what.end) < 0) {
             forced = what.end;
         }
-        if (what.end.segment() == end.segment()) {
-            namesChanged = false;
+        forcedNameChanges = Math.max(forcedNameChanges, what.nameChanges);
+        SortedMap<Integer, Disk.Sink> complete = unforced.headMap(what.end.segment());
+        for (Disk.Sink sink : complete.values()) {
+            sink.close();
         }
-        for (Disk.Sink sink : what.sinks) {
-            if (sink != last && unforced.remove(sink)) {
-                sink.close();
-            }
-        }
+        complete.clear();
     }
 
     NavigableMap<Integer, Segment> segments() {
@@ -137,12 +144,12 @@ final class SegmentLog implements Closeable {
     void remove(Segment segment) {
         segments.remove(segment.number());
         byFirstId.remove(segment.firstId(), segment);
-        namesChanged = true;
+        nameChanges++;
     }
 
     @Override
     public void close() throws IOException {
-        for (Disk.Sink sink : unforced) {
+        for (Disk.Sink sink : unforced.values()) {
             sink.close();
         }
         unforced.clear();

@@ -9,6 +9,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.Consumer;
+import java.util.function.IntSupplier;
 
 /**
  * A disk in memory that knows what of it would survive a power cut, and fails when it is told to.
@@ -87,10 +89,12 @@ final class FakeDisk implements Disk {
     private final Map<String, Content> files = new HashMap<>();
     private Map<String, Content> forcedNames = new HashMap<>();
     private final List<NameChange> unforcedNames = new ArrayList<>();
+    private int forcedChanges;
     private int calls;
     private int failAt = Integer.MAX_VALUE;
     private boolean failsOnwards;
     private Fault fault = Fault.REFUSED;
+    private volatile Consumer<String> listener = call -> {};
     private final Map<String, Long> bytesRead = new HashMap<>();
 
     /** Lets one call fail. */
@@ -103,6 +107,14 @@ final class FakeDisk implements Disk {
     synchronized void failFrom(int call, Fault kind) {
         failAt(call, kind);
         failsOnwards = true;
+    }
+
+    /**
+     * Receives every call that changes something, before it is done. A force covers what was there when this was called,
+     * which may use the disk itself; during a force also on other threads.
+     */
+    void onChange(Consumer<String> callback) {
+        listener = callback;
     }
 
     synchronized int calls() {
@@ -232,6 +244,10 @@ final class FakeDisk implements Disk {
         }
     }
 
+    private synchronized int count(IntSupplier count) {
+        return count.getAsInt();
+    }
+
     private Content content(String name) throws NoSuchFileException {
         Content content = files.get(name);
         if (content == null) {
@@ -275,6 +291,7 @@ final class FakeDisk implements Disk {
 
     @Override
     public synchronized Sink create(String name) throws IOException {
+        listener.accept("create " + name);
         change(name, () -> {
             if (files.containsKey(name)) {
                 throw new FileAlreadyExistsException(name);
@@ -296,6 +313,7 @@ final class FakeDisk implements Disk {
             @Override
             public void append(byte[] bytes, int from, int length) throws IOException {
                 synchronized (FakeDisk.this) {
+                    listener.accept("append " + length + " to " + name);
                     boolean isFailing = isFailing();
                     if (!isFailing || fault == Fault.DONE_AND_DENIED) {
                         content.append(bytes, from, length);
@@ -310,8 +328,10 @@ final class FakeDisk implements Disk {
 
             @Override
             public void force() throws IOException {
+                int size = count(() -> content.size);
+                listener.accept("force " + name);
                 synchronized (FakeDisk.this) {
-                    change(name, () -> content.forced = content.size);
+                    change(name, () -> content.forced = Math.max(content.forced, size));
                 }
             }
 
@@ -323,6 +343,7 @@ final class FakeDisk implements Disk {
     @Override
     public synchronized void cut(String name, long size) throws IOException {
         Content content = content(name);
+        listener.accept("cut " + name + " to " + size);
         change(name, () -> {
             content.size = (int) size;
             content.forced = content.size;
@@ -332,21 +353,29 @@ final class FakeDisk implements Disk {
     @Override
     public synchronized void rename(String from, String to) throws IOException {
         Content content = content(from);
+        listener.accept("rename " + from + " to " + to);
         change(from, () -> changeName(new NameChange(from, to, content)));
     }
 
     @Override
     public synchronized void delete(String name) throws IOException {
         if (files.containsKey(name)) {
+            listener.accept("delete " + name);
             change(name, () -> changeName(new NameChange(name, null, null)));
         }
     }
 
     @Override
-    public synchronized void forceNames() throws IOException {
-        change("folder", () -> {
-            forcedNames = new HashMap<>(files);
-            unforcedNames.clear();
-        });
+    public void forceNames() throws IOException {
+        int changes = count(() -> forcedChanges + unforcedNames.size());
+        listener.accept("force names");
+        synchronized (this) {
+            change("folder", () -> {
+                List<NameChange> covered = unforcedNames.subList(0, Math.max(0, changes - forcedChanges));
+                covered.forEach(change -> change.apply(forcedNames));
+                covered.clear();
+                forcedChanges = Math.max(forcedChanges, changes);
+            });
+        }
     }
 }
