@@ -67,13 +67,12 @@ public final class UrlNormalizer {
      *   <li>decodes the escapes of letters, digits and {@code - . _ ~}, and writes all others in upper case: {@code
      *       %7euser} becomes {@code ~user}, {@code %c3%a9} becomes {@code %C3%A9}. An escape whose decoded character would
      *       complete a broken one before it is kept;
-     *   <li>drops a trailing dot of the host;
-     *   <li>drops an empty query.
+     *   <li>drops a trailing dot of the host.
      * </ol>
      *
      * <p>In doubt a page is fetched twice, because a page that is taken for another is lost. Therefore http and https,
-     * upper and lower case in paths, {@code //}, a trailing slash, {@code index.html}, {@code www.} and a stray {@code %}
-     * are kept, and parameters are neither sorted nor dropped.
+     * upper and lower case in paths, {@code //}, a trailing slash, {@code index.html}, {@code www.}, an empty query and a
+     * stray {@code %} are kept, and parameters are neither sorted nor dropped.
      *
      * @param url a URL returned by {@link #parse} or {@link Base#resolve}
      * @return the same object when the URL is its own key, as most are; {@code key(key(url))} equals {@code key(url)}
@@ -82,11 +81,7 @@ public final class UrlNormalizer {
         int hostEnd = UrlParts.hostEnd(url);
         String key = url.charAt(hostEnd - 1) == '.' ? url.substring(0, hostEnd - 1) + url.substring(hostEnd) : url;
         int percent = key.indexOf('%');
-        if (percent >= 0) {
-            key = unescaped(key.getBytes(ISO_8859_1), percent);
-        }
-        boolean emptyQuery = key.indexOf('?') == key.length() - 1;
-        return emptyQuery ? key.substring(0, key.length() - 1) : key;
+        return percent < 0 ? key : unescaped(key.getBytes(ISO_8859_1), percent);
     }
 
     /** Works in place, since a key is never longer than its URL. */
