@@ -6,6 +6,7 @@ import dev.sieve.url.UrlNormalizer;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -26,7 +27,8 @@ import org.jsoup.nodes.TextNode;
  * xlink:href} in SVG, links made by scripts and the content of a {@code template} are ignored.
  *
  * <p>The charset is, in this order, that of the byte order mark, of the Content-Type, or of the first meta element that
- * declares one; otherwise UTF-8. Labels have the same meaning as in browsers.
+ * declares one; otherwise UTF-8. Labels have the same meaning as in browsers. As in browsers, the query of a link is
+ * encoded in the charset of the document.
  *
  * <p>jsoup parses the document as a stream: memory does not grow with the number of its elements, and CPU time is
  * limited, see {@link Document#isCut}. At most 8 MiB of HTML, and as many documents as there are processors, are read
@@ -123,9 +125,11 @@ public final class LinkExtractor {
         BooleanSupplier isTimeLeft = () -> cpuNanos.getAsLong() <= end;
         boolean isXml = page.type().equals("application/xhtml+xml");
         DocumentText text = DocumentText.of(page);
+        collector.setCharset(text.charset());
         HtmlStream stream = new HtmlStream(text, isXml, isTimeLeft, collector::visit);
         Charset declared = stream.read();
         if (declared != null) {
+            collector.setCharset(declared);
             stream = new HtmlStream(text.in(declared), isXml, isTimeLeft, collector::visit);
             stream.read();
         }
@@ -146,7 +150,8 @@ public final class LinkExtractor {
         private final RobotsDirectives robots;
         private final Rest rest;
         private final Set<String> references = new LinkedHashSet<>();
-        private final UrlNormalizer.Base url;
+        private Charset charset = StandardCharsets.UTF_8;
+        private UrlNormalizer.Base url;
         private UrlNormalizer.Base base;
         private Element title;
         private int referenceChars;
@@ -156,6 +161,12 @@ public final class LinkExtractor {
             this.url = UrlNormalizer.base(url);
             this.robots = robots;
             this.rest = rest;
+        }
+
+        /** Sets the charset of the document. Called before its elements are visited. */
+        void setCharset(Charset charset) {
+            this.charset = charset;
+            url = UrlNormalizer.base(url.url(), charset);
         }
 
         void visit(Element element) {
@@ -193,7 +204,7 @@ public final class LinkExtractor {
         private void setBase(String href) {
             String target = base == null && !href.isEmpty() ? url.resolve(href) : null;
             if (target != null) {
-                base = UrlNormalizer.base(target);
+                base = UrlNormalizer.base(target, charset);
             }
         }
 

@@ -66,6 +66,18 @@ final class UrlBuffer {
         putEscaped(text, from, end, QUERY, 0);
     }
 
+    /** Writes a query in another charset than UTF-8, given with one character per byte. */
+    void putQueryBytes(String bytes) {
+        for (int i = 0; i < bytes.length(); i++) {
+            char octet = bytes.charAt(i);
+            if (octet >= 0x80 || (CLASSES[octet] & QUERY) != 0) {
+                escape(octet);
+            } else {
+                put(octet);
+            }
+        }
+    }
+
     /** Writes characters, escaped if they are of one class, up to the first of another class; returns its index. */
     private int putEscaped(String text, int from, int end, int escaped, int stop) {
         int i = from;

@@ -1,6 +1,9 @@
 package dev.sieve.url;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.nio.charset.Charset;
 
 /**
  * Converts a URL into two spellings: the URL that is fetched, and the key that identifies the page.
@@ -16,7 +19,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
  *   mailto:a@b, http://a..b/, http://h:0/    refused
  * </pre>
  *
- * <p>The characters of a query are encoded in UTF-8, whatever the charset of the page.
+ * <p>The characters of a query are encoded in the charset of the page, those of a path in UTF-8.
  *
  * <p>The <b>key</b> is normalised as far as RFC 3986, sections 6.2.2 and 6.2.3, permits without a request to the server;
  * see {@link #key}. It is never fetched.
@@ -35,12 +38,12 @@ public final class UrlNormalizer {
 
     /** Returns the URL to fetch for an absolute URL; null when it cannot be fetched, for the reason {@link #refusal}. */
     public static String parse(String url) {
-        return new UrlParser(null).parse(url);
+        return new UrlParser(null, null).parse(url);
     }
 
     /** Returns why {@link #parse} returns null for a URL; null when it does not. */
     public static Refusal refusal(String url) {
-        UrlParser parser = new UrlParser(null);
+        UrlParser parser = new UrlParser(null, null);
         parser.parse(url);
         return parser.refusal();
     }
@@ -51,11 +54,21 @@ public final class UrlNormalizer {
      * @throws IllegalArgumentException when {@link #parse} refuses the URL
      */
     public static Base base(String url) {
+        return base(url, UTF_8);
+    }
+
+    /**
+     * Does the same for a page in another charset, in which the queries of its references are encoded. A character that the
+     * charset lacks is replaced by a reference to it, as in HTML: {@code %26%239731%3B}.
+     *
+     * @throws IllegalArgumentException when {@link #parse} refuses the URL
+     */
+    public static Base base(String url, Charset charset) {
         String parsed = parse(url);
         if (parsed == null) {
             throw new IllegalArgumentException("not a URL to resolve against: " + url);
         }
-        return new Base(parsed);
+        return new Base(parsed, charset);
     }
 
     /**
@@ -112,8 +125,8 @@ public final class UrlNormalizer {
     public static final class Base {
         private final UrlParser parser;
 
-        private Base(String url) {
-            parser = new UrlParser(url);
+        private Base(String url, Charset charset) {
+            parser = new UrlParser(url, QueryEncoder.of(charset));
         }
 
         /** Returns this URL, normalised. */
