@@ -101,6 +101,44 @@ class LinkExtractorTest {
     }
 
     @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '~',
+            value = {
+                "0;url=r | r",
+                "~ 5 ; URL = r ~ | r",
+                "5,r | r",
+                "5 r | r",
+                "0.5;url=r | r",
+                ".5;r | r",
+                "0; url='r'x | r",
+                "0; url=&quot;r&quot;x | r",
+                "0;url='r | r",
+                "0;'r | r",
+                "0;ur | ur",
+                "0;url | url",
+                "0;url r | url%20r",
+                "5 |",
+                "5; |",
+                "5; url= |",
+                "url=r |",
+                "x;url=r |",
+                "5x;url=r |",
+                "-1;url=r |",
+                "~~ |"
+            })
+    void theTargetOfAMetaRefreshIsALink(String content, String target) {
+        assertThat(links("<base href='/b/'><meta HTTP-Equiv=Refresh content=\"" + content + "\">"))
+                .isEqualTo(target == null ? List.of() : List.of("http://h/b/" + target));
+    }
+
+    @Test
+    void aLinkInSvgMayHaveTheOldName() {
+        assertThat(links("<svg><a xlink:href=old></a><a xlink:href=no href=new></a><a></a></svg><a xlink:href=no></a>"))
+                .containsExactly("http://h/dir/old", "http://h/dir/new");
+    }
+
+    @ParameterizedTest
     @CsvSource({
         "windows-1251, EFF0E8, /%D0%BF%D1%80%D0%B8?q=%EF%F0%E8",
         "iso-8859-1, FC80, /%C3%BC%E2%82%AC?q=%FC%80",
