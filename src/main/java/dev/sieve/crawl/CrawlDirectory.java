@@ -85,9 +85,15 @@ public final class CrawlDirectory implements Closeable {
     }
 
     private void openSeeds(Path path) throws IOException {
-        List<String> lines = LineFile.read(path, "seed", line -> line.equals(UrlNormalizer.parse(line)));
+        List<String> lines = LineFile.read(path, "seed", CrawlDirectory::isSeed);
         seedFile = new LineFile(path, lines);
         seeds.addAll(lines);
+    }
+
+    /** Whether a line is a URL as this build spells it, or an earlier one, which did not escape vertical bars. */
+    private static boolean isSeed(String line) {
+        String escaped = line.replace("|", "%7C");
+        return escaped.equals(UrlNormalizer.parse(escaped));
     }
 
     /** Reads the pauses and removes expired ones. When a host was last requested is not stored, so it waits anew. */

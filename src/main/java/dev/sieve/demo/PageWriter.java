@@ -227,7 +227,7 @@ final class PageWriter {
 
     /**
      * Returns a reference to a place, as an HTML attribute value. Every spelling means the place's {@link SiteMap#url}, by
-     * RFC 3986 sections 5 and 6.2, without a fragment and an empty query.
+     * RFC 3986 sections 5 and 6.2, without a fragment.
      */
     private String reference(Place place) {
         String target = dice.oneIn(2) ? map.target(place) : disguised(place);
@@ -261,7 +261,7 @@ final class PageWriter {
         return switch (dice.roll(7)) {
             case 0 -> "/." + target;
             case 1 -> "/lost/.." + target;
-            case 2 -> target.contains("?") ? target : target + "?";
+            case 2 -> target + "#";
             case 3 -> target.replace("~", dice.pick("%7E", "%7e"));
             case 4 -> place.what() == What.PRIVATE ? target : firstLetterEscaped(target);
             default -> target + "#" + dice.pick("top", "part-2", "notes", "comment-17");

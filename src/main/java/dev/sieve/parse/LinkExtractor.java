@@ -6,6 +6,7 @@ import dev.sieve.url.UrlNormalizer;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -13,20 +14,24 @@ import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jsoup.nodes.Element;
 import org.jsoup.nodes.Node;
 import org.jsoup.nodes.TextNode;
+import org.jsoup.parser.Parser;
 
 /**
  * Reads an HTML or XHTML document: its title, its links, and its directives for robots.
  *
- * <p>Links are {@code a} and {@code area} (href), {@code iframe} and {@code frame} (src), and {@code link} with a rel
- * of next or prev; they are relative to the first valid {@code base}. A rel of nofollow, a meta refresh, {@code
- * xlink:href} in SVG, links made by scripts and the content of a {@code template} are ignored.
+ * <p>Links are {@code a} and {@code area} (href; in SVG also xlink:href), {@code iframe} and {@code frame} (src), {@code
+ * link} with a rel of next or prev, and the target of a meta refresh, whatever its delay; they are relative to the first
+ * valid {@code base}. A rel of nofollow, links made by scripts and the content of a {@code template} are ignored.
  *
  * <p>The charset is, in this order, that of the byte order mark, of the Content-Type, or of the first meta element that
- * declares one; otherwise UTF-8. Labels have the same meaning as in browsers.
+ * declares one; otherwise UTF-8. Labels have the same meaning as in browsers. As in browsers, the query of a link is
+ * encoded in the charset of the document.
  *
  * <p>jsoup parses the document as a stream: memory does not grow with the number of its elements, and CPU time is
  * limited, see {@link Document#isCut}. At most 8 MiB of HTML, and as many documents as there are processors, are read
@@ -46,6 +51,11 @@ public final class LinkExtractor {
     private static final int MAX_REFERENCE = 16 * UrlNormalizer.MAX_LENGTH;
 
     private static final int MAX_TITLE = 10_000;
+
+    /** The content of a meta refresh, by the HTML standard, "shared declarative refresh steps". */
+    private static final Pattern REFRESH = Pattern.compile("(?s)[\t\n\f\r ]*(?:[0-9]+|(?=\\.))[0-9.]*+"
+            + "(?:[;,]|[\t\n\f\r ]++[;,]?)[\t\n\f\r ]*+"
+            + "(?:[Uu][Rr][Ll][\t\n\f\r ]*+=[\t\n\f\r ]*+)?(?<target>.*)");
 
     /** The size of all documents read at the same time, which may need sixteen times as much memory. */
     private static final int MAX_KIB = 8 << 10;
@@ -123,9 +133,11 @@ public final class LinkExtractor {
         BooleanSupplier isTimeLeft = () -> cpuNanos.getAsLong() <= end;
         boolean isXml = page.type().equals("application/xhtml+xml");
         DocumentText text = DocumentText.of(page);
+        collector.setCharset(text.charset());
         HtmlStream stream = new HtmlStream(text, isXml, isTimeLeft, collector::visit);
         Charset declared = stream.read();
         if (declared != null) {
+            collector.setCharset(declared);
             stream = new HtmlStream(text.in(declared), isXml, isTimeLeft, collector::visit);
             stream.read();
         }
@@ -146,7 +158,8 @@ public final class LinkExtractor {
         private final RobotsDirectives robots;
         private final Rest rest;
         private final Set<String> references = new LinkedHashSet<>();
-        private final UrlNormalizer.Base url;
+        private Charset charset = StandardCharsets.UTF_8;
+        private UrlNormalizer.Base url;
         private UrlNormalizer.Base base;
         private Element title;
         private int referenceChars;
@@ -158,9 +171,18 @@ public final class LinkExtractor {
             this.rest = rest;
         }
 
+        /** Sets the charset of the document. Called before its elements are visited. */
+        void setCharset(Charset charset) {
+            this.charset = charset;
+            url = UrlNormalizer.base(url.url(), charset);
+        }
+
         void visit(Element element) {
             switch (element.normalName()) {
-                case "a" -> add(element, "href");
+                case "a" -> {
+                    boolean isSvg = element.tag().namespace().equals(Parser.NamespaceSvg);
+                    add(element, isSvg && !element.hasAttr("href") ? "xlink:href" : "href");
+                }
                 case "area", "iframe", "frame", "link", "base", "meta", "title" -> {
                     if (HtmlStream.isHtml(element.tag().namespace())) {
                         visitHtml(element);
@@ -180,7 +202,12 @@ public final class LinkExtractor {
                     }
                 }
                 case "base" -> setBase(value(element, "href"));
-                case "meta" -> robots.meta(value(element, "name"), value(element, "content"));
+                case "meta" -> {
+                    robots.meta(value(element, "name"), value(element, "content"));
+                    if (element.attr("http-equiv").equalsIgnoreCase("refresh")) {
+                        addRefresh(value(element, "content"));
+                    }
+                }
                 default -> title = title == null ? element : title;
             }
         }
@@ -193,15 +220,30 @@ public final class LinkExtractor {
         private void setBase(String href) {
             String target = base == null && !href.isEmpty() ? url.resolve(href) : null;
             if (target != null) {
-                base = UrlNormalizer.base(target);
+                base = UrlNormalizer.base(target, charset);
+            }
+        }
+
+        /** Adds the target of a refresh, if there is one other than the page itself. */
+        private void addRefresh(String content) {
+            Matcher refresh = REFRESH.matcher(content);
+            if (refresh.matches() && !refresh.group("target").isEmpty()) {
+                String target = refresh.group("target");
+                char quote = target.charAt(0);
+                boolean isQuoted = quote == '"' || quote == '\'';
+                int end = isQuoted ? target.indexOf(quote, 1) : -1;
+                add(target.substring(isQuoted ? 1 : 0, end < 0 ? target.length() : end));
             }
         }
 
         private void add(Element element, String attribute) {
             String reference = element.attr(attribute);
-            if (reference.isEmpty() && !element.hasAttr(attribute)) {
-                return;
+            if (!reference.isEmpty() || element.hasAttr(attribute)) {
+                add(reference);
             }
+        }
+
+        private void add(String reference) {
             if (reference.length() > MAX_REFERENCE) {
                 rest.refused(reference.substring(0, UrlNormalizer.MAX_LENGTH), Refusal.TOO_LONG);
                 return;

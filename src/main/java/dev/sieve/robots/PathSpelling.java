@@ -7,16 +7,19 @@ import java.util.HexFormat;
 
 /** The two spellings in which patterns and paths are compared (RFC 9309, section 2.2.2). Strings hold one byte per char. */
 final class PathSpelling {
+    /** The characters that must be escaped in a URL, in a path or in a query, but that a rule may contain as they are. */
+    private static final String ESCAPED = " \"<>^`{}|'";
+
     private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
     private PathSpelling() {}
 
-    /** Returns a pattern in the spelling of a sent path: bytes beyond ASCII escaped, all escapes in upper case. */
+    /** Returns a pattern in the spelling of {@link #ofPath}, bytes beyond ASCII escaped. */
     static String ofPattern(byte[] pattern) {
         return spell(pattern, true);
     }
 
-    /** Returns a path as it is sent, with all escapes in upper case. */
+    /** Returns a path as it is sent, with {@link #ESCAPED} characters escaped and all escapes in upper case. */
     static String ofPath(byte[] path) {
         return spell(path, false);
     }
@@ -25,7 +28,7 @@ final class PathSpelling {
         StringBuilder spelled = new StringBuilder(text.length);
         for (int i = 0; i < text.length; i++) {
             int octet = UrlSyntax.octet(text, i);
-            if (octet >= 0 || (text[i] < 0 && escapesNonAscii)) {
+            if (octet >= 0 || (text[i] < 0 && escapesNonAscii) || ESCAPED.indexOf(text[i]) >= 0) {
                 spelled.append('%').append(HEX.toHexDigits((byte) (octet >= 0 ? octet : text[i])));
                 i += octet >= 0 ? 2 : 0;
             } else {

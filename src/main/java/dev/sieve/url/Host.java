@@ -80,8 +80,18 @@ final class Host {
     }
 
     private static String okHttpHost(String host) {
-        HttpUrl url = HttpUrl.parse("http://" + host + "/");
+        HttpUrl url = okHttpUrl(host);
         return url == null ? null : url.host();
+    }
+
+    /** Returns a URL of OkHttp with this host; null when OkHttp refuses it. */
+    static HttpUrl okHttpUrl(String host) {
+        try {
+            return HttpUrl.parse("http://" + host + "/");
+        } catch (RuntimeException e) {
+            // Not documented: an IPv6 address of nine groups, for example, is an ArrayIndexOutOfBoundsException.
+            return null;
+        }
     }
 
     private static boolean hasForbidden(String domain) {

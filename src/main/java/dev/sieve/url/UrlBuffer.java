@@ -5,7 +5,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.Arrays;
 
-/** The URL that a parser writes: ASCII, escaped as the WHATWG URL standard requires. Reused for every URL of a parser. */
+/**
+ * The URL that a parser writes: ASCII, escaped as the WHATWG URL standard requires, and as OkHttp sends it. Reused for every
+ * URL of a parser.
+ */
 final class UrlBuffer {
     /** The longest URL in characters; see {@link UrlNormalizer#MAX_LENGTH}. */
     static final int MAX_LENGTH = 4096;
@@ -61,6 +64,18 @@ final class UrlBuffer {
 
     void putQuery(String text, int from, int end) {
         putEscaped(text, from, end, QUERY, 0);
+    }
+
+    /** Writes a query in another charset than UTF-8, given with one character per byte. */
+    void putQueryBytes(String bytes) {
+        for (int i = 0; i < bytes.length(); i++) {
+            char octet = bytes.charAt(i);
+            if (octet >= 0x80 || (CLASSES[octet] & QUERY) != 0) {
+                escape(octet);
+            } else {
+                put(octet);
+            }
+        }
     }
 
     /** Writes characters, escaped if they are of one class, up to the first of another class; returns its index. */
@@ -159,13 +174,16 @@ final class UrlBuffer {
         return new String(bytes, 0, size, ISO_8859_1);
     }
 
-    /** The standard's path and special-query percent-encode sets, section 1.3. */
+    /**
+     * The standard's path and special-query percent-encode sets, section 1.3, and in a path the vertical bar, which OkHttp
+     * would escape when it sends the URL.
+     */
     private static byte[] classes() {
         byte[] classes = new byte[128];
         Arrays.fill(classes, 0, 0x21, (byte) (PATH | QUERY));
         classes[0x7F] = PATH | QUERY;
         "\"#<>".chars().forEach(c -> classes[c] = PATH | QUERY);
-        "^`{}".chars().forEach(c -> classes[c] = PATH);
+        "^`{}|".chars().forEach(c -> classes[c] = PATH);
         "/\\?".chars().forEach(c -> classes[c] = SEGMENT_END);
         classes['\''] = QUERY;
         return classes;

@@ -1,12 +1,16 @@
 package dev.sieve.url;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.nio.charset.Charset;
 
 /**
  * Converts a URL into two spellings: the URL that is fetched, and the key that identifies the page.
  *
  * <p>The <b>URL to fetch</b> is the result of the WHATWG URL standard without fragment and credentials. It is ASCII without
- * blanks or control characters, and means the same to every browser:
+ * blanks or control characters, means the same to every browser, and is sent exactly as it is spelled; therefore a vertical
+ * bar in a path is escaped, which the standard leaves open:
  *
  * <pre>
  *   HTTP://Exämple.com:80/a/../b c?q#top      http://xn--exmple-cua.com/b%20c?q
@@ -15,7 +19,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
  *   mailto:a@b, http://a..b/, http://h:0/    refused
  * </pre>
  *
- * <p>The characters of a query are encoded in UTF-8, whatever the charset of the page.
+ * <p>The characters of a query are encoded in the charset of the page, those of a path in UTF-8.
  *
  * <p>The <b>key</b> is normalised as far as RFC 3986, sections 6.2.2 and 6.2.3, permits without a request to the server;
  * see {@link #key}. It is never fetched.
@@ -34,12 +38,12 @@ public final class UrlNormalizer {
 
     /** Returns the URL to fetch for an absolute URL; null when it cannot be fetched, for the reason {@link #refusal}. */
     public static String parse(String url) {
-        return new UrlParser(null).parse(url);
+        return new UrlParser(null, null).parse(url);
     }
 
     /** Returns why {@link #parse} returns null for a URL; null when it does not. */
     public static Refusal refusal(String url) {
-        UrlParser parser = new UrlParser(null);
+        UrlParser parser = new UrlParser(null, null);
         parser.parse(url);
         return parser.refusal();
     }
@@ -50,11 +54,21 @@ public final class UrlNormalizer {
      * @throws IllegalArgumentException when {@link #parse} refuses the URL
      */
     public static Base base(String url) {
+        return base(url, UTF_8);
+    }
+
+    /**
+     * Does the same for a page in another charset, in which the queries of its references are encoded. A character that the
+     * charset lacks is replaced by a reference to it, as in HTML: {@code %26%239731%3B}.
+     *
+     * @throws IllegalArgumentException when {@link #parse} refuses the URL
+     */
+    public static Base base(String url, Charset charset) {
         String parsed = parse(url);
         if (parsed == null) {
             throw new IllegalArgumentException("not a URL to resolve against: " + url);
         }
-        return new Base(parsed);
+        return new Base(parsed, charset);
     }
 
     /**
@@ -66,13 +80,12 @@ public final class UrlNormalizer {
      *   <li>decodes the escapes of letters, digits and {@code - . _ ~}, and writes all others in upper case: {@code
      *       %7euser} becomes {@code ~user}, {@code %c3%a9} becomes {@code %C3%A9}. An escape whose decoded character would
      *       complete a broken one before it is kept;
-     *   <li>drops a trailing dot of the host;
-     *   <li>drops an empty query.
+     *   <li>drops a trailing dot of the host.
      * </ol>
      *
      * <p>In doubt a page is fetched twice, because a page that is taken for another is lost. Therefore http and https,
-     * upper and lower case in paths, {@code //}, a trailing slash, {@code index.html}, {@code www.} and a stray {@code %}
-     * are kept, and parameters are neither sorted nor dropped.
+     * upper and lower case in paths, {@code //}, a trailing slash, {@code index.html}, {@code www.}, an empty query and a
+     * stray {@code %} are kept, and parameters are neither sorted nor dropped.
      *
      * @param url a URL returned by {@link #parse} or {@link Base#resolve}
      * @return the same object when the URL is its own key, as most are; {@code key(key(url))} equals {@code key(url)}
@@ -81,11 +94,7 @@ public final class UrlNormalizer {
         int hostEnd = UrlParts.hostEnd(url);
         String key = url.charAt(hostEnd - 1) == '.' ? url.substring(0, hostEnd - 1) + url.substring(hostEnd) : url;
         int percent = key.indexOf('%');
-        if (percent >= 0) {
-            key = unescaped(key.getBytes(ISO_8859_1), percent);
-        }
-        boolean emptyQuery = key.indexOf('?') == key.length() - 1;
-        return emptyQuery ? key.substring(0, key.length() - 1) : key;
+        return percent < 0 ? key : unescaped(key.getBytes(ISO_8859_1), percent);
     }
 
     /** Works in place, since a key is never longer than its URL. */
@@ -116,8 +125,8 @@ public final class UrlNormalizer {
     public static final class Base {
         private final UrlParser parser;
 
-        private Base(String url) {
-            parser = new UrlParser(url);
+        private Base(String url, Charset charset) {
+            parser = new UrlParser(url, QueryEncoder.of(charset));
         }
 
         /** Returns this URL, normalised. */

@@ -23,10 +23,12 @@ final class UrlParser {
     private final int pathEnd;
 
     private final UrlBuffer out = new UrlBuffer();
+    private final QueryEncoder encoder; // null for UTF-8
     private Refusal refusal;
 
-    UrlParser(String base) {
+    UrlParser(String base, QueryEncoder encoder) {
         this.base = base;
+        this.encoder = encoder;
         if (base == null) {
             authorityEnd = directoryEnd = pathEnd = 0;
             baseBytes = null;
@@ -194,9 +196,21 @@ final class UrlParser {
     private String query(String text, int from, int end) {
         if (from < end) {
             out.put('?');
-            out.putQuery(text, from + 1, end);
+            if (encoder == null || isAscii(text, from, end)) {
+                out.putQuery(text, from + 1, end);
+            } else {
+                out.putQueryBytes(encoder.encode(text.substring(from + 1, end)));
+            }
         }
         return result();
+    }
+
+    private static boolean isAscii(String text, int from, int end) {
+        int i = from;
+        while (i < end && text.charAt(i) < 0x80) {
+            i++;
+        }
+        return i == end;
     }
 
     private String result() {

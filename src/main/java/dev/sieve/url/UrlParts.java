@@ -53,7 +53,7 @@ public final class UrlParts {
         int slot = (host.hashCode() * 0x9E3779B1) >>> 19;
         HostDomain known = DOMAINS.get(slot);
         if (known == null || !known.host.equals(host)) {
-            HttpUrl url = HttpUrl.parse("http://" + host + "/");
+            HttpUrl url = Host.okHttpUrl(host);
             String domain = url == null ? null : url.topPrivateDomain();
             known = new HostDomain(host, domain == null ? host : domain);
             DOMAINS.set(slot, known);

@@ -70,6 +70,14 @@ class CrawlDirectoryTest {
         assertThat(path).hasContent("http://a.test/\nhttp://b.test/\n");
     }
 
+    @Test
+    void aSeedInTheSpellingOfAnEarlierBuildIsRead() throws IOException {
+        seedFile("http://a.test/b|c?d|e\n");
+        try (CrawlDirectory directory = open(NOW)) {
+            assertThat(directory.seeds()).containsExactly("http://a.test/b|c?d|e");
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {"", "not a URL", "ftp://a.test/", "http://A.test/", "http://a.test/\u00e9", "\0\0\0", "\u00ff"})

@@ -138,7 +138,13 @@ class FetcherTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"", "Location: file:///etc/passwd\n", "Location: http://a..b/\n", "Location: gopher://h/\n"})
+            strings = {
+                "",
+                "Location: file:///etc/passwd\n",
+                "Location: http://a..b/\n",
+                "Location: http://[0:1:2:3:4:5:6::8]/\n",
+                "Location: gopher://h/\n"
+            })
     void aRedirectToNowhereIsAFailure(String location) {
         assertThat(answer("HTTP/1.1 301 Moved\n" + location)).isInstanceOfSatisfying(Failed.class, failed -> {
             assertThat(failed.reason()).isEqualTo(Reason.BAD_REDIRECT);

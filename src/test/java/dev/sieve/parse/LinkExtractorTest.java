@@ -6,11 +6,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.fetch.FetchResult;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 @Tag("hostile")
 class LinkExtractorTest {
@@ -59,8 +62,10 @@ class LinkExtractorTest {
 
     @Test
     void whatCannotBeFetchedIsNoLink() {
-        assertThat(links("<a href='mailto:a@b'></a><a href='javascript:x()'></a><a href='data:,x'></a>"
-                        + "<a href='http://a..b/'></a><a href=' &#x6a;ava\nscript:1'></a><a href='ok'></a>"))
+        assertThat(
+                        links(
+                                "<a href='mailto:a@b'></a><a href='javascript:x()'></a><a href='data:,x'></a>"
+                                        + "<a href='http://a..b/'></a><a href='http://[0:1:2:3:4:5:6::8]/'></a><a href=' &#x6a;ava\nscript:1'></a><a href='ok'></a>"))
                 .containsExactly("http://h/dir/ok");
     }
 
@@ -93,6 +98,77 @@ class LinkExtractorTest {
 
         assertThat(read(text, "ISO-8859-1").title()).isEqualTo("\u00FC");
         assertThat(read(text, null).links()).containsExactly("http://h/dir/x");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '~',
+            value = {
+                "0;url=r | r",
+                "~ 5 ; URL = r ~ | r",
+                "5,r | r",
+                "5 r | r",
+                "0.5;url=r | r",
+                ".5;r | r",
+                "0; url='r'x | r",
+                "0; url=&quot;r&quot;x | r",
+                "0;url='r | r",
+                "0;'r | r",
+                "0;ur | ur",
+                "0;url | url",
+                "0;url r | url%20r",
+                "5 |",
+                "5; |",
+                "5; url= |",
+                "url=r |",
+                "x;url=r |",
+                "5x;url=r |",
+                "-1;url=r |",
+                "~~ |"
+            })
+    void theTargetOfAMetaRefreshIsALink(String content, String target) {
+        assertThat(links("<base href='/b/'><meta HTTP-Equiv=Refresh content=\"" + content + "\">"))
+                .isEqualTo(target == null ? List.of() : List.of("http://h/b/" + target));
+    }
+
+    @Test
+    void aLinkInSvgMayHaveTheOldName() {
+        assertThat(links("<svg><a xlink:href=old></a><a xlink:href=no href=new></a><a></a></svg><a xlink:href=no></a>"))
+                .containsExactly("http://h/dir/old", "http://h/dir/new");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "windows-1251, EFF0E8, /%D0%BF%D1%80%D0%B8?q=%EF%F0%E8",
+        "iso-8859-1, FC80, /%C3%BC%E2%82%AC?q=%FC%80",
+        "shift_jis, 835C, /%E3%82%BD?q=%83\\",
+        "iso-2022-jp, 1B244224221B2842, /%E3%81%82?q=%1B$B$%22%1B(B",
+        "gb2312, D6D0, /%E4%B8%AD?q=%D6%D0",
+        "utf-8, C3BC, /%C3%BC?q=%C3%BC",
+        "utf-16, , /?q="
+    })
+    void aQueryIsEncodedInTheCharsetOfItsPage(String charset, String hex, String link) {
+        String text = hex == null ? "" : new String(HexFormat.of().parseHex(hex), ISO_8859_1);
+        String html = "<base href='/x?" + text + "'><a href='/" + text + "?q=" + text + "#" + text + "'><a href=''>";
+        byte[] body = html.getBytes(charset.equals("utf-16") ? UTF_16LE : ISO_8859_1);
+        String query = link.substring(link.indexOf('=') + 1);
+
+        assertThat(read(body, charset).links()).containsExactly("http://h" + link, "http://h/x?" + query);
+        if (!charset.equals("utf-16")) {
+            byte[] declared = ("<meta charset=" + charset + ">" + html).getBytes(ISO_8859_1);
+            assertThat(read(declared, null).links()).containsExactly("http://h" + link, "http://h/x?" + query);
+        }
+    }
+
+    @Test
+    void aCharacterThatTheCharsetLacksIsAReferenceToIt() {
+        byte[] page = "<a href='?a=&#x2603;&amp;b=&#x1F600;&#xD800;ü'>".getBytes(ISO_8859_1);
+        assertThat(read(page, "latin1").links())
+                .containsExactly(PAGE + "?a=%26%239731%3B&b=%26%23128512%3B%26%2365533%3B%FC");
+        byte[] japanese = "<a href='?\u001b$B$\"\u001b(B&#x1F600;&#x3042;'>".getBytes(ISO_8859_1);
+        assertThat(read(japanese, "iso-2022-jp").links())
+                .containsExactly(PAGE + "?%1B$B$%22%1B(B%26%23128512%3B%1B$B$%22%1B(B");
     }
 
     @Test

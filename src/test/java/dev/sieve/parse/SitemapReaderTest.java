@@ -148,8 +148,10 @@ class SitemapReaderTest {
     @Test
     void whatIsNoUrlIsCounted() {
         assertThat(read(URL_SET + url("/relative") + url("") + url("mailto:a@b") + url("http://h/" + "x".repeat(10_000))
-                        + url("http://h/a") + "</urlset>"))
-                .isEqualTo(new Outcome(true, 1, 4, 0, ""));
+                        + url("http://[0:1:2:3:4:5:6::8]/") + url("http://h/a") + "</urlset>"))
+                .isEqualTo(new Outcome(true, 1, 5, 0, ""));
+        assertThat(read("http://h/a\nhttp://[0:1:2:3:4:5:6::8]/\nhttp://h/b"))
+                .isEqualTo(new Outcome(true, 2, 1, 0, ""));
     }
 
     @ParameterizedTest

@@ -100,6 +100,28 @@ class RobotsRulesTest {
         assertThat(rules.allows("/%73ecret/open")).isTrue();
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            quoteCharacter = '~',
+            value = {
+                "/a|b, /a%7Cb",
+                "/a%7Cb, /a%7Cb",
+                "/?a|b, /?a|b",
+                "/?a%7cb, /?a|b",
+                "/{id}, /%7Bid%7D",
+                "/?{id}, /?{id}",
+                "/a b, /a%20b",
+                "/?<\"^`>, /?%3C%22^`%3E",
+                "/?n=o'clock, /?n=o%27clock",
+                "/o'clock, /o'clock"
+            })
+    void charactersThatAUrlCannotContainMatchHoweverTheyAreSent(String pattern, String path) {
+        RobotsRules rules = rules("User-agent: *", "Disallow: " + pattern);
+        assertThat(rules.allows(path)).isFalse();
+        assertThat(rules.allows("http://h" + path + "/x")).isFalse();
+        assertThat(rules.allows("/x" + path)).isTrue();
+    }
+
     @Test
     void crawlDelayIsThatOfTheGroup() {
         RobotsRules rules =
