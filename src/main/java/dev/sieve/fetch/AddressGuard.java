@@ -3,6 +3,7 @@ package dev.sieve.fetch;
 import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.scope.SkipReason;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import javax.net.SocketFactory;
 import okhttp3.HttpUrl;
 import okhttp3.OkHttpClient;
@@ -40,13 +42,16 @@ final class AddressGuard {
     private final OkHttpClient guardedClient;
     private final OkHttpClient openClient;
 
-    AddressGuard(AddressPolicy policy, DnsLookups lookups, OkHttpClient client) {
+    AddressGuard(AddressPolicy policy, DnsLookups lookups, WireLimit wire, OkHttpClient client) {
         this.policy = policy;
         this.lookups = lookups;
-        openClient = client.newBuilder().dns(lookups::addresses).build();
+        openClient = client.newBuilder()
+                .dns(lookups::addresses)
+                .socketFactory(new Sockets(address -> null, wire))
+                .build();
         guardedClient = client.newBuilder()
                 .dns(this::allowedAddresses)
-                .socketFactory(new GuardedSockets(policy))
+                .socketFactory(new Sockets(policy::objection, wire))
                 .build();
     }
 
@@ -114,12 +119,14 @@ final class AddressGuard {
         }
     }
 
-    /** Makes sockets that refuse to connect to an address that is not allowed. */
-    static final class GuardedSockets extends SocketFactory {
-        private final AddressPolicy policy;
+    /** Makes sockets that refuse to connect to an address with an objection, and limit what they receive. */
+    static final class Sockets extends SocketFactory {
+        private final Function<InetAddress, String> objections;
+        private final WireLimit wire;
 
-        GuardedSockets(AddressPolicy policy) {
-            this.policy = policy;
+        Sockets(Function<InetAddress, String> objections, WireLimit wire) {
+            this.objections = objections;
+            this.wire = wire;
         }
 
         @Override
@@ -128,11 +135,16 @@ final class AddressGuard {
                 @Override
                 public void connect(SocketAddress endpoint, int timeoutMillis) throws IOException {
                     InetAddress address = endpoint instanceof InetSocketAddress at ? at.getAddress() : null;
-                    String objection = address == null ? "not an address: " + endpoint : policy.objection(address);
+                    String objection = address == null ? "not an address: " + endpoint : objections.apply(address);
                     if (objection != null) {
                         throw new AddressRefusedException(objection);
                     }
                     super.connect(endpoint, timeoutMillis);
+                }
+
+                @Override
+                public InputStream getInputStream() throws IOException {
+                    return wire.limit(super.getInputStream());
                 }
             };
         }

@@ -34,7 +34,8 @@ import okhttp3.Response;
  *
  * <p>One request per call: no redirect is followed, nothing is sent again, no cookie is kept, no proxy is used. The
  * whole call, from the lookup of the host to the last byte, has one deadline. At most 256 KiB and a thousand header
- * fields are read, and a body up to a limit that is counted after decoding. Servers without a valid certificate are
+ * fields are read, a body up to a limit that is counted after decoding, and at most 512 KiB of anything else between two
+ * parts of the body. Servers without a valid certificate are
  * refused.
  *
  * <p>Only public addresses are requested, and those that the {@link AddressPolicy} allows in addition, and no port of
@@ -56,6 +57,7 @@ public final class Fetcher implements AutoCloseable {
     private final OkHttpClient client;
     private final DnsLookups lookups;
     private final AddressGuard guard;
+    private final WireLimit wire = new WireLimit();
     private volatile Consumer<String> onSend = host -> {};
     private final Set<String> headerOrigins = ConcurrentHashMap.newKeySet();
 
@@ -133,7 +135,7 @@ public final class Fetcher implements AutoCloseable {
                 .addNetworkInterceptor(this::send)
                 .build();
         lookups = new DnsLookups(options.resolver, options.timeout, options.connections);
-        guard = new AddressGuard(options.addresses, lookups, client);
+        guard = new AddressGuard(options.addresses, lookups, wire, client);
     }
 
     /**
@@ -204,7 +206,7 @@ public final class Fetcher implements AutoCloseable {
 
     /** Requests a URL with another body limit, and reads bodies of any type if that is set. */
     public FetchResult fetch(String url, int bodyLimit, boolean anyType) {
-        return fetch(url, (parsed, response) -> ResponseReader.read(parsed, response, bodyLimit, anyType));
+        return fetch(url, (parsed, response) -> ResponseReader.read(parsed, response, bodyLimit, anyType, wire));
     }
 
     /**
@@ -224,7 +226,8 @@ public final class Fetcher implements AutoCloseable {
                 throw e;
             }
         };
-        FetchResult result = fetch(url, (parsed, response) -> ResponseReader.stream(parsed, response, remembering));
+        FetchResult result =
+                fetch(url, (parsed, response) -> ResponseReader.stream(parsed, response, remembering, wire));
         if (thrown.get() != null) {
             throw thrown.get();
         }
@@ -248,6 +251,7 @@ public final class Fetcher implements AutoCloseable {
 
     private FetchResult send(String url, HttpUrl target, Reading reading) {
         Call call = guard.client(target).newCall(request(url, target));
+        wire.restart();
         try (Response response = call.execute()) {
             FetchResult result = reading.read(url, response);
             // Do not wait for the rest of the body.

@@ -7,7 +7,9 @@ import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.url.Printable;
 import dev.sieve.url.UrlNormalizer;
 import java.io.EOFException;
+import java.io.FilterInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
@@ -21,12 +23,16 @@ import java.util.Set;
 import javax.net.ssl.SSLException;
 import okhttp3.MediaType;
 import okhttp3.Response;
+import okio.Buffer;
 import okio.BufferedSource;
 
 /** Converts a response, or the failure of a request, to a {@link FetchResult}. */
 final class ResponseReader {
     /** More than any real server sends; a parsed field takes some hundred bytes. */
     private static final int MAX_HEADERS = 1000;
+
+    /** How much of a body is read at a time. */
+    private static final int PART = 8 << 10;
 
     private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
 
@@ -38,22 +44,24 @@ final class ResponseReader {
      * @param url the requested URL
      * @param bodyLimit the largest number of bytes to read from the body, decoded
      * @param anyType whether to read bodies other than HTML
+     * @param wire limits what is read besides the body
      * @throws IOException when the response is incomplete
      */
-    static FetchResult read(String url, Response response, int bodyLimit, boolean anyType) throws IOException {
-        return REDIRECTS.contains(response.code()) ? redirect(url, response) : page(response, bodyLimit, anyType);
+    static FetchResult read(String url, Response response, int bodyLimit, boolean anyType, WireLimit wire)
+            throws IOException {
+        return REDIRECTS.contains(response.code()) ? redirect(url, response) : page(response, bodyLimit, anyType, wire);
     }
 
     /** Reads a response and passes its body to a reader, if the status is 2xx. */
-    static FetchResult stream(String url, Response response, BodyReader reader) throws IOException {
+    static FetchResult stream(String url, Response response, BodyReader reader, WireLimit wire) throws IOException {
         if (response.code() < 200 || response.code() >= 300) {
-            return read(url, response, 0, false);
+            return read(url, response, 0, false, wire);
         }
         String encoding = unknownEncoding(response);
         if (encoding != null) {
             return new Failed(response.code(), Reason.PROTOCOL, "encoded as " + Printable.of(encoding));
         }
-        reader.read(response.body().byteStream());
+        reader.read(watched(response.body().byteStream(), wire));
         return new Page(response.code(), headers(response), type(response), new byte[0], 0, false);
     }
 
@@ -82,7 +90,27 @@ final class ResponseReader {
                 : new Redirect(response.code(), target);
     }
 
-    private static FetchResult page(Response response, int bodyLimit, boolean anyType) throws IOException {
+    /** Returns a stream that notes each part of the body that is read. */
+    private static InputStream watched(InputStream body, WireLimit wire) {
+        return new FilterInputStream(body) {
+            @Override
+            public int read() throws IOException {
+                int read = super.read();
+                wire.restart();
+                return read;
+            }
+
+            @Override
+            public int read(byte[] target, int from, int length) throws IOException {
+                int read = super.read(target, from, length);
+                wire.restart();
+                return read;
+            }
+        };
+    }
+
+    private static FetchResult page(Response response, int bodyLimit, boolean anyType, WireLimit wire)
+            throws IOException {
         String type = type(response);
         byte[] body = new byte[0];
         long length = Math.max(0, response.body().contentLength());
@@ -92,12 +120,22 @@ final class ResponseReader {
             if (encoding != null) {
                 return new Failed(response.code(), Reason.PROTOCOL, "encoded as " + Printable.of(encoding));
             }
-            BufferedSource source = response.body().source();
-            isCut = source.request(bodyLimit + 1L);
-            body = isCut ? source.readByteArray(bodyLimit) : source.readByteArray();
+            Buffer read = new Buffer();
+            readBody(response.body().source(), bodyLimit, read, wire);
+            isCut = read.size() > bodyLimit;
+            body = read.readByteArray(Math.min(read.size(), bodyLimit));
             length = isCut ? Math.max(length, bodyLimit + 1L) : body.length;
         }
         return new Page(response.code(), headers(response), type, body, length, isCut);
+    }
+
+    /** Reads a body until its end or until one byte more than its limit. */
+    private static void readBody(BufferedSource source, int bodyLimit, Buffer read, WireLimit wire) throws IOException {
+        long left = bodyLimit + 1L;
+        while (left > 0 && source.read(read, Math.min(left, PART)) >= 0) {
+            wire.restart();
+            left = bodyLimit + 1L - read.size();
+        }
     }
 
     /** Returns the encoding that the client did not decode; null when there is none. */

@@ -10,6 +10,7 @@ import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Reason;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.Arrays;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whatever a server answers, it is a value before the deadline, and the fetcher is well after it. */
@@ -41,10 +43,14 @@ class HostileAnswersTest {
     }
 
     private static Fetcher newFetcher(Resolver resolver) {
+        return newFetcher(resolver, Duration.ofSeconds(1));
+    }
+
+    private static Fetcher newFetcher(Resolver resolver, Duration timeout) {
         return new Fetcher(new Fetcher.Options(
                 "testbot",
                 Map.of("X-Api-Key", "secret"),
-                Duration.ofSeconds(1),
+                timeout,
                 LIMIT,
                 false,
                 4,
@@ -175,6 +181,62 @@ class HostileAnswersTest {
         assertFailed(endless("", "\r\n"));
         assertFailed(endless(HTML + "Transfer-Encoding: chunked\r\n\r\n0\r\n", "X-Trailer: x\r\n"));
         assertFailed(Reason.PROTOCOL, raw("HTTP/1.1 200 OK\n" + "a:\n".repeat(1001)));
+    }
+
+    private static String gzipHeader(int flags, String rest) {
+        return HTML + "Content-Encoding: gzip\r\n\r\n\u001f\u008b\u0008" + (char) flags + "\0\0\0\0\0\0" + rest;
+    }
+
+    /** What the client collects until it ends, or reads without a part of the body. */
+    static List<HostileServer.Behaviour> endlessLines() {
+        String chunked = HTML + "Transfer-Encoding: chunked\r\n\r\n";
+        String a = "a".repeat(1000);
+        return List.of(
+                endless(chunked + "5;x=", a),
+                endless(chunked + "1\r\nx", a),
+                endless(gzipHeader(8, ""), a),
+                endless(gzipHeader(16, ""), a),
+                endless(gzipHeader(24, "a\0"), a),
+                // Blocks of deflate that hold nothing.
+                endless(gzipHeader(0, ""), "\0\0\0\u00ff\u00ff".repeat(200)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("endlessLines")
+    void aLineWithoutEndIsAFailureLongBeforeTheDeadline(HostileServer.Behaviour behaviour) {
+        server.on("/", behaviour);
+        try (Fetcher patient = newFetcher(host -> List.of(InetAddress.getByName(host)), Duration.ofSeconds(100))) {
+            FetchResult page = patient.fetch(server.url());
+            FetchResult stream = patient.stream(server.url(), InputStream::readAllBytes);
+
+            assertThat(List.of(page, stream))
+                    .allSatisfy(each -> assertThat(each).isInstanceOfSatisfying(Failed.class, failed -> {
+                        assertThat(failed.reason()).isEqualTo(Reason.PROTOCOL);
+                        assertThat(failed.detail()).contains("not part of the body");
+                        assertThat(failed.isWorthRetrying()).isFalse();
+                    }));
+        }
+    }
+
+    @Test
+    void longLinesBetweenPartsOfTheBodyAreAllowed() {
+        String chunk = "5;x=" + "a".repeat(100_000) + "\r\n12345\r\n";
+
+        assertThat(answer(raw(
+                        "HTTP/1.1 200 OK\nContent-Type: text/html\nTransfer-Encoding: chunked\n",
+                        (chunk.repeat(20) + "0\r\n\r\n").getBytes(ISO_8859_1))))
+                .isInstanceOfSatisfying(
+                        Page.class, page -> assertThat(page.body()).hasSize(100));
+    }
+
+    @Test
+    void aBodyThatIsNotReadIsNotCollectedEither() {
+        String chunked = "Transfer-Encoding: chunked\r\n\r\n5;x=";
+
+        assertThat(answer(endless("HTTP/1.1 302 Found\r\nLocation: /x\r\n" + chunked, "a".repeat(1000))))
+                .isInstanceOf(FetchResult.Redirect.class);
+        assertThat(answer(endless("HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n" + chunked, "a".repeat(1000))))
+                .isInstanceOf(Page.class);
     }
 
     @Test

@@ -183,7 +183,7 @@ class PrivatePlacesTest {
 
     @Test
     void aSocketLooksAtTheAddressThatItDials() throws IOException {
-        SocketFactory sockets = new AddressGuard.GuardedSockets(AddressPolicy.publicOnly());
+        SocketFactory sockets = new AddressGuard.Sockets(AddressPolicy.publicOnly()::objection, new WireLimit());
         InetSocketAddress private_ = new InetSocketAddress(PRIVATE, secret.port());
 
         try (Socket socket = sockets.createSocket()) {

@@ -50,6 +50,8 @@ class UntrustedServersTest {
         return file;
     }
 
+    private volatile HostileServer.Behaviour behaviour = HostileServer.raw("HTTP/1.1 200 OK\nContent-Length: 0\n");
+
     /** A store with a key for a host, whose certificate an authority has signed for a day, some days from now. */
     private Path signed(Path authority, String host, String fromDay) throws Exception {
         Path file = Files.copy(authority, folder.resolve(host + fromDay + ".p12"));
@@ -88,7 +90,7 @@ class UntrustedServersTest {
         assertThat(exitCode).as(Files.readString(output)).isZero();
     }
 
-    private static SSLServerSocket serve(Path store, String... protocols) throws Exception {
+    private SSLServerSocket serve(Path store, String... protocols) throws Exception {
         KeyStore keys = KeyStore.getInstance("PKCS12");
         try (InputStream in = Files.newInputStream(store)) {
             keys.load(in, WORD.toCharArray());
@@ -108,13 +110,15 @@ class UntrustedServersTest {
         return server;
     }
 
-    private static void answer(SSLServerSocket server) {
+    private void answer(SSLServerSocket server) {
         while (!server.isClosed()) {
             try (Socket client = server.accept()) {
                 HostileServer.readHead(client.getInputStream());
-                HostileServer.write(client, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+                behaviour.answer(client);
             } catch (IOException e) {
                 // The client does not trust it, or the test is over.
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
             }
         }
     }
@@ -161,6 +165,19 @@ class UntrustedServersTest {
             assertThat(fetch(server, "good.test", good)).isInstanceOf(Page.class);
             assertUntrusted(fetch(server, "good.test", null));
             assertUntrusted(fetch(server, "wrong.test", good));
+        }
+    }
+
+    @Test
+    void aLineWithoutEndIsAFailureBehindTlsToo() throws Exception {
+        behaviour = HostileServer.endless(
+                "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n5;x=",
+                "a".repeat(1000));
+        Path good = store("good.test");
+        try (SSLServerSocket server = serve(good)) {
+            assertThat(fetch(server, "good.test", good))
+                    .isInstanceOfSatisfying(
+                            Failed.class, failed -> assertThat(failed.detail()).contains("not part of the body"));
         }
     }
 

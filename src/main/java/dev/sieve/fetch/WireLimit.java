@@ -1,0 +1,50 @@
+package dev.sieve.fetch;
+
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.ProtocolException;
+
+/**
+ * Limits what a server may send without a byte of the body: 512 KiB from the start of a call, and again after each part
+ * of the body.
+ *
+ * <p>The client collects some lines in memory until they end, however long they are: that of the size of a chunk, the
+ * one after a chunk, and the names in a gzip header. The limit also covers the handshake of TLS, interim responses, the
+ * header and trailers. It is counted below TLS and the client, where every byte passes.
+ *
+ * <p>A call runs on one thread, and so do all reads of its sockets. Each thread therefore has a count of its own.
+ */
+final class WireLimit {
+    /** Twice the largest header that the client reads. */
+    static final int MAX_BYTES = 512 << 10;
+
+    private final ThreadLocal<int[]> received = ThreadLocal.withInitial(() -> new int[1]);
+
+    /** Notes that a call begins on this thread, or that it has received a part of the body. */
+    void restart() {
+        received.get()[0] = 0;
+    }
+
+    /** Returns the stream with this limit. */
+    InputStream limit(InputStream socket) {
+        return new FilterInputStream(socket) {
+            @Override
+            public int read() throws IOException {
+                byte[] one = new byte[1];
+                return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+            }
+
+            @Override
+            public int read(byte[] target, int from, int length) throws IOException {
+                int[] count = received.get();
+                if (count[0] >= MAX_BYTES) {
+                    throw new ProtocolException("more than " + MAX_BYTES + " bytes that are not part of the body");
+                }
+                int read = super.read(target, from, length);
+                count[0] += Math.max(0, read);
+                return read;
+            }
+        };
+    }
+}
