@@ -90,12 +90,18 @@ final class Summary {
         row(
                 lines,
                 "filter",
-                "%,d of %,d URLs (%.1f %%)  %s  estimated pages missed: %s",
+                "%,d of %,d URLs (%s)  %s  estimated pages missed: %s",
                 sieve.estimatedSize(),
                 sieve.capacity(),
-                100.0 * sieve.estimatedSize() / sieve.capacity(),
+                fill(sieve),
                 Units.bytes(sieve.memoryBytes()),
                 sieve.falsePositiveRate() == 0 ? "0" : missed > 0 && missed < 0.01 ? "<0.01" : text("%,.2f", missed));
+    }
+
+    /** Returns how full the filter is, as a share of its capacity. */
+    static String fill(SieveStats sieve) {
+        double percent = 100.0 * sieve.estimatedSize() / sieve.capacity();
+        return text(percent < 100 ? "%.1f %%" : "%,.0f %%", percent);
     }
 
     /** Shows what limited the crawl: the delays of hosts, of one in particular, or busy workers. */
