@@ -11,8 +11,10 @@ import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.slf4j.Logger;
@@ -34,7 +36,8 @@ import picocli.CommandLine.Spec;
         description = "Crawls politely and visits every page once.%n",
         footerHeading = "%nExit codes: ",
         footer = "0 done, or a limit was reached; 1 internal error, or filter full; 2 wrong usage;%n"
-                + "3 no page could be fetched; 4 output failed; 130 interrupted, 143 terminated.")
+                + "3 no page could be fetched; 4 input or output failed; 5 'why': not crawled; 6 see --fail-on;%n"
+                + "130 interrupted, 143 terminated.")
 final class CrawlCommand implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.cli");
 
@@ -135,6 +138,13 @@ final class CrawlCommand implements Callable<Integer> {
     @Option(names = "--keep-log", description = "Keep finished URLs in the job, for 'export --done'.")
     private boolean keepsLog;
 
+    @Option(
+            names = "--fail-on",
+            paramLabel = "WHAT",
+            description = "Exit with code 6 on: capacity (the filter missed a page or more) or errors (a URL failed, or"
+                    + " responded with a status from 400 on: broken links); repeatable.")
+    private Set<FailOn> failOn = EnumSet.noneOf(FailOn.class);
+
     @Option(names = "-q", description = "Show only warnings: no progress, no summary.")
     private boolean isQuiet;
 
@@ -159,7 +169,7 @@ final class CrawlCommand implements Callable<Integer> {
             if (!start.hasUrls()) {
                 throw Checks.wrong(spec, "no usable seed in " + String.join(", ", seeds));
             }
-            return new CrawlRun(start.crawler(), output.open(job != null), isQuiet, where.ignoresRobots).run();
+            return new CrawlRun(start.crawler(), output.open(job != null), isQuiet, where.ignoresRobots, failOn).run();
         }
     }
 

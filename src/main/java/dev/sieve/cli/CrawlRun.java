@@ -4,11 +4,12 @@ import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.crawl.Ending;
 import java.io.IOException;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /** One crawl as the user sees it: progress, summary, a clean stop by a signal, exit code. */
-record CrawlRun(Crawler crawler, Outputs outputs, boolean isQuiet, boolean ignoresRobots) {
+record CrawlRun(Crawler crawler, Outputs outputs, boolean isQuiet, boolean ignoresRobots, Set<FailOn> failOn) {
     /** Longer than a stopped crawl waits for its requests in flight. */
     private static final int STOP_SECONDS = 30;
 
@@ -62,6 +63,24 @@ record CrawlRun(Crawler crawler, Outputs outputs, boolean isQuiet, boolean ignor
         if (report.ending() == Ending.FULL) {
             return ExitCode.INTERNAL_ERROR_OR_FULL;
         }
-        return report.isFruitless() ? ExitCode.NO_PAGE : 0;
+        if (report.isFruitless()) {
+            if (isQuiet) {
+                System.err.println("sieve: no page could be fetched: " + Summary.reasonsForNoPage(report));
+            }
+            return ExitCode.NO_PAGE;
+        }
+        return failsOn(report) ? ExitCode.FAIL_ON : 0;
+    }
+
+    private boolean failsOn(CrawlReport report) {
+        boolean fails = false;
+        for (FailOn each : failOn) {
+            String problem = each.problem(report);
+            if (problem != null) {
+                System.err.println("sieve: " + problem + " (--fail-on " + Converters.name(each) + ")");
+                fails = true;
+            }
+        }
+        return fails;
     }
 }

@@ -61,7 +61,7 @@ final class Progress implements AutoCloseable {
                 text("%,d queued", report.left()),
                 text("%,d failed", report.failed()),
                 Summary.clock(report.elapsed()),
-                text("filter %s", Summary.fill(report.sieve())),
+                "filter " + Summary.fill(report.sieve()),
                 text(
                         "hosts waiting %,d, backing off %,d",
                         report.schedule().waiting(), report.schedule().backingOff()));
