@@ -58,7 +58,8 @@ public final class Sieve implements Frontier {
      * @param expectedUrls the capacity: distinct URLs, at least 1
      * @param falsePositiveRate the largest share of new URLs that may be mistaken for seen ones when the filter is
      *     full, from {@link BloomSize#MIN_RATE} to {@link BloomSize#MAX_RATE}, which is 0.5
-     * @throws IllegalArgumentException when a number is out of range, or the filter needs more than 16 GiB
+     * @throws IllegalArgumentException when a number is out of range, or the filter needs more than 16 GiB or than
+     *     the heap may have
      */
     public Sieve(long expectedUrls, double falsePositiveRate) {
         this(builder(expectedUrls).falsePositiveRate(falsePositiveRate));
@@ -274,7 +275,7 @@ public final class Sieve implements Frontier {
          *
          * @throws IllegalStateException when a membership was set together with a filter, rate, seed or growth
          * @throws IllegalArgumentException when the filter does not support the choice for a full filter, or needs more
-         *     than 16 GiB
+         *     than 16 GiB or than the heap may have
          */
         public Sieve build() {
             return new Sieve(this);
