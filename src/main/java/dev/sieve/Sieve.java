@@ -1,7 +1,5 @@
 package dev.sieve;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.sieve.bloom.BloomSize;
 import dev.sieve.bloom.Membership;
 import dev.sieve.bloom.Memberships;
@@ -81,10 +79,11 @@ public final class Sieve implements Frontier {
      * {@inheritDoc}
      *
      * @throws SieveFullException when the URL is new, the filter is full and {@link OnFull#FAIL} is set
+     * @throws IllegalArgumentException when the URL contains an unpaired surrogate, so that it has no UTF-8 form
      */
     @Override
     public boolean push(String url) {
-        return deduplicator.push(url.getBytes(UTF_8), queue);
+        return deduplicator.push(UrlBatch.utf8(url), queue);
     }
 
     /**
