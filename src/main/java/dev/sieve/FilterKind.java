@@ -6,6 +6,7 @@ import dev.sieve.bloom.ExactSet;
 import dev.sieve.bloom.GrowingBloomFilter;
 import dev.sieve.bloom.Membership;
 import dev.sieve.bloom.Memberships;
+import java.util.Locale;
 
 /**
  * The filters of a frontier.
@@ -29,21 +30,61 @@ public enum FilterKind {
     /** The hashes of all URLs, about 20 bytes per URL: never mistakes a new URL for a seen one, and is never full. */
     EXACT;
 
+    /** The most memory of a filter, or of a layer of a growing one, in bytes: that of one array. */
+    public static final long MAX_MEMORY_BYTES = 8L * (Integer.MAX_VALUE - 64);
+
+    private static final long MEGABYTE = 1_000_000;
+
+    /**
+     * Returns the memory of an empty filter in bytes, whether or not a filter may have so much. {@link #GROWING} gets more
+     * when it is full. {@link #EXACT} starts with next to nothing.
+     *
+     * @param expectedUrls as for {@link #create}
+     * @param falsePositiveRate as for {@link #create}
+     */
+    public long memoryBytes(long expectedUrls, double falsePositiveRate) {
+        long bits = switch (this) {
+            case SPLIT_BLOCKS -> Memberships.bits(expectedUrls, falsePositiveRate);
+            case CLASSIC -> BloomSize.bits(expectedUrls, falsePositiveRate);
+            case GROWING -> GrowingBloomFilter.firstBits(expectedUrls, falsePositiveRate);
+            case EXACT -> 0;
+        };
+        return bits / Byte.SIZE;
+    }
+
     /**
      * Makes an empty filter. {@link #EXACT} ignores the capacity and the rate.
      *
      * @param expectedUrls the capacity: distinct URLs that it is made for, at least 1
      * @param falsePositiveRate the rate when it is full, from {@link BloomSize#MIN_RATE} to {@link BloomSize#MAX_RATE}
      * @param seed the seed of the hash; {@link Memberships#randomSeed()} where others choose the URLs
-     * @throws IllegalArgumentException when a value is out of range, or the filter needs more than 16 GiB
+     * @throws IllegalArgumentException when a value is out of range, or the filter needs more than 16 GiB or than the
+     *     heap may have
      */
     public Membership create(long expectedUrls, double falsePositiveRate, long seed) {
+        requireMemory(expectedUrls, falsePositiveRate);
         return switch (this) {
             case SPLIT_BLOCKS -> Memberships.create(expectedUrls, falsePositiveRate, seed);
             case CLASSIC -> BloomFilter.create(expectedUrls, falsePositiveRate, seed);
             case GROWING -> GrowingBloomFilter.create(expectedUrls, falsePositiveRate, seed);
             case EXACT -> ExactSet.create(seed);
         };
+    }
+
+    /** The alternative is an OutOfMemoryError without a number. */
+    private void requireMemory(long urls, double rate) {
+        long bytes = memoryBytes(urls, rate);
+        long heap = Runtime.getRuntime().maxMemory();
+        if (bytes > Math.min(heap, MAX_MEMORY_BYTES)) {
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "a filter for %,d URLs at a false-positive rate of %s needs %,d MB, but %s to %,d MB",
+                    urls,
+                    rate,
+                    bytes / MEGABYTE,
+                    bytes > MAX_MEMORY_BYTES ? "a filter is limited" : "the heap is limited (-Xmx)",
+                    Math.min(heap, MAX_MEMORY_BYTES) / MEGABYTE));
+        }
     }
 
     /** Returns the default for a full filter: a growing filter grows, the others warn. */

@@ -45,7 +45,7 @@ public final class Leases {
     }
 
     /**
-     * Returns a lease timeout in nanoseconds.
+     * Returns a lease timeout in nanoseconds; {@link Long#MAX_VALUE}, no timeout, if it is longer than 292 years.
      *
      * @throws IllegalArgumentException when it is not above 0
      */
@@ -53,7 +53,7 @@ public final class Leases {
         if (timeout.isNegative() || timeout.isZero()) {
             throw new IllegalArgumentException("leaseTimeout must be above 0: " + timeout);
         }
-        return timeout.toNanos();
+        return timeout.compareTo(Duration.ofNanos(Long.MAX_VALUE)) > 0 ? Long.MAX_VALUE : timeout.toNanos();
     }
 
     /** Adds a lease. */

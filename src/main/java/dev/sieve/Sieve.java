@@ -1,7 +1,5 @@
 package dev.sieve;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.sieve.bloom.BloomSize;
 import dev.sieve.bloom.Membership;
 import dev.sieve.bloom.Memberships;
@@ -58,7 +56,8 @@ public final class Sieve implements Frontier {
      * @param expectedUrls the capacity: distinct URLs, at least 1
      * @param falsePositiveRate the largest share of new URLs that may be mistaken for seen ones when the filter is
      *     full, from {@link BloomSize#MIN_RATE} to {@link BloomSize#MAX_RATE}, which is 0.5
-     * @throws IllegalArgumentException when a number is out of range, or the filter needs more than 16 GiB
+     * @throws IllegalArgumentException when a number is out of range, or the filter needs more than 16 GiB or than
+     *     the heap may have
      */
     public Sieve(long expectedUrls, double falsePositiveRate) {
         this(builder(expectedUrls).falsePositiveRate(falsePositiveRate));
@@ -80,10 +79,11 @@ public final class Sieve implements Frontier {
      * {@inheritDoc}
      *
      * @throws SieveFullException when the URL is new, the filter is full and {@link OnFull#FAIL} is set
+     * @throws IllegalArgumentException when the URL contains an unpaired surrogate, so that it has no UTF-8 form
      */
     @Override
     public boolean push(String url) {
-        return deduplicator.push(url.getBytes(UTF_8), queue);
+        return deduplicator.push(UrlBatch.utf8(url), queue);
     }
 
     /**
@@ -274,7 +274,7 @@ public final class Sieve implements Frontier {
          *
          * @throws IllegalStateException when a membership was set together with a filter, rate, seed or growth
          * @throws IllegalArgumentException when the filter does not support the choice for a full filter, or needs more
-         *     than 16 GiB
+         *     than 16 GiB or than the heap may have
          */
         public Sieve build() {
             return new Sieve(this);

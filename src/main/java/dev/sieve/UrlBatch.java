@@ -83,19 +83,47 @@ public final class UrlBatch {
         maxBytes = 0;
     }
 
-    /** Adds a URL that is its own key. */
+    /**
+     * Adds a URL that is its own key.
+     *
+     * @throws IllegalArgumentException when it contains an unpaired surrogate, so that it has no UTF-8 form
+     */
     public void add(String url) {
-        byte[] utf8 = url.getBytes(UTF_8);
+        byte[] utf8 = utf8(url);
         append(utf8, 0, utf8.length);
     }
 
-    /** Adds a URL and its key. */
+    /**
+     * Adds a URL and its key.
+     *
+     * @throws IllegalArgumentException when one of them contains an unpaired surrogate, so that it has no UTF-8 form
+     */
     public void add(String url, String key) {
-        add(url);
-        if (!key.equals(url)) {
-            byte[] utf8 = key.getBytes(UTF_8);
+        if (key.equals(url)) {
+            add(url);
+        } else {
+            byte[] utf8 = utf8(key);
+            add(url);
             setKey(utf8, 0, utf8.length);
         }
+    }
+
+    /**
+     * Returns the UTF-8 form of a URL, by which frontiers compare it.
+     *
+     * @throws IllegalArgumentException when it contains an unpaired surrogate: {@link String#getBytes} would replace it
+     *     with a question mark, so that different URLs would look the same
+     */
+    public static byte[] utf8(String url) {
+        for (int i = 0; i < url.length(); i++) {
+            if (Character.isSurrogate(url.charAt(i))) {
+                if (!Character.isSupplementaryCodePoint(url.codePointAt(i))) {
+                    throw new IllegalArgumentException("unpaired surrogate at index " + i + " of the URL");
+                }
+                i++;
+            }
+        }
+        return url.getBytes(UTF_8);
     }
 
     /** Adds a URL that is its own key, in UTF-8. The bytes are not copied: do not change them before the push. */

@@ -49,6 +49,11 @@ public final class GrowingBloomFilter implements Membership {
         return new GrowingBloomFilter(expectedInsertions, falsePositiveRate, seed, first);
     }
 
+    /** Returns the bits of the first layer, also if they are more than a layer may have. */
+    public static long firstBits(long expectedInsertions, double falsePositiveRate) {
+        return BloomSize.splitBlockBits(expectedInsertions, layerRate(0, BloomSize.checkRate(falsePositiveRate)));
+    }
+
     private static double layerRate(int index, double rate) {
         return Math.max(BloomSize.MIN_RATE, rate / ((index + 1.0) * (index + 2.0)));
     }

@@ -47,9 +47,20 @@ public final class Memberships {
      * @throws IllegalArgumentException when a value is out of range, or the filter needs more than 16 GiB
      */
     public static Membership create(long expectedKeys, double falsePositiveRate, long seed) {
-        return falsePositiveRate < LOWEST_SPLIT_BLOCK_RATE
-                ? BloomFilter.create(expectedKeys, falsePositiveRate, seed)
-                : SplitBlockFilter.create(expectedKeys, falsePositiveRate, seed);
+        return isSplitBlocks(falsePositiveRate)
+                ? SplitBlockFilter.create(expectedKeys, falsePositiveRate, seed)
+                : BloomFilter.create(expectedKeys, falsePositiveRate, seed);
+    }
+
+    /** Returns the bits of a filter that {@link #create} makes, also if they are more than a filter may have. */
+    public static long bits(long expectedKeys, double falsePositiveRate) {
+        return isSplitBlocks(falsePositiveRate)
+                ? BloomSize.splitBlockBits(expectedKeys, falsePositiveRate)
+                : BloomSize.bits(expectedKeys, falsePositiveRate);
+    }
+
+    private static boolean isSplitBlocks(double rate) {
+        return rate >= LOWEST_SPLIT_BLOCK_RATE;
     }
 
     /** Returns a secret random seed. Safe for use by many threads. */

@@ -11,8 +11,10 @@ import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.slf4j.Logger;
@@ -34,18 +36,19 @@ import picocli.CommandLine.Spec;
         description = "Crawls politely and visits every page once.%n",
         footerHeading = "%nExit codes: ",
         footer = "0 done, or a limit was reached; 1 internal error, or filter full; 2 wrong usage;%n"
-                + "3 no page could be fetched; 4 output failed; 130 interrupted, 143 terminated.")
-final class CrawlCommand implements Callable<Integer> {
+                + "3 no page could be fetched; 4 input or output failed; 5 'why': not crawled; 6 see --fail-on;%n"
+                + "130 interrupted, 143 terminated.")
+class CrawlCommand implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.cli");
 
     @Spec
-    private CommandSpec spec;
+    CommandSpec spec;
 
     @Parameters(paramLabel = "SEED", description = "A URL, a file with one URL per line, or - for standard input.")
-    private List<String> seeds = new ArrayList<>();
+    List<String> seeds = new ArrayList<>();
 
     @Mixin
-    private WhereOptions where;
+    WhereOptions where;
 
     @Option(names = "--max-pages", paramLabel = "N", description = "Stop after exactly N pages (default: no limit).")
     private Long maxPages;
@@ -123,7 +126,7 @@ final class CrawlCommand implements Callable<Integer> {
             names = "--job",
             paramLabel = "DIR",
             description = "Save the crawl in DIR; repeat the same command to resume, even after kill -9.")
-    private Path job;
+    Path job;
 
     @Option(
             names = "--durability",
@@ -134,6 +137,13 @@ final class CrawlCommand implements Callable<Integer> {
 
     @Option(names = "--keep-log", description = "Keep finished URLs in the job, for 'export --done'.")
     private boolean keepsLog;
+
+    @Option(
+            names = "--fail-on",
+            paramLabel = "WHAT",
+            description = "Exit with code 6 on: capacity (the filter missed a page or more) or errors (a URL failed, or"
+                    + " responded with a status from 400 on: broken links); repeatable.")
+    private Set<FailOn> failOn = EnumSet.noneOf(FailOn.class);
 
     @Option(names = "-q", description = "Show only warnings: no progress, no summary.")
     private boolean isQuiet;
@@ -159,11 +169,11 @@ final class CrawlCommand implements Callable<Integer> {
             if (!start.hasUrls()) {
                 throw Checks.wrong(spec, "no usable seed in " + String.join(", ", seeds));
             }
-            return new CrawlRun(start.crawler(), output.open(job != null), isQuiet, where.ignoresRobots).run();
+            return new CrawlRun(start.crawler(), output.open(job != null), isQuiet, where.ignoresRobots, failOn).run();
         }
     }
 
-    private CrawlOptions options() {
+    CrawlOptions options() {
         Map<String, InetAddress> known = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         addresses.forEach(each -> known.put(each.getKey(), each.getValue()));
         CrawlOptions options = new CrawlOptions().sitemaps(usesSitemaps).resolver(host -> resolve(known, host));

@@ -1,20 +1,15 @@
 package dev.sieve.cli;
 
-import static dev.sieve.cli.Units.text;
-
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.crawl.Ending;
 import java.io.IOException;
-import java.util.Timer;
-import java.util.TimerTask;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** One crawl as the user sees it: progress, summary, a clean stop by a signal, exit code. */
-record CrawlRun(Crawler crawler, Outputs outputs, boolean isQuiet, boolean ignoresRobots) {
+record CrawlRun(Crawler crawler, Outputs outputs, boolean isQuiet, boolean ignoresRobots, Set<FailOn> failOn) {
     /** Longer than a stopped crawl waits for its requests in flight. */
     private static final int STOP_SECONDS = 30;
 
@@ -47,7 +42,7 @@ record CrawlRun(Crawler crawler, Outputs outputs, boolean isQuiet, boolean ignor
 
     private int crawl() {
         IOException failure = null;
-        Progress progress = isQuiet ? null : new Progress(crawler);
+        Progress progress = isQuiet ? null : new Progress(crawler::report);
         try (outputs) {
             crawler.run(outputs);
         } catch (IOException e) {
@@ -68,67 +63,24 @@ record CrawlRun(Crawler crawler, Outputs outputs, boolean isQuiet, boolean ignor
         if (report.ending() == Ending.FULL) {
             return ExitCode.INTERNAL_ERROR_OR_FULL;
         }
-        return report.isFruitless() ? ExitCode.NO_PAGE : 0;
+        if (report.isFruitless()) {
+            if (isQuiet) {
+                System.err.println("sieve: no page could be fetched: " + Summary.reasonsForNoPage(report));
+            }
+            return ExitCode.NO_PAGE;
+        }
+        return failsOn(report) ? ExitCode.FAIL_ON : 0;
     }
 
-    /** Shows the progress of a crawl on stderr: on a terminal in one line that is rewritten, elsewhere in the log. */
-    private static final class Progress implements AutoCloseable {
-        private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.progress");
-        private static final int TERMINAL_MILLIS = 500;
-        private static final int LOG_MILLIS = 30_000;
-
-        private final Crawler crawler;
-        private final boolean rewrites = Terminal.isStderr();
-        private final Timer timer = new Timer("sieve-progress", true);
-        private boolean isClosed;
-
-        Progress(Crawler crawler) {
-            this.crawler = crawler;
-            TimerTask task = new TimerTask() {
-                @Override
-                public void run() {
-                    show();
-                }
-            };
-            int millis = rewrites ? TERMINAL_MILLIS : LOG_MILLIS;
-            timer.schedule(task, millis, millis);
-        }
-
-        private synchronized void show() {
-            if (isClosed) {
-                return;
-            }
-            String line = line(crawler.report());
-            if (rewrites) {
-                System.err.print(Terminal.WIPE + line);
-                System.err.flush();
-            } else {
-                LOG.info("{}", line);
+    private boolean failsOn(CrawlReport report) {
+        boolean fails = false;
+        for (FailOn each : failOn) {
+            String problem = each.problem(report);
+            if (problem != null) {
+                System.err.println("sieve: " + problem + " (--fail-on " + Converters.name(each) + ")");
+                fails = true;
             }
         }
-
-        private static String line(CrawlReport report) {
-            return text(
-                    "%,d pages  %.1f/s  %,d queued  hosts waiting %,d, backing off %,d  %,d failed  filter %,d of %,d URLs  %s",
-                    report.pageCount(),
-                    Summary.pagesPerSecond(report),
-                    report.left(),
-                    report.schedule().waiting(),
-                    report.schedule().backingOff(),
-                    report.failed(),
-                    report.sieve().estimatedSize(),
-                    report.sieve().capacity(),
-                    Summary.clock(report.elapsed()));
-        }
-
-        @Override
-        public synchronized void close() {
-            isClosed = true;
-            timer.cancel();
-            if (rewrites) {
-                System.err.print(Terminal.WIPE);
-                System.err.flush();
-            }
-        }
+        return fails;
     }
 }

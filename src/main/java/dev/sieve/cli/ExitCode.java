@@ -8,6 +8,8 @@ final class ExitCode {
     static final int INPUT_OR_OUTPUT_FAILED = 4;
     /** Of the command 'why'. */
     static final int NOT_CRAWLED = 5;
+    /** What the option --fail-on names has happened. */
+    static final int FAIL_ON = 6;
 
     private ExitCode() {}
 }

@@ -83,15 +83,29 @@ final class FrontierOptions {
         double rate = missRate == null ? Sieve.DEFAULT_FALSE_POSITIVE_RATE : missRate;
         Checks.check(spec, "--capacity", () -> Sieve.builder(urls));
         Checks.check(spec, "--miss-rate", () -> BloomSize.hashes(rate));
-        long bytes = filter() == FilterKind.EXACT ? 0 : BloomSize.bits(urls, rate) / 8;
+        FilterKind kind =
+                filter() != null ? filter() : onFull == OnFull.GROW ? FilterKind.GROWING : FilterKind.SPLIT_BLOCKS;
+        long bytes = kind.memoryBytes(urls, rate);
         long heap = Runtime.getRuntime().maxMemory();
+        String needs = Units.text("%,d URLs at %s need %s, but ", urls, rate, Units.bytes(bytes));
+        if (bytes > FilterKind.MAX_MEMORY_BYTES) {
+            throw Checks.invalid(
+                    spec,
+                    "--capacity",
+                    Units.text(
+                            "%sa filter is limited to %s, less than %s URLs at this rate: use a higher --miss-rate, or split the"
+                                    + " URLs, for example by host",
+                            needs,
+                            Units.bytes(FilterKind.MAX_MEMORY_BYTES),
+                            Units.count((double) FilterKind.MAX_MEMORY_BYTES / bytes * urls)));
+        }
         if (bytes > heap * SHARE_OF_HEAP) {
             throw Checks.invalid(
                     spec,
                     "--capacity",
                     Units.text(
-                            "%,d URLs at %s need %s, but the heap is limited to %s: run java with -Xmx%dm",
-                            urls, rate, Units.bytes(bytes), Units.bytes(heap), (long) (bytes / SHARE_OF_HEAP) >> 20));
+                            "%sthe heap is limited to %s: run java with -Xmx%dm",
+                            needs, Units.bytes(heap), (long) (bytes / SHARE_OF_HEAP) / (1 << 20) + 1));
         }
     }
 

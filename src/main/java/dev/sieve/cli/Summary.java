@@ -3,7 +3,9 @@ package dev.sieve.cli;
 import static dev.sieve.cli.Units.text;
 
 import dev.sieve.SieveStats;
+import dev.sieve.bloom.BloomSize;
 import dev.sieve.crawl.CrawlReport;
+import dev.sieve.crawl.Ending;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
@@ -11,11 +13,17 @@ import java.util.stream.Collectors;
 
 /** The summary that is printed at the end of a crawl. Its numbers add up as {@link CrawlReport} says. */
 final class Summary {
+    /** Expected pages missed that are as good as none. */
+    private static final double NO_PAGE = 1e-9;
+
     private Summary() {}
 
     static String of(CrawlReport report, boolean ignoredRobots) {
         StringBuilder lines = new StringBuilder("Done in " + clock(report.elapsed()) + ": "
-                + report.ending().text() + (ignoredRobots ? ", robots.txt ignored.\n" : ".\n"));
+                + (isRepeated(report)
+                        ? "this crawl had finished before; for a new one, choose another --job"
+                        : report.ending().text())
+                + (ignoredRobots ? ", robots.txt ignored.\n" : ".\n"));
         CrawlReport.Sitemaps sitemaps = report.sitemaps();
         row(
                 lines,
@@ -55,8 +63,16 @@ final class Summary {
         }
         filter(lines, report.sieve());
         speed(lines, report);
-        failures(lines, report);
+        errors(lines, report);
+        missed(lines, report);
         return lines.toString();
+    }
+
+    /** Whether the crawl had nothing to do, since an earlier run had finished it. */
+    private static boolean isRepeated(CrawlReport report) {
+        return report.ending() == Ending.DRAINED
+                && report.before() + report.urlsNew() == 0
+                && report.sieve().accepted() > 0;
     }
 
     private static void row(StringBuilder lines, String name, String format, Object... values) {
@@ -81,21 +97,38 @@ final class Summary {
         return counts.values().stream().mapToLong(Long::longValue).sum();
     }
 
+    /** Returns why no page could be fetched: each reason, and how often. */
+    static String reasonsForNoPage(CrawlReport report) {
+        Map<String, Long> all = new TreeMap<>(report.failureCounts());
+        report.refusals().forEach((reason, count) -> all.merge(reason, count, Long::sum));
+        return joined(all, "%s x%,d", ", ");
+    }
+
     static double pagesPerSecond(CrawlReport report) {
         return report.pageCount() / Math.max(1e-3, report.elapsed().toMillis() / 1e3);
     }
 
     private static void filter(StringBuilder lines, SieveStats sieve) {
-        double missed = sieve.estimatedMissed();
+        String size = text("%,d", sieve.estimatedSize());
         row(
                 lines,
                 "filter",
-                "%,d of %,d URLs (%.1f %%)  %s  estimated pages missed: %s",
-                sieve.estimatedSize(),
-                sieve.capacity(),
-                100.0 * sieve.estimatedSize() / sieve.capacity(),
+                "%s URLs (%s)  %s  estimated pages missed: %s",
+                isExact(sieve) ? size : size + " of " + text("%,d", sieve.capacity()),
+                fill(sieve),
                 Units.bytes(sieve.memoryBytes()),
-                sieve.falsePositiveRate() == 0 ? "0" : missed > 0 && missed < 0.01 ? "<0.01" : text("%,.2f", missed));
+                sieve.estimatedMissed() < NO_PAGE ? "0" : Units.count(sieve.estimatedMissed()));
+    }
+
+    /** Returns how full the filter is: {@code 3.1 %}, {@code 647 %}, or {@code exact} if it is never full. */
+    static String fill(SieveStats sieve) {
+        double percent = 100.0 * sieve.estimatedSize() / sieve.capacity();
+        return isExact(sieve) ? "exact" : text(percent < 100 ? "%.1f %%" : "%,.0f %%", percent);
+    }
+
+    /** Of all filters above their capacity, only the exact one has a rate below the lowest one supported. */
+    private static boolean isExact(SieveStats sieve) {
+        return sieve.estimatedSize() > sieve.capacity() && sieve.falsePositiveRate() < BloomSize.MIN_RATE;
     }
 
     /** Shows what limited the crawl: the delays of hosts, of one in particular, or busy workers. */
@@ -118,11 +151,11 @@ final class Summary {
                 100, 100.0 * part.toNanos() / Math.max(1, report.elapsed().toNanos()));
     }
 
-    private static void failures(StringBuilder lines, CrawlReport report) {
+    private static void errors(StringBuilder lines, CrawlReport report) {
         if (report.failures().isEmpty()) {
             return;
         }
-        row(lines, "failures", "%s", joined(report.failureCounts(), "%s x%,d", "  "));
+        row(lines, "errors", "%s: %s", errors(report), joined(report.failureCounts(), "%s x%,d", "  "));
         for (CrawlReport.Failure failure : report.failures()) {
             String origin = failure.referrer() == null ? "seed" : "linked from " + failure.referrer();
             lines.append(text("    %s  %s  (%s)%n", failure.reason(), failure.url(), origin));
@@ -131,6 +164,43 @@ final class Summary {
         if (more > 0) {
             lines.append(text("    and %,d more; -o FILE.jsonl lists them all%n", more));
         }
+    }
+
+    /** Returns how many responses were errors, and how many URLs got no usable response. */
+    static String errors(CrawlReport report) {
+        long responses = sum(report.failureCounts()) - report.failed();
+        return text("error responses %,d, failed %,d", responses, report.failed());
+    }
+
+    /** Shows that pages were missed, and how to get them. */
+    private static void missed(StringBuilder lines, CrawlReport report) {
+        if (!missesPages(report)) {
+            return;
+        }
+        SieveStats sieve = report.sieve();
+        boolean isTooSmall = sieve.estimatedSize() > sieve.capacity();
+        row(lines, "missed", "%s, and the pages that only they link to", missed(report));
+        row(
+                lines,
+                "",
+                "the filter %s; crawl again from the start with %s or --exact",
+                isTooSmall ? "is too small" : "misses some pages even below its capacity",
+                isTooSmall ? text("--capacity %d", recommended(sieve)) : "a lower --miss-rate");
+    }
+
+    static boolean missesPages(CrawlReport report) {
+        return report.sieve().estimatedMissed() >= 1;
+    }
+
+    static String missed(CrawlReport report) {
+        return text("about %,.0f pages missed", report.sieve().estimatedMissed());
+    }
+
+    /** Returns twice the URLs found, those missed included, in one significant digit: more are behind the missed ones. */
+    private static long recommended(SieveStats sieve) {
+        double least = 2 * (sieve.estimatedSize() + sieve.estimatedMissed());
+        double unit = Math.pow(10, Math.floor(Math.log10(least)));
+        return (long) (Math.ceil(least / unit) * unit);
     }
 
     static String clock(Duration time) {

@@ -1,7 +1,5 @@
 package dev.sieve.durable;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.sieve.CapacityEvent;
 import dev.sieve.Deduplicator;
 import dev.sieve.FilterKind;
@@ -111,12 +109,13 @@ public final class DurableSieve implements Frontier {
      * {@inheritDoc}
      *
      * @throws SieveFullException when the frontier is full and refuses new URLs, and the URL is new
-     * @throws IllegalArgumentException when the URL is longer than 1,048,576 bytes
+     * @throws IllegalArgumentException when the URL is longer than 1,048,576 bytes, or contains an unpaired surrogate, so
+     *     that it has no UTF-8 form
      * @throws UncheckedIOException when the disk fails, or has failed; the URL is not accepted
      */
     @Override
     public boolean push(String url) {
-        byte[] utf8 = url.getBytes(UTF_8);
+        byte[] utf8 = UrlBatch.utf8(url);
         UrlFrameWriter.checkLength("URL", utf8.length);
         return deduplicator.push(utf8, writer);
     }

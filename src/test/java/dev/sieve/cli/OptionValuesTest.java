@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.sieve.FilterKind;
 import java.time.Duration;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -156,6 +157,29 @@ class OptionValuesTest {
         assertThatThrownBy(() -> new Converters.Filter().convert(text))
                 .isInstanceOf(TypeConversionException.class)
                 .hasMessage("'" + text + "' is not a filter; choose one of split-blocks, classic, growing, exact");
+    }
+
+    @Test
+    void theHeapMustHoldTheFilterThatIsChosen() {
+        // The classic filter would fit, the default one does not.
+        long capacity = (long) (Runtime.getRuntime().maxMemory() * 0.8 / 2.6);
+
+        Run run = Run.of(Main.commandLine(), "--capacity", "" + capacity, "https://example.org/");
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err().lines()).singleElement().asString().contains("--capacity", "-Xmx");
+    }
+
+    @Test
+    void moreHeapIsNotAdvisedForMoreThanAFilterHolds() {
+        Run run = Run.of(Main.commandLine(), "--capacity", "8G", "https://example.org/");
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err().lines())
+                .singleElement()
+                .asString()
+                .contains("--capacity", "17.2 GB", "less than 5.97 G URLs", "--miss-rate")
+                .doesNotContain("-Xmx");
     }
 
     @ParameterizedTest

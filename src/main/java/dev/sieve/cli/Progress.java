@@ -1,0 +1,87 @@
+package dev.sieve.cli;
+
+import static dev.sieve.cli.Units.text;
+
+import dev.sieve.crawl.CrawlReport;
+import java.util.List;
+import java.util.Timer;
+import java.util.TimerTask;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Shows the progress of a crawl on stderr, until it is closed: on a terminal in one line that is rewritten and never
+ * longer than the terminal is wide, elsewhere in the log.
+ */
+final class Progress implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.progress");
+    private static final int TERMINAL_MILLIS = 500;
+    private static final int LOG_MILLIS = 30_000;
+    private static final String SPACE = "  ";
+
+    private final Supplier<CrawlReport> crawl;
+    private final boolean rewrites = Terminal.isStderr();
+    private final int columns = rewrites ? Terminal.columns() : Integer.MAX_VALUE;
+    private final Timer timer = new Timer("sieve-progress", true);
+    private boolean isClosed;
+
+    Progress(Supplier<CrawlReport> crawl) {
+        this.crawl = crawl;
+        TimerTask task = new TimerTask() {
+            @Override
+            public void run() {
+                show();
+            }
+        };
+        int millis = rewrites ? TERMINAL_MILLIS : LOG_MILLIS;
+        timer.schedule(task, millis, millis);
+    }
+
+    private synchronized void show() {
+        if (isClosed) {
+            return;
+        }
+        // A cursor in the last column may already have wrapped, so that column stays free.
+        String line = line(crawl.get(), columns - 1);
+        if (rewrites) {
+            // The window may have become narrower since its width was read.
+            System.err.print(Terminal.WIPE + Terminal.NO_WRAP + line + Terminal.WRAP);
+            System.err.flush();
+        } else {
+            LOG.info("{}", line);
+        }
+    }
+
+    /** Returns the fields that fit into a width, the most important ones first; the first one is always there. */
+    static String line(CrawlReport report, int width) {
+        List<String> fields = List.of(
+                text("%,d pages", report.pageCount()),
+                text("%.1f/s", Summary.pagesPerSecond(report)),
+                text("%,d queued", report.left()),
+                text("%,d failed", report.failed()),
+                Summary.clock(report.elapsed()),
+                "filter " + Summary.fill(report.sieve()),
+                text(
+                        "hosts waiting %,d, backing off %,d",
+                        report.schedule().waiting(), report.schedule().backingOff()));
+        StringBuilder line = new StringBuilder(fields.get(0));
+        for (String field : fields.subList(1, fields.size())) {
+            if (line.length() + SPACE.length() + field.length() > width) {
+                break;
+            }
+            line.append(SPACE).append(field);
+        }
+        return line.toString();
+    }
+
+    @Override
+    public synchronized void close() {
+        isClosed = true;
+        timer.cancel();
+        if (rewrites) {
+            System.err.print(Terminal.WIPE);
+            System.err.flush();
+        }
+    }
+}

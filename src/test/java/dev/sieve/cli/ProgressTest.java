@@ -1,0 +1,47 @@
+package dev.sieve.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sieve.crawl.CrawlReport;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class ProgressTest {
+    private static CrawlReport largeCrawl() throws Exception {
+        return Reports.with(Map.of(
+                "pages",
+                Map.of(2, 1_234_567_890L),
+                "left",
+                9_876_543_210L,
+                "failed",
+                123_456_789L,
+                "elapsed",
+                Duration.ofDays(40)));
+    }
+
+    @Test
+    void theLineIsNeverLongerThanTheTerminalIsWide() throws Exception {
+        CrawlReport report = largeCrawl();
+        String whole = Progress.line(report, 1000);
+
+        for (int width = 20; width <= whole.length(); width++) {
+            String line = Progress.line(report, width);
+            assertThat(line).hasSizeLessThanOrEqualTo(width);
+            assertThat(whole).startsWith(line);
+        }
+    }
+
+    @Test
+    void thePagesComeFirstAndFieldsAreNotCut() throws Exception {
+        assertThat(Progress.line(largeCrawl(), 30)).isEqualTo("1,234,567,890 pages  357.2/s");
+        assertThat(Progress.line(largeCrawl(), 5)).isEqualTo("1,234,567,890 pages");
+    }
+
+    @Test
+    void anOrdinaryLineFitsIntoEightyColumns() throws Exception {
+        CrawlReport report = Reports.with(Map.of("pages", Map.of(2, 12_345L), "left", 123_456L));
+
+        assertThat(Progress.line(report, 79)).contains("pages", "/s", "queued", "failed", "filter");
+    }
+}

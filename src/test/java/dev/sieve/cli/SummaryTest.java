@@ -1,0 +1,90 @@
+package dev.sieve.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sieve.Sieve;
+import dev.sieve.SieveStats;
+import dev.sieve.crawl.CrawlReport;
+import dev.sieve.crawl.Ending;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class SummaryTest {
+    private static CrawlReport drained(Map<String, Object> components) throws Exception {
+        return Reports.with(Reports.with(components), Map.of("ending", Ending.DRAINED));
+    }
+
+    private static SieveStats sieve(long size, long capacity, double rate, double missed) throws Exception {
+        return Reports.with(
+                new Sieve(1).stats(),
+                Map.of(
+                        "estimatedSize", size,
+                        "capacity", capacity,
+                        "accepted", size,
+                        "falsePositiveRate", rate,
+                        "estimatedMissed", missed));
+    }
+
+    @Test
+    void missedPagesHaveALineWithTheRemedy() throws Exception {
+        CrawlReport report = drained(Map.of("sieve", sieve(647, 100, 0.5, 526.67)));
+
+        assertThat(Summary.of(report, false))
+                .contains("647 of 100 URLs (647 %)", "  missed   about 527 pages missed", "--capacity 3000", "--exact");
+        assertThat(FailOn.CAPACITY.problem(report)).isEqualTo("about 527 pages missed");
+    }
+
+    @Test
+    void belowTheCapacityALargerOneIsNotTheRemedy() throws Exception {
+        String summary = Summary.of(drained(Map.of("sieve", sieve(990_000, 1_000_000, 1e-4, 10))), false);
+
+        assertThat(summary)
+                .contains("about 10 pages missed", "--miss-rate", "--exact")
+                .doesNotContain("--capacity");
+    }
+
+    @Test
+    void lessThanAPageMissedIsNotAFailure() throws Exception {
+        CrawlReport report = drained(Map.of("sieve", sieve(90, 100, 1e-4, 0.99)));
+
+        assertThat(Summary.of(report, false)).doesNotContain("--capacity", "--exact");
+        assertThat(FailOn.CAPACITY.problem(report)).isNull();
+    }
+
+    @Test
+    void errorResponsesAreNotFailedUrls() throws Exception {
+        CrawlReport report = drained(Map.of(
+                "pages", Map.of(2, 100L, 4, 49L),
+                "failed", 3L,
+                "failures", List.of(new CrawlReport.Failure("http://h.test/x", "404", null)),
+                "failureCounts", Map.of("404", 49L, "timeout", 3L)));
+
+        assertThat(Summary.of(report, false))
+                .contains("149 pages + 0 redirects + 3 failed", "  errors   error responses 49, failed 3: ")
+                .contains("404 x49", "timeout x3")
+                .doesNotContain("failures");
+        assertThat(FailOn.ERRORS.problem(report)).isEqualTo("error responses 49, failed 3");
+        assertThat(FailOn.ERRORS.problem(Reports.with(Map.of()))).isNull();
+    }
+
+    @Test
+    void aFinishedJobIsSaidToHaveFinished() throws Exception {
+        CrawlReport finished = drained(Map.of("sieve", sieve(50, 100, 1e-9, 0)));
+
+        assertThat(Summary.of(finished, false))
+                .contains(": this crawl had finished before; for a new one, choose another --job.");
+        assertThat(finished.isFruitless()).isFalse();
+        assertThat(Summary.of(Reports.with(finished, Map.of("before", 1L)), false))
+                .contains(": nothing left to crawl.");
+    }
+
+    @Test
+    void anExactFilterIsNeverFull() throws Exception {
+        String summary = Summary.of(drained(Map.of("sieve", sieve(11_700, 100, 0, 0))), false);
+
+        assertThat(summary)
+                .contains("filter   11,700 URLs (exact)", "missed: 0\n")
+                .doesNotContain("11,700 %");
+    }
+}
