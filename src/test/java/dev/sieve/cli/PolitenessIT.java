@@ -61,7 +61,7 @@ class PolitenessIT {
     }
 
     private void awaitEnd() throws Exception {
-        assertThat(crawl.waitFor(1200, TimeUnit.SECONDS)).isTrue();
+        assertThat(crawl.waitFor(1000, TimeUnit.SECONDS)).isTrue();
         assertThat(crawl.exitValue())
                 .as(Files.readString(folder.resolve("err")))
                 .isZero();
@@ -156,7 +156,7 @@ class PolitenessIT {
                 } else {
                     crawl.destroy();
                 }
-                assertThat(crawl.waitFor(1200, TimeUnit.SECONDS)).isTrue();
+                assertThat(crawl.waitFor(1000, TimeUnit.SECONDS)).isTrue();
             }
             byHost(web).values().forEach(requests -> assertApart(requests, delay, crawlDelay));
             assertThat(byHost(web).get(web.requests().get(0).host())).hasSizeGreaterThan(2);

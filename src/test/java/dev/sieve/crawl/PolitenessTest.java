@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * early, and no request is sent before its name lookup has ended: so from the end of the lookup of one request to the
  * arrival of the next lies at least a delay, however slow the machine is.
  */
-@Timeout(600)
+@Timeout(1200)
 class PolitenessTest {
     private static final Duration DELAY = Duration.ofMillis(500);
     private static final Duration CRAWL_DELAY = Duration.ofMillis(800);

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(600)
+@Timeout(1200)
 class SitemapCrawlTest {
     @AutoClose
     private final Site site = new Site();

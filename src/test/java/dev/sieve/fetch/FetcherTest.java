@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Tag("hostile")
-@Timeout(600)
+@Timeout(1200)
 class FetcherTest {
     private static final int LIMIT = 10_000;
 

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Nobody but the user leads the fetcher into the network that it runs in. */
 @Tag("hostile")
-@Timeout(600)
+@Timeout(1200)
 class PrivatePlacesTest {
     private static final String ALLOWED = "127.0.0.1";
     private static final String PRIVATE = "127.0.0.2";
