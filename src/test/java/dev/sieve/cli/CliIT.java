@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Runs the packaged program as a user does. */
-@Timeout(120)
+@Timeout(1200)
 class CliIT {
     @TempDir
     private Path folder;
@@ -322,7 +322,7 @@ class CliIT {
         }
 
         Cli await() throws InterruptedException {
-            if (!process.waitFor(100, TimeUnit.SECONDS)) {
+            if (!process.waitFor(900, TimeUnit.SECONDS)) {
                 process.destroyForcibly();
             }
             return this;

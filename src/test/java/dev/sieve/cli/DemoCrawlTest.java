@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The ordinary crawler on the demo web, of which it is known what a crawl has to find. */
-@Timeout(120)
+@Timeout(1200)
 class DemoCrawlTest {
     @Test
     void everyUrlOfTheDemoWebIsAskedForOnceAndNothingElse() throws IOException {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A crawl with a job is killed again and again, and goes on with the same command. */
-@Timeout(600)
+@Timeout(1200)
 class JobIT {
     private static final boolean IS_PROOF = Boolean.getBoolean("sieve.proof");
     private static final int HOSTS = IS_PROOF ? 200 : 20;
@@ -49,7 +49,7 @@ class JobIT {
                 crawl.destroyForcibly().waitFor();
             }
             Process last = start(web);
-            assertThat(last.waitFor(300, TimeUnit.SECONDS)).isTrue();
+            assertThat(last.waitFor(900, TimeUnit.SECONDS)).isTrue();
             assertThat(last.exitValue())
                     .as(Files.readString(folder.resolve("err")))
                     .isZero();

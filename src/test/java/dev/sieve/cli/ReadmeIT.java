@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What the README shows is run and compared, so that it stays true. */
-@Timeout(300)
+@Timeout(1200)
 class ReadmeIT {
     private static final Path PROJECT = Path.of("").toAbsolutePath();
     private static final Pattern BLOCK = Pattern.compile("^```(\\w*)\\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);
@@ -49,7 +49,7 @@ class ReadmeIT {
                 .redirectOutput(output.toFile());
         builder.environment().putAll(environment);
         Process process = builder.start();
-        assertThat(process.waitFor(280, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.waitFor(1000, TimeUnit.SECONDS)).isTrue();
         String text = Files.readString(output);
         assertThat(process.exitValue()).as(text).isZero();
         return text;

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A crawl of a site that only its sitemaps lead into is killed again and again, and goes on with the same command. */
-@Timeout(120)
+@Timeout(1200)
 class SitemapJobIT {
     private static final int SITEMAPS = 8;
     private static final int PAGES_OF_EACH = 50;
@@ -111,7 +111,7 @@ class SitemapJobIT {
         }
 
         Process last = start();
-        assertThat(last.waitFor(100, TimeUnit.SECONDS)).isTrue();
+        assertThat(last.waitFor(900, TimeUnit.SECONDS)).isTrue();
 
         assertThat(last.exitValue()).as(Files.readString(folder.resolve("err"))).isZero();
         Set<String> expected = IntStream.range(0, SITEMAPS)

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Many workers at one dispatcher, on a clock that goes on a little each time it is read. */
-@Timeout(60)
+@Timeout(1200)
 class DispatcherTest {
     private static final int WORKERS = 64;
     private static final int HOSTS = 50;

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a host may have of a crawl. */
-@Timeout(60)
+@Timeout(1200)
 class HostLimitsTest {
     @AutoClose
     private final Site site = new Site();

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A crawl among servers that mean it ill ends, and has its good pages. */
 @Tag("hostile")
-@Timeout(120)
+@Timeout(1200)
 class HostileCrawlTest {
     @AutoClose
     private final HostileServer server = new HostileServer();

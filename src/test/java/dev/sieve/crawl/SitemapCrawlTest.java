@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
+@Timeout(1200)
 class SitemapCrawlTest {
     @AutoClose
     private final Site site = new Site();
@@ -36,7 +36,7 @@ class SitemapCrawlTest {
     private final List<Visit> visits = new ArrayList<>();
 
     private static CrawlOptions fast() {
-        return Site.fast().timeout(Duration.ofSeconds(5)).sitemaps(true);
+        return Site.fast().timeout(Duration.ofMinutes(2)).sitemaps(true);
     }
 
     private CrawlReport crawl(CrawlOptions options, Frontier frontier, String... seeds) throws IOException {
@@ -361,7 +361,7 @@ class SitemapCrawlTest {
                     .on("/drip", server.drip(ok + "<urlset>", " "));
 
             CrawlReport report = crawl(
-                    fast().retries(0).timeout(Duration.ofSeconds(3)), new Sieve(1000), server.url(HostileServer.GOOD));
+                    fast().retries(0).timeout(Duration.ofSeconds(10)), new Sieve(1000), server.url(HostileServer.GOOD));
 
             assertThat(report.ending()).isEqualTo(Ending.DRAINED);
             assertThat(visits.stream().map(Visit::url)).containsExactly(server.url(HostileServer.GOOD));

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Nothing is skipped silently. */
-@Timeout(60)
+@Timeout(1200)
 class SkippedTest {
     @AutoClose
     private final Site site = new Site();

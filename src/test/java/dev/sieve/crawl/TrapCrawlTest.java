@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** A site that has always one more page keeps nobody busy for ever, and takes nothing from other sites. */
 @Tag("hostile")
-@Timeout(60)
+@Timeout(1200)
 class TrapCrawlTest {
     private static final int LINKS = 10_000;
 

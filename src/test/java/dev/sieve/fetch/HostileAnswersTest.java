@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whatever a server answers, it is a value before the deadline, and the fetcher is well after it. */
 @Tag("hostile")
-@Timeout(60)
+@Timeout(1200)
 class HostileAnswersTest {
     private static final int LIMIT = 100_000;
     private static final String HTML = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n";

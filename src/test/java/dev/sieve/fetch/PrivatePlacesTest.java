@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Nobody but the user leads the fetcher into the network that it runs in. */
 @Tag("hostile")
-@Timeout(60)
+@Timeout(1200)
 class PrivatePlacesTest {
     private static final String ALLOWED = "127.0.0.1";
     private static final String PRIVATE = "127.0.0.2";
@@ -51,7 +51,7 @@ class PrivatePlacesTest {
 
     private static Fetcher fetcher(AddressPolicy policy, Resolver resolver) {
         return new Fetcher(
-                new Fetcher.Options("testbot", Map.of(), Duration.ofSeconds(2), 10_000, false, 4, resolver, policy));
+                new Fetcher.Options("testbot", Map.of(), Duration.ofMinutes(2), 10_000, false, 4, resolver, policy));
     }
 
     private static Fetcher fetcher(AddressPolicy policy, String... addresses) {

