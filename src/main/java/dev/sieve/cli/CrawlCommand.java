@@ -169,7 +169,9 @@ class CrawlCommand implements Callable<Integer> {
             if (!start.hasUrls()) {
                 throw Checks.wrong(spec, "no usable seed in " + String.join(", ", seeds));
             }
-            return new CrawlRun(start.crawler(), output.open(job != null), isQuiet, where.ignoresRobots, failOn).run();
+            boolean forces = job != null && durability != Durability.PROCESS;
+            Outputs files = output.open(job != null, forces);
+            return new CrawlRun(start.crawler(), files, isQuiet, where.ignoresRobots, failOn).run();
         }
     }
 

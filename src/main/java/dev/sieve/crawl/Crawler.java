@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
  * }</pre>
  *
  * <p>Each concurrent request has a worker. A redirect is a link. The links of a page are pushed as one batch before the
- * page is passed to the sink, and only then is it done: after a crash, a durable frontier hands out again whatever is
- * not done.
+ * page is passed to the sink, and it is done only after the sink has {@linkplain PageSink#flush stored} it: after a crash,
+ * a durable frontier hands out again whatever is not done.
  *
  * <p>{@link #run} is called once; {@link #stop} and {@link #report} from any thread.
  */
@@ -36,6 +36,8 @@ public final class Crawler implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
     /** How long the requests in progress may take when a crawl ends early. */
     private static final Duration GRACE = Duration.ofSeconds(10);
+    /** The longest time for which a recorded URL is not done. */
+    private static final Duration FLUSH_INTERVAL = Duration.ofSeconds(1);
 
     private final int workers;
     private final CrawlDirectory directory;
@@ -44,7 +46,7 @@ public final class Crawler implements AutoCloseable {
     private final long before;
     private final HostSchedule<Lease> schedule;
     private final Fetcher fetcher;
-    private final Recorder recorder = new Recorder();
+    private final Recorder recorder;
     private final LinkQueue links;
     private final Dispatcher dispatcher;
     private final UrlProcessor processor;
@@ -65,6 +67,7 @@ public final class Crawler implements AutoCloseable {
         workers = options.concurrency;
         startNanos = clock.nanoTime();
         Frontier frontier = directory.frontier();
+        recorder = new Recorder(frontier);
         SieveStats stats = frontier.stats();
         before = stats.pending() + stats.inFlight();
         // The schedule first: if it fails, no connections need closing.
@@ -135,6 +138,7 @@ public final class Crawler implements AutoCloseable {
             new Thread(this::work, "sieve-worker-" + i).start();
         }
         awaitEnd();
+        flush();
         rethrow(failure.get());
         return report();
     }
@@ -144,6 +148,10 @@ public final class Crawler implements AutoCloseable {
         boolean isInterrupted = false;
         for (boolean isOver = false; !isOver; ) {
             try {
+                while (!dispatcher.awaitEnding(FLUSH_INTERVAL)) {
+                    flush();
+                    dispatcher.frontierChanged();
+                }
                 isOver = dispatcher.awaitWorkers(GRACE);
                 if (!isOver) {
                     fetcher.cancelAll();
@@ -156,6 +164,19 @@ public final class Crawler implements AutoCloseable {
         if (isInterrupted) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    private void flush() {
+        try {
+            recorder.flush();
+        } catch (RuntimeException | Error e) {
+            fail(e);
+        }
+    }
+
+    private void fail(Throwable cause) {
+        failure.compareAndSet(null, cause);
+        dispatcher.end(Ending.FAILED);
     }
 
     private static void rethrow(Throwable failure) throws IOException {
@@ -178,8 +199,7 @@ public final class Crawler implements AutoCloseable {
                 LOG.error("{}", e.getMessage());
             }
         } catch (Throwable e) {
-            failure.compareAndSet(null, e);
-            dispatcher.end(Ending.FAILED);
+            fail(e);
         } finally {
             dispatcher.workerLeft();
         }

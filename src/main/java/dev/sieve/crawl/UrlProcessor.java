@@ -152,9 +152,8 @@ final class UrlProcessor {
         if (lease.referrer() == null) {
             LOG.warn("seed {} skipped: {}", lease.url(), reason.text());
         }
-        if (recorder.refused(lease, reason)) {
-            frontier.done(lease);
-        }
+        recorder.refused(lease, reason);
+        recorder.done(lease);
         return false;
     }
 
@@ -166,17 +165,16 @@ final class UrlProcessor {
     }
 
     private boolean finish(Lease lease, FetchResult result, Instant fetchedAt, Duration took) {
-        if (record(lease, result, fetchedAt, took)) {
-            frontier.done(lease);
-        }
+        record(lease, result, fetchedAt, took);
+        recorder.done(lease);
         return result instanceof Page && !isSitemap(lease);
     }
 
-    /** Pushes what was found, and records the visit; returns whether the URL may be marked as done. */
-    private boolean record(Lease lease, FetchResult result, Instant fetchedAt, Duration took) {
+    /** Pushes what was found, and records the visit. */
+    private void record(Lease lease, FetchResult result, Instant fetchedAt, Duration took) {
         if (isSitemap(lease)) {
             sitemaps.finish(lease, result);
-            return true;
+            return;
         }
         FetchResult checked = LinkQueue.check(lease, result);
         LinkExtractor.Document document = UNREADABLE;
@@ -187,7 +185,7 @@ final class UrlProcessor {
         } else if (checked instanceof Redirect redirect) {
             links.target(lease, redirect.target());
         }
-        return recorder.visited(new Visit(
+        recorder.visited(new Visit(
                 lease.url(),
                 UrlNormalizer.key(lease.url()),
                 lease.depth(),
