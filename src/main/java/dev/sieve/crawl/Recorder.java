@@ -143,7 +143,7 @@ final class Recorder {
         retried++;
     }
 
-    /** Counts a failed URL that stays in flight in the frontier. */
+    /** Counts a failed or refused URL that stays in flight in the frontier. */
     synchronized void leftUndone() {
         leftUndone++;
     }
@@ -182,6 +182,7 @@ final class Recorder {
                 new TreeMap<>(skipped),
                 before,
                 sieve.pending() + sieve.inFlight() - leftUndone,
+                leftUndone,
                 List.copyOf(failures),
                 new TreeMap<>(failureCounts),
                 new CrawlReport.Sitemaps(sitemapsRead, sitemapsAbsent, urlsInSitemaps),

@@ -131,11 +131,11 @@ class HostLimitsTest {
         try (DurableSieve frontier = DurableSieve.open(folder.resolve("job"), 1000)) {
             CrawlReport report = crawl(options.resolver(without("")), frontier);
 
-            assertThat(report.before()).isEqualTo(19);
-            assertThat(report.pages()).containsExactly(Map.entry(2, 19L));
+            assertThat(report.before()).isEqualTo(20);
+            assertThat(report.pages()).containsExactly(Map.entry(2, 20L));
             assertThat(report.left()).isZero();
             assertAddsUp(report);
         }
-        assertThat(site.requests()).hasSize(20).doesNotHaveDuplicates();
+        assertThat(site.requests()).hasSize(21).doesNotHaveDuplicates();
     }
 }
