@@ -85,7 +85,7 @@ final class Dispatcher {
     enum Action {
         /** Request it. */
         REQUEST,
-        /** Skip it, since its host has used up its budget. */
+        /** Count it as refused, without being done, since its host has used up its budget. */
         SKIP,
         /** Count it as failed, without a request and without being done, since its host was given up. */
         LEAVE
@@ -278,6 +278,11 @@ final class Dispatcher {
     /** Returns whether a server has responded since a moment: if so, there is a network. */
     boolean hasResponseSince(long nanos) {
         return hasResponse && lastResponseNanos - nanos >= 0;
+    }
+
+    /** Notes that the URL of a task stays in flight. */
+    synchronized void left() {
+        left++;
     }
 
     /**

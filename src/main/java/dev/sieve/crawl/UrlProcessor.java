@@ -158,13 +158,16 @@ final class UrlProcessor {
         return isNoResponse && !dispatcher.hasResponseSince(clock.nanoTime() - triedNanos);
     }
 
-    /** Records a refused URL, and marks it as done. */
+    /** Records a refused URL, which is done unless only the options of this run refuse it. */
     private boolean refuse(Lease lease, SkipReason reason) {
         if (lease.referrer() == null) {
             LOG.warn("seed {} skipped: {}", lease.url(), reason.text());
         }
         boolean isRecorded = recorder.refused(lease, reason);
-        if (isRecorded) {
+        if (reason == overBudget) {
+            dispatcher.left();
+            recorder.leftUndone();
+        } else if (isRecorded) {
             frontier.done(lease);
         }
         return false;
