@@ -116,8 +116,8 @@ public final class CrawlOptions {
     }
 
     /**
-     * Sets how many URLs per host are requested, at least 1. The others are refused, and are done. A crawl that
-     * continues after a restart counts from zero. Default: no limit.
+     * Sets how many URLs per host are requested, at least 1. The others are refused, but they are not done: a crawl that
+     * continues later counts from zero and requests them. Default: no limit.
      */
     public CrawlOptions maxPerHost(int urls) {
         maxPerHost = check("maxPerHost", urls, 1, Integer.MAX_VALUE);

@@ -74,8 +74,9 @@ public final class Crawler implements AutoCloseable {
         schedule = Politeness.schedule(options, directory, stats.accepted() > 0, startNanos);
         fetcher = options.newFetcher();
         links = new LinkQueue(options.newAdmission(), recorder, directory);
-        dispatcher = new Dispatcher(frontier, schedule, clock.nanos(), options);
+        dispatcher = new Dispatcher(frontier, schedule, clock.nanos(), options, before > 0 && stats.done() > 0);
         fetcher.onSend(dispatcher::sent);
+        fetcher.onResponse(dispatcher::responded);
         Politeness politeness = new Politeness(options, fetcher, directory, clock);
         processor = new UrlProcessor(options, frontier, fetcher, politeness, dispatcher, links, recorder, clock);
     }
@@ -140,7 +141,11 @@ public final class Crawler implements AutoCloseable {
         awaitEnd();
         flush();
         rethrow(failure.get());
-        return report();
+        CrawlReport report = report();
+        if (report.ending() == Ending.UNREACHABLE) {
+            LOG.error("no host has responded: no network? {} URLs are not done", report.left() + report.unfinished());
+        }
+        return report;
     }
 
     /** Waits for the workers; requests that take longer than the grace period are cancelled and are not done. */

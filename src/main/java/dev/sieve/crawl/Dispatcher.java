@@ -7,6 +7,7 @@ import dev.sieve.polite.ScheduleStats;
 import dev.sieve.url.UrlParts;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -38,11 +39,17 @@ final class Dispatcher {
     private final Frontier frontier;
     private final HostSchedule<Lease> schedule;
     private final LongSupplier nanoClock;
-    private final long startNanos;
+    /** Whether an earlier run has requested URLs of the frontier. */
+    private final boolean continues;
+
+    private long startNanos;
     private final long maxNanos;
     private final long maxPages;
     private final int maxFailures;
     private final int workers;
+    /** How many hosts without a response are enough to conclude that there is no network. */
+    private final int silentLimit;
+
     private final UnprovenLimit unproven;
     /** A host that responds later than this is not proven. */
     private final long soonNanos;
@@ -55,6 +62,12 @@ final class Dispatcher {
     private int active;
     /** URLs that were handed out and stay in flight, for a crawl that continues later. */
     private long left;
+
+    /** Some of the hosts of such URLs that did not respond. */
+    private final Set<String> silentHosts = new HashSet<>();
+
+    private volatile boolean hasResponse;
+    private volatile long lastResponseNanos;
 
     private Ending ending;
     private long busySinceNanos;
@@ -72,19 +85,31 @@ final class Dispatcher {
     enum Action {
         /** Request it. */
         REQUEST,
-        /** Skip it, since its host has used up its budget. */
+        /** Count it as refused, without being done, since its host has used up its budget. */
         SKIP,
         /** Count it as failed, without a request and without being done, since its host was given up. */
         LEAVE
     }
 
-    Dispatcher(Frontier frontier, HostSchedule<Lease> schedule, LongSupplier nanoClock, CrawlOptions options) {
+    /**
+     * Creates a dispatcher for a crawl that starts now.
+     *
+     * @param continues whether an earlier run has requested URLs of the frontier
+     */
+    Dispatcher(
+            Frontier frontier,
+            HostSchedule<Lease> schedule,
+            LongSupplier nanoClock,
+            CrawlOptions options,
+            boolean continues) {
+        this.continues = continues;
         this.frontier = frontier;
         this.schedule = schedule;
         this.nanoClock = nanoClock;
         maxPages = options.maxPages;
         maxFailures = options.maxFailures;
         workers = options.concurrency;
+        silentLimit = Math.max(20, 2 * workers);
         workersLeft = new CountDownLatch(workers);
         maxNanos = nanos(options.maxTime);
         soonNanos = nanos(options.timeout) / 2;
@@ -124,7 +149,7 @@ final class Dispatcher {
             end(Ending.MAX_TIME);
         } else if (active == 0 && frontier.inFlight() <= left && frontier.pending() == 0) {
             // In this order: once nothing is in flight, nothing can become pending.
-            end(Ending.DRAINED);
+            end(silentHosts.isEmpty() || hasResponse ? Ending.DRAINED : Ending.UNREACHABLE);
         }
         return ending != null;
     }
@@ -211,10 +236,7 @@ final class Dispatcher {
             case NO_RESPONSE -> {
                 return failed(task.host, now);
             }
-            case NOT_REQUESTED, LEFT -> {
-                schedule.skipped(task.host, task.startNanos, now);
-                left += outcome.kind() == Outcome.Kind.LEFT ? 1 : 0;
-            }
+            case NOT_REQUESTED -> schedule.skipped(task.host, task.startNanos, now);
             case ROBOTS_READ -> {
                 schedule.finished(task.host, now);
                 delay(task, outcome.time());
@@ -245,6 +267,36 @@ final class Dispatcher {
             schedule.giveUp(host);
         }
         return givesUp;
+    }
+
+    /** Notes that a server has responded. */
+    void responded() {
+        lastResponseNanos = nanoClock.getAsLong();
+        hasResponse = true;
+    }
+
+    /** Returns whether a server has responded since a moment: if so, there is a network. */
+    boolean hasResponseSince(long nanos) {
+        return hasResponse && lastResponseNanos - nanos >= 0;
+    }
+
+    /** Notes that the URL of a task stays in flight. */
+    synchronized void left() {
+        left++;
+    }
+
+    /**
+     * Notes that the URL of a task stays in flight because its host does not respond. In a crawl that continues, where
+     * most hosts have responded before, many such hosts and no response at all end it.
+     */
+    synchronized void leftUnanswered(String host) {
+        left++;
+        if (silentHosts.size() < silentLimit) {
+            silentHosts.add(host);
+        }
+        if (continues && !hasResponse && silentHosts.size() == silentLimit) {
+            end(Ending.UNREACHABLE);
+        }
     }
 
     /** Notes, after the {@link #end} of a task, that its URL was processed and the links are in the frontier. */

@@ -91,7 +91,7 @@ final class UrlProcessor {
             return refused(lease, overBudget);
         }
         if (task.action() == Dispatcher.Action.LEAVE) {
-            return new Response(new Outcome(Outcome.Kind.LEFT), () -> leave(lease));
+            return new Response(NOT_REQUESTED, () -> leave(lease, givenUp, clock.now(), Duration.ZERO));
         }
         Refused objection = fetcher.objection(lease.url());
         if (objection != null) {
@@ -111,7 +111,7 @@ final class UrlProcessor {
         }
         if (!access.isKnown()) {
             Failed closed = new Failed(0, Reason.ROBOTS, access.problem());
-            return new Response(NOT_REQUESTED, () -> finish(lease, closed, clock.now(), Duration.ZERO));
+            return new Response(NOT_REQUESTED, () -> leave(lease, closed, clock.now(), Duration.ZERO));
         }
         dispatcher.delay(task, Politeness.crawlDelay(access));
         return fetch(lease, task.host());
@@ -145,21 +145,38 @@ final class UrlProcessor {
             frontier.retry(lease, politeness.retryNanos(lease.attempt()));
             return false;
         }
-        return finish(lease, result, fetchedAt, took);
+        return isNetworkInDoubt(lease, result, took)
+                ? leave(lease, result, fetchedAt, took)
+                : finish(lease, result, fetchedAt, took);
     }
 
+    /** Whether there was no response to this URL, nor to any other while it was tried. */
+    private boolean isNetworkInDoubt(Lease lease, FetchResult result, Duration took) {
+        long triedNanos = took.toNanos() + Politeness.triedNanos(lease.attempt());
+        boolean isNoResponse =
+                Politeness.isSilence(result) || (result instanceof Failed failed && failed.reason() == Reason.TLS);
+        return isNoResponse && !dispatcher.hasResponseSince(clock.nanoTime() - triedNanos);
+    }
+
+    /** Records a refused URL, which is done unless only the options of this run refuse it. */
     private boolean refuse(Lease lease, SkipReason reason) {
         if (lease.referrer() == null) {
             LOG.warn("seed {} skipped: {}", lease.url(), reason.text());
         }
         recorder.refused(lease, reason);
-        recorder.done(lease);
+        if (reason == overBudget) {
+            dispatcher.left();
+            recorder.leftUndone();
+        } else {
+            recorder.done(lease);
+        }
         return false;
     }
 
-    /** Records a URL of a host that was given up as failed, and does not mark it as done. */
-    private boolean leave(Lease lease) {
-        record(lease, givenUp, clock.now(), Duration.ZERO);
+    /** Records a URL whose host does not respond as failed, and does not mark it as done. */
+    private boolean leave(Lease lease, FetchResult result, Instant fetchedAt, Duration took) {
+        record(lease, result, fetchedAt, took);
+        dispatcher.leftUnanswered(UrlParts.host(lease.url()));
         recorder.leftUndone();
         return false;
     }

@@ -59,6 +59,7 @@ public final class Fetcher implements AutoCloseable {
     private final AddressGuard guard;
     private final WireLimit wire = new WireLimit();
     private volatile Consumer<String> onSend = host -> {};
+    private volatile Runnable onResponse = () -> {};
     private final Set<String> headerOrigins = ConcurrentHashMap.newKeySet();
 
     /** Converts a response to a result. */
@@ -145,6 +146,7 @@ public final class Fetcher implements AutoCloseable {
     private Response send(Interceptor.Chain chain) throws IOException {
         onSend.accept(chain.request().tag(String.class));
         Response response = chain.proceed(chain.request());
+        onResponse.run();
         ResponseReader.check(response);
         boolean sendsAgain = response.code() == 408 || response.code() == 503;
         String retryAfter = response.header("Retry-After");
@@ -163,6 +165,11 @@ public final class Fetcher implements AutoCloseable {
      */
     public void onSend(Consumer<String> listener) {
         onSend = Objects.requireNonNull(listener, "listener");
+    }
+
+    /** Sets the listener that is called when the head of a response has arrived, whatever it is. Default: no listener. */
+    public void onResponse(Runnable listener) {
+        onResponse = Objects.requireNonNull(listener, "listener");
     }
 
     /**

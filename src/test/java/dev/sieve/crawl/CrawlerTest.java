@@ -47,7 +47,7 @@ class CrawlerTest {
 
     @Test
     void everyPageIsFetchedOnceAndThenTheCrawlIsOver() throws IOException {
-        site.page("/", "/a", "/b", "/a#x", "b?", "/")
+        site.page("/", "/a", "/b", "/a#x", "./b", "/")
                 .page("/a", "/c", "/")
                 .page("/b", "/a", "missing")
                 .page("/c");

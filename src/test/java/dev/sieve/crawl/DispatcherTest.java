@@ -87,7 +87,7 @@ class DispatcherTest {
             }
         }
         frontier = sieve;
-        return new Dispatcher(sieve, schedule, () -> clock.addAndGet(50_000), new CrawlOptions());
+        return new Dispatcher(sieve, schedule, () -> clock.addAndGet(50_000), new CrawlOptions(), false);
     }
 
     private Void work(Dispatcher dispatcher, Random random) throws InterruptedException {
