@@ -157,6 +157,7 @@ final class LogScan {
         long bytes = 0;
         for (int number : numbers.tailSet(tornAt.segment(), false).descendingSet()) {
             bytes += putAside(number);
+            disk.forceNames(); // so that a power cut never leaves a segment without those before
         }
         if (numbers.contains(tornAt.segment())) {
             bytes += tornAt.offset() == 0 ? putAside(tornAt.segment()) : cut();

@@ -14,13 +14,10 @@ import java.util.TreeMap;
 final class SegmentLog implements Closeable {
 
     /** The files that must be forced so that all of the log before a position is on the disk. */
-    record Unforced(Disk disk, List<Disk.Sink> sinks, boolean hasNames, long nameChanges, LogPosition end) {
+    record Unforced(List<Disk.Sink> sinks, LogPosition end) {
         void force() throws IOException {
             for (Disk.Sink sink : sinks) {
                 sink.force();
-            }
-            if (hasNames) {
-                disk.forceNames();
             }
         }
     }
@@ -35,10 +32,6 @@ final class SegmentLog implements Closeable {
     /** By the numbers of their segments. */
     private final TreeMap<Integer, Disk.Sink> unforced = new TreeMap<>();
 
-    /** How often a file was created or deleted, and how many of these changes were forced. */
-    private long nameChanges;
-
-    private long forcedNameChanges;
     private Disk.Sink last;
     private LogPosition end;
     private LogPosition forced;
@@ -59,7 +52,6 @@ final class SegmentLog implements Closeable {
         this.end = end;
         this.forced = forced;
         segments.values().forEach(segment -> byFirstId.put(segment.firstId(), segment));
-        nameChanges = 1;
         if (end == null) {
             start(new Segment(1, 0));
             this.forced = LogPosition.NONE;
@@ -69,12 +61,14 @@ final class SegmentLog implements Closeable {
             last = disk.append(segment.name());
             unforced.put(segment.number(), last);
         }
+        disk.forceNames(); // the process that created the last one may have been killed
     }
 
+    /** Creates a file. Its name is forced before it is used, so a power cut never leaves a segment without those before. */
     private void start(Segment segment) throws IOException {
         last = disk.create(segment.name());
         unforced.put(segment.number(), last);
-        nameChanges++;
+        disk.forceNames();
         byte[] header = segment.header(frontierId);
         last.append(header, 0, header.length);
         segments.put(segment.number(), segment);
@@ -105,10 +99,7 @@ final class SegmentLog implements Closeable {
 
     /** Returns what must still be forced; null when all of the log is on the disk. */
     Unforced unforced() {
-        boolean hasNames = nameChanges > forcedNameChanges;
-        return forced.equals(end) && !hasNames
-                ? null
-                : new Unforced(disk, List.copyOf(unforced.values()), hasNames, nameChanges, end);
+        return forced.equals(end) ? null : new Unforced(List.copyOf(unforced.values()), end);
     }
 
     /**
@@ -119,7 +110,6 @@ final class SegmentLog implements Closeable {
         if (forced.compareTo(what.end) < 0) {
             forced = what.end;
         }
-        forcedNameChanges = Math.max(forcedNameChanges, what.nameChanges);
         SortedMap<Integer, Disk.Sink> complete = unforced.headMap(what.end.segment());
         for (Disk.Sink sink : complete.values()) {
             sink.close();
@@ -144,7 +134,6 @@ final class SegmentLog implements Closeable {
     void remove(Segment segment) {
         segments.remove(segment.number());
         byFirstId.remove(segment.firstId(), segment);
-        nameChanges++;
     }
 
     @Override

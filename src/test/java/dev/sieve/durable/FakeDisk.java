@@ -37,7 +37,11 @@ final class FakeDisk implements Disk {
         HALVED,
         ZEROED,
         /** Each block of 512 bytes is there, or zero, or the file ends before it. */
-        MIXED
+        MIXED,
+        /** Each write by itself is there, or zero. */
+        WRITES,
+        /** Any of these, for each file by itself. */
+        ANY
     }
 
     /** What becomes of changes of names that were never forced. */
@@ -68,6 +72,8 @@ final class FakeDisk implements Disk {
         private byte[] bytes = new byte[64];
         private int size;
         private int forced;
+        /** Where each write ends. */
+        private final List<Integer> ends = new ArrayList<>();
 
         void append(byte[] more, int from, int length) {
             if (size + length > bytes.length) {
@@ -75,6 +81,7 @@ final class FakeDisk implements Disk {
             }
             System.arraycopy(more, from, bytes, size, length);
             size += length;
+            ends.add(size);
         }
 
         Content copy(int newSize) {
@@ -82,6 +89,7 @@ final class FakeDisk implements Disk {
             copy.bytes = Arrays.copyOf(bytes, Math.max(newSize, 1));
             copy.size = newSize;
             copy.forced = newSize;
+            copy.ends.addAll(ends);
             return copy;
         }
     }
@@ -110,8 +118,8 @@ final class FakeDisk implements Disk {
     }
 
     /**
-     * Receives every call that changes something, before it is done. A force covers what was there when this was called,
-     * which may use the disk itself; during a force also on other threads.
+     * Receives every call that changes something, before it is done, and may use the disk itself. A force covers what was
+     * there when this was called.
      */
     void onChange(Consumer<String> callback) {
         listener = callback;
@@ -172,6 +180,8 @@ final class FakeDisk implements Disk {
             case HALVED -> content.copy(content.forced + lost / 2);
             case ZEROED -> zeroed(content, content.forced, content.size);
             case MIXED -> mixed(content, random);
+            case WRITES -> writes(content, random);
+            case ANY -> cut(content, Unsynced.values()[random.nextInt(Unsynced.ANY.ordinal())], random);
         };
     }
 
@@ -195,6 +205,24 @@ final class FakeDisk implements Disk {
             at = next;
         }
         return copy;
+    }
+
+    private static Content writes(Content content, Random random) {
+        Content copy = content.copy(content.size);
+        int from = content.forced;
+        int size = from;
+        for (int end : content.ends) {
+            if (end <= from || end > content.size) {
+                continue;
+            }
+            if (random.nextBoolean()) {
+                size = end;
+            } else {
+                Arrays.fill(copy.bytes, from, end, (byte) 0);
+            }
+            from = end;
+        }
+        return copy.copy(random.nextBoolean() ? size : content.size);
     }
 
     /** A copy of the disk as it is, all of it forced. */
@@ -234,13 +262,16 @@ final class FakeDisk implements Disk {
         void run() throws IOException;
     }
 
-    private void change(String name, Change change) throws IOException {
-        boolean isFailing = isFailing();
-        if (!isFailing || fault == Fault.DONE_AND_DENIED) {
-            change.run();
-        }
-        if (isFailing) {
-            throw failed(name);
+    private void change(String call, String name, Change change) throws IOException {
+        listener.accept(call);
+        synchronized (this) {
+            boolean isFailing = isFailing();
+            if (!isFailing || fault == Fault.DONE_AND_DENIED) {
+                change.run();
+            }
+            if (isFailing) {
+                throw failed(name);
+            }
         }
     }
 
@@ -248,7 +279,7 @@ final class FakeDisk implements Disk {
         return count.getAsInt();
     }
 
-    private Content content(String name) throws NoSuchFileException {
+    private synchronized Content content(String name) throws NoSuchFileException {
         Content content = files.get(name);
         if (content == null) {
             throw new NoSuchFileException(name);
@@ -290,9 +321,8 @@ final class FakeDisk implements Disk {
     }
 
     @Override
-    public synchronized Sink create(String name) throws IOException {
-        listener.accept("create " + name);
-        change(name, () -> {
+    public Sink create(String name) throws IOException {
+        change("create " + name, name, () -> {
             if (files.containsKey(name)) {
                 throw new FileAlreadyExistsException(name);
             }
@@ -302,8 +332,7 @@ final class FakeDisk implements Disk {
     }
 
     @Override
-    public synchronized Sink append(String name) throws IOException {
-        content(name);
+    public Sink append(String name) throws IOException {
         return sink(name);
     }
 
@@ -312,8 +341,8 @@ final class FakeDisk implements Disk {
         return new Sink() {
             @Override
             public void append(byte[] bytes, int from, int length) throws IOException {
+                listener.accept("append " + length + " to " + name);
                 synchronized (FakeDisk.this) {
-                    listener.accept("append " + length + " to " + name);
                     boolean isFailing = isFailing();
                     if (!isFailing || fault == Fault.DONE_AND_DENIED) {
                         content.append(bytes, from, length);
@@ -329,10 +358,7 @@ final class FakeDisk implements Disk {
             @Override
             public void force() throws IOException {
                 int size = count(() -> content.size);
-                listener.accept("force " + name);
-                synchronized (FakeDisk.this) {
-                    change(name, () -> content.forced = Math.max(content.forced, size));
-                }
+                change("force " + name, name, () -> content.forced = Math.max(content.forced, size));
             }
 
             @Override
@@ -341,41 +367,35 @@ final class FakeDisk implements Disk {
     }
 
     @Override
-    public synchronized void cut(String name, long size) throws IOException {
+    public void cut(String name, long size) throws IOException {
         Content content = content(name);
-        listener.accept("cut " + name + " to " + size);
-        change(name, () -> {
+        change("cut " + name + " to " + size, name, () -> {
             content.size = (int) size;
             content.forced = content.size;
         });
     }
 
     @Override
-    public synchronized void rename(String from, String to) throws IOException {
+    public void rename(String from, String to) throws IOException {
         Content content = content(from);
-        listener.accept("rename " + from + " to " + to);
-        change(from, () -> changeName(new NameChange(from, to, content)));
+        change("rename " + from + " to " + to, from, () -> changeName(new NameChange(from, to, content)));
     }
 
     @Override
-    public synchronized void delete(String name) throws IOException {
-        if (files.containsKey(name)) {
-            listener.accept("delete " + name);
-            change(name, () -> changeName(new NameChange(name, null, null)));
+    public void delete(String name) throws IOException {
+        if (names().contains(name)) {
+            change("delete " + name, name, () -> changeName(new NameChange(name, null, null)));
         }
     }
 
     @Override
     public void forceNames() throws IOException {
         int changes = count(() -> forcedChanges + unforcedNames.size());
-        listener.accept("force names");
-        synchronized (this) {
-            change("folder", () -> {
-                List<NameChange> covered = unforcedNames.subList(0, Math.max(0, changes - forcedChanges));
-                covered.forEach(change -> change.apply(forcedNames));
-                covered.clear();
-                forcedChanges = Math.max(forcedChanges, changes);
-            });
-        }
+        change("force names", "folder", () -> {
+            List<NameChange> covered = unforcedNames.subList(0, Math.max(0, changes - forcedChanges));
+            covered.forEach(change -> change.apply(forcedNames));
+            covered.clear();
+            forcedChanges = Math.max(forcedChanges, changes);
+        });
     }
 }
