@@ -97,6 +97,14 @@ public final class RobotsCache {
     public Access ask(String origin, long nowNanos) {
         Origin before = before(origin);
         FetchResult result = fetcher.fetch(before.url, RobotsRules.MAX_BYTES, true);
+        try {
+            return keep(origin, nowNanos, before, result);
+        } finally {
+            fetcher.release(result);
+        }
+    }
+
+    private Access keep(String origin, long nowNanos, Origin before, FetchResult result) {
         RobotsStatus status = RobotsStatus.of(result.status(), before.redirects);
         if (status == RobotsStatus.FOLLOW && result instanceof Redirect redirect) {
             int redirects = before.redirects + 1;
