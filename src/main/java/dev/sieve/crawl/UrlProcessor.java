@@ -130,7 +130,13 @@ final class UrlProcessor {
         long startNanos = clock.nanoTime();
         FetchResult result = isSitemap(lease) ? sitemaps.fetch(lease) : fetcher.fetch(lease.url());
         Duration took = Duration.ofNanos(clock.nanoTime() - startNanos);
-        return new Response(politeness.outcome(host, result), () -> process(lease, result, fetchedAt, took));
+        return new Response(politeness.outcome(host, result), () -> {
+            try {
+                return process(lease, result, fetchedAt, took);
+            } finally {
+                fetcher.release(result);
+            }
+        });
     }
 
     private boolean process(Lease lease, FetchResult result, Instant fetchedAt, Duration took) {

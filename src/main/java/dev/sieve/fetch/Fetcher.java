@@ -38,6 +38,8 @@ import okhttp3.Response;
  * parts of the body. Servers without a valid certificate are
  * refused.
  *
+ * <p>The memory of all bodies is limited, whatever servers send; see {@link #release}.
+ *
  * <p>Only public addresses are requested, and those that the {@link AddressPolicy} allows in addition, and no port of
  * another protocol; otherwise the result is {@link FetchResult.Refused}, and nothing is sent. Hosts and ports that were
  * {@linkplain #open opened} are exempt.
@@ -58,6 +60,8 @@ public final class Fetcher implements AutoCloseable {
     private final DnsLookups lookups;
     private final AddressGuard guard;
     private final WireLimit wire = new WireLimit();
+    private final BodyMemory memory;
+    private final ResponseReader reader;
     private volatile Consumer<String> onSend = host -> {};
     private volatile Runnable onResponse = () -> {};
     private final Set<String> headerOrigins = ConcurrentHashMap.newKeySet();
@@ -65,7 +69,7 @@ public final class Fetcher implements AutoCloseable {
     /** Converts a response to a result. */
     @FunctionalInterface
     private interface Reading {
-        FetchResult read(String url, Response response) throws IOException;
+        FetchResult read(String url, Response response, Call call) throws IOException;
     }
 
     /**
@@ -79,6 +83,7 @@ public final class Fetcher implements AutoCloseable {
      * @param connections the number of parallel requests and of idle connections kept open; at least 1
      * @param resolver looks up the addresses of hosts
      * @param addresses which addresses may be requested
+     * @param bodyMemory bytes for the bodies of all requests together, see {@link #release}; above 0
      */
     public record Options(
             String userAgent,
@@ -88,7 +93,8 @@ public final class Fetcher implements AutoCloseable {
             boolean allBodies,
             int connections,
             Resolver resolver,
-            AddressPolicy addresses) {
+            AddressPolicy addresses,
+            long bodyMemory) {
 
         /** Checks and copies the options. */
         public Options {
@@ -99,10 +105,32 @@ public final class Fetcher implements AutoCloseable {
             if (timeout.isNegative() || timeout.isZero()) {
                 throw new IllegalArgumentException("timeout must be above 0: " + timeout);
             }
-            if (bodyLimit < 1 || connections < 1) {
-                throw new IllegalArgumentException(
-                        "bodyLimit and connections must be at least 1: " + bodyLimit + ", " + connections);
+            if (bodyLimit < 1 || connections < 1 || bodyMemory < 1) {
+                throw new IllegalArgumentException("bodyLimit, connections and bodyMemory must be at least 1: "
+                        + bodyLimit + ", " + connections + ", " + bodyMemory);
             }
+        }
+
+        /** The options with an eighth of the heap for bodies. */
+        public Options(
+                String userAgent,
+                Map<String, String> headers,
+                Duration timeout,
+                int bodyLimit,
+                boolean allBodies,
+                int connections,
+                Resolver resolver,
+                AddressPolicy addresses) {
+            this(
+                    userAgent,
+                    headers,
+                    timeout,
+                    bodyLimit,
+                    allBodies,
+                    connections,
+                    resolver,
+                    addresses,
+                    Runtime.getRuntime().maxMemory() / 8);
         }
 
         /**
@@ -122,6 +150,10 @@ public final class Fetcher implements AutoCloseable {
     /** Makes a fetcher with its own connections. */
     public Fetcher(Options options) {
         this.options = options;
+        // A request waits for memory while its time runs; so there have to be several turns in it.
+        long patienceNanos = options.timeout.toNanos() / 16;
+        memory = new BodyMemory(options.bodyMemory, options.connections, options.bodyLimit, patienceNanos);
+        reader = new ResponseReader(wire, memory);
         client = new OkHttpClient.Builder()
                 .followRedirects(false)
                 .followSslRedirects(false)
@@ -206,14 +238,27 @@ public final class Fetcher implements AutoCloseable {
         return parsed == null ? null : guard.objection(HttpUrl.get(parsed));
     }
 
-    /** Requests a URL. */
+    /**
+     * Requests a URL.
+     *
+     * <p>A part of the memory for bodies belongs to each of the parallel requests; a larger body waits for room in the
+     * rest, and counts until it is {@linkplain #release released}. While others wait, a request with a large body that
+     * takes long fails with a timeout.
+     */
     public FetchResult fetch(String url) {
         return fetch(url, options.bodyLimit, options.allBodies);
     }
 
+    /** Notes that the body of a result is not used any more, so that its memory can be given to others. */
+    public void release(FetchResult result) {
+        if (result instanceof Page page) {
+            memory.release(page.body());
+        }
+    }
+
     /** Requests a URL with another body limit, and reads bodies of any type if that is set. */
     public FetchResult fetch(String url, int bodyLimit, boolean anyType) {
-        return fetch(url, (parsed, response) -> ResponseReader.read(parsed, response, bodyLimit, anyType, wire));
+        return fetch(url, (parsed, response, call) -> reader.read(parsed, response, call, bodyLimit, anyType));
     }
 
     /**
@@ -223,18 +268,17 @@ public final class Fetcher implements AutoCloseable {
      *
      * @return the page without its body, or another result
      */
-    public FetchResult stream(String url, BodyReader reader) {
+    public FetchResult stream(String url, BodyReader receiver) {
         AtomicReference<RuntimeException> thrown = new AtomicReference<>();
         BodyReader remembering = body -> {
             try {
-                reader.read(body);
+                receiver.read(body);
             } catch (RuntimeException e) {
                 thrown.set(e);
                 throw e;
             }
         };
-        FetchResult result =
-                fetch(url, (parsed, response) -> ResponseReader.stream(parsed, response, remembering, wire));
+        FetchResult result = fetch(url, (parsed, response, call) -> reader.stream(parsed, response, call, remembering));
         if (thrown.get() != null) {
             throw thrown.get();
         }
@@ -260,7 +304,7 @@ public final class Fetcher implements AutoCloseable {
         Call call = guard.client(target).newCall(request(url, target));
         wire.restart();
         try (Response response = call.execute()) {
-            FetchResult result = reading.read(url, response);
+            FetchResult result = reading.read(url, response, call);
             // Do not wait for the rest of the body.
             if (result instanceof Page page && page.length() != page.body().length) {
                 call.cancel();

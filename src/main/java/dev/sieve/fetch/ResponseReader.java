@@ -21,8 +21,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import javax.net.ssl.SSLException;
+import okhttp3.Call;
 import okhttp3.MediaType;
 import okhttp3.Response;
+import okhttp3.ResponseBody;
 import okio.Buffer;
 import okio.BufferedSource;
 
@@ -36,32 +38,43 @@ final class ResponseReader {
 
     private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
 
-    private ResponseReader() {}
+    private final WireLimit wire;
+    private final BodyMemory memory;
+
+    /**
+     * Creates a reader.
+     *
+     * @param wire limits what is read besides bodies
+     * @param memory limits the memory of bodies
+     */
+    ResponseReader(WireLimit wire, BodyMemory memory) {
+        this.wire = wire;
+        this.memory = memory;
+    }
 
     /**
      * Reads a response and its body.
      *
      * @param url the requested URL
+     * @param call the request
      * @param bodyLimit the largest number of bytes to read from the body, decoded
      * @param anyType whether to read bodies other than HTML
-     * @param wire limits what is read besides the body
      * @throws IOException when the response is incomplete
      */
-    static FetchResult read(String url, Response response, int bodyLimit, boolean anyType, WireLimit wire)
-            throws IOException {
-        return REDIRECTS.contains(response.code()) ? redirect(url, response) : page(response, bodyLimit, anyType, wire);
+    FetchResult read(String url, Response response, Call call, int bodyLimit, boolean anyType) throws IOException {
+        return REDIRECTS.contains(response.code()) ? redirect(url, response) : page(response, call, bodyLimit, anyType);
     }
 
     /** Reads a response and passes its body to a reader, if the status is 2xx. */
-    static FetchResult stream(String url, Response response, BodyReader reader, WireLimit wire) throws IOException {
+    FetchResult stream(String url, Response response, Call call, BodyReader reader) throws IOException {
         if (response.code() < 200 || response.code() >= 300) {
-            return read(url, response, 0, false, wire);
+            return read(url, response, call, 0, false);
         }
         String encoding = unknownEncoding(response);
         if (encoding != null) {
             return new Failed(response.code(), Reason.PROTOCOL, "encoded as " + Printable.of(encoding));
         }
-        reader.read(watched(response.body().byteStream(), wire));
+        reader.read(watched(response.body().byteStream()));
         return new Page(response.code(), headers(response), type(response), new byte[0], 0, false);
     }
 
@@ -91,7 +104,7 @@ final class ResponseReader {
     }
 
     /** Returns a stream that notes each part of the body that is read. */
-    private static InputStream watched(InputStream body, WireLimit wire) {
+    private InputStream watched(InputStream body) {
         return new FilterInputStream(body) {
             @Override
             public int read() throws IOException {
@@ -109,8 +122,7 @@ final class ResponseReader {
         };
     }
 
-    private static FetchResult page(Response response, int bodyLimit, boolean anyType, WireLimit wire)
-            throws IOException {
+    private FetchResult page(Response response, Call call, int bodyLimit, boolean anyType) throws IOException {
         String type = type(response);
         byte[] body = new byte[0];
         long length = Math.max(0, response.body().contentLength());
@@ -121,20 +133,37 @@ final class ResponseReader {
                 return new Failed(response.code(), Reason.PROTOCOL, "encoded as " + Printable.of(encoding));
             }
             Buffer read = new Buffer();
-            readBody(response.body().source(), bodyLimit, read, wire);
-            isCut = read.size() > bodyLimit;
-            body = read.readByteArray(Math.min(read.size(), bodyLimit));
+            body = body(response.body(), call, bodyLimit, read);
+            isCut = read.size() > 0;
             length = isCut ? Math.max(length, bodyLimit + 1L) : body.length;
         }
         return new Page(response.code(), headers(response), type, body, length, isCut);
     }
 
-    /** Reads a body until its end or until one byte more than its limit. */
-    private static void readBody(BufferedSource source, int bodyLimit, Buffer read, WireLimit wire) throws IOException {
-        long left = bodyLimit + 1L;
-        while (left > 0 && source.read(read, Math.min(left, PART)) >= 0) {
-            wire.restart();
-            left = bodyLimit + 1L - read.size();
+    /** Returns the body up to its limit; what is left in {@code read} is beyond it. */
+    private byte[] body(ResponseBody source, Call call, int bodyLimit, Buffer read) throws IOException {
+        long announced = source.contentLength();
+        long most = announced < 0 ? bodyLimit + 1L : Math.min(announced, bodyLimit + 1L);
+        try (BodyMemory.Body room = memory.new Body(most, call::cancel, call::isCanceled)) {
+            readBody(source.source(), bodyLimit + 1L, room, read);
+            byte[] body = read.readByteArray(Math.min(read.size(), bodyLimit));
+            room.keep(body);
+            return body;
+        }
+    }
+
+    private void readBody(BufferedSource source, long most, BodyMemory.Body room, Buffer read) throws IOException {
+        // Copied, since moving it into the buffer could keep other bytes of the response in memory with it.
+        byte[] part = new byte[PART];
+        try {
+            for (int length = 0; length >= 0 && read.size() < most; ) {
+                room.grow(read.size() + PART);
+                length = source.read(part, 0, (int) Math.min(most - read.size(), PART));
+                read.write(part, 0, Math.max(0, length));
+                wire.restart();
+            }
+        } catch (IOException e) {
+            throw room.reason(e);
         }
     }
 

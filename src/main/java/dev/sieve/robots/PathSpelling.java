@@ -1,56 +1,68 @@
 package dev.sieve.robots;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
-
 import dev.sieve.url.UrlSyntax;
+import java.util.Arrays;
 import java.util.HexFormat;
 
-/** The two spellings in which patterns and paths are compared (RFC 9309, section 2.2.2). Strings hold one byte per char. */
+/**
+ * A path, or the pattern of a rule, in a spelling in which octets that are equal are equal bytes (RFC 9309, sections 2.2.2
+ * and 2.2.3).
+ *
+ * <p>Octets beyond ASCII, those that a URL must escape, and literal stars and dollar signs are one byte, whether the text
+ * escapes them or not. All other escapes stay as they are, in upper case. On request, those of unreserved characters are
+ * decoded. A spelling is never longer than the text.
+ */
 final class PathSpelling {
-    /** The characters that must be escaped in a URL, in a path or in a query, but that a rule may contain as they are. */
-    private static final String ESCAPED = " \"<>^`{}|'";
+    /** A star of a pattern that matches any octets; no path contains it. */
+    static final byte ANY = '\n';
+
+    /** The ASCII characters, apart from the unreserved ones, that are equal to their escapes. */
+    private static final String LITERAL = "*$ \"<>^`{}|'";
 
     private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
-    private PathSpelling() {}
+    final byte[] bytes;
 
-    /** Returns a pattern in the spelling of {@link #ofPath}, bytes beyond ASCII escaped. */
-    static String ofPattern(byte[] pattern) {
-        return spell(pattern, true);
-    }
+    /** How many octets the text has when it is sent, by which the precedence of rules is determined. */
+    final int octets;
 
-    /** Returns a path as it is sent, with {@link #ESCAPED} characters escaped and all escapes in upper case. */
-    static String ofPath(byte[] path) {
-        return spell(path, false);
-    }
-
-    private static String spell(byte[] text, boolean escapesNonAscii) {
-        StringBuilder spelled = new StringBuilder(text.length);
+    private PathSpelling(byte[] text, boolean isPattern, boolean decodesUnreserved) {
+        byte[] spelled = new byte[text.length];
+        int length = 0;
+        int more = 0;
         for (int i = 0; i < text.length; i++) {
             int octet = UrlSyntax.octet(text, i);
-            if (octet >= 0 || (text[i] < 0 && escapesNonAscii) || ESCAPED.indexOf(text[i]) >= 0) {
-                spelled.append('%').append(HEX.toHexDigits((byte) (octet >= 0 ? octet : text[i])));
-                i += octet >= 0 ? 2 : 0;
+            boolean isUnreserved = octet >= 0 && decodesUnreserved && UrlSyntax.isUnreserved(octet);
+            if (isUnreserved || octet > 0x7f || LITERAL.indexOf(octet) >= 0) {
+                spelled[length++] = (byte) octet;
+                more += isUnreserved ? 0 : 2;
+                i += 2;
+            } else if (octet >= 0) {
+                spelled[length++] = '%';
+                spelled[length++] = (byte) HEX.toHighHexDigit(octet);
+                spelled[length++] = (byte) HEX.toLowHexDigit(octet);
+                i += 2;
+            } else if (text[i] == '*' && isPattern) {
+                boolean isRepeated = length > 0 && spelled[length - 1] == ANY;
+                more += isRepeated ? 1 : 0;
+                length -= isRepeated ? 1 : 0;
+                spelled[length++] = ANY;
             } else {
-                spelled.append((char) (text[i] & 0xff));
+                // A path is sent without octets beyond ASCII, so no rule matches one that has them.
+                spelled[length++] = text[i] < 0 && !isPattern ? ANY : text[i];
+                more += text[i] < 0 || LITERAL.indexOf(text[i], 2) >= 0 ? 2 : 0;
             }
         }
-        return spelled.toString();
+        bytes = Arrays.copyOf(spelled, length);
+        octets = length + more;
     }
 
-    /** Returns the text with the escapes of unreserved characters decoded. */
-    static String decoded(String sent) {
-        if (sent.indexOf('%') < 0) {
-            return sent;
-        }
-        byte[] text = sent.getBytes(ISO_8859_1);
-        StringBuilder decoded = new StringBuilder(text.length);
-        for (int i = 0; i < text.length; i++) {
-            int octet = UrlSyntax.octet(text, i);
-            boolean decodes = octet >= 0 && UrlSyntax.isUnreserved(octet);
-            decoded.append((char) (decodes ? octet : text[i] & 0xff));
-            i += decodes ? 2 : 0;
-        }
-        return decoded.toString();
+    /** Returns a pattern, without the dollar sign that matches the end. */
+    static PathSpelling ofPattern(byte[] pattern, boolean decodesUnreserved) {
+        return new PathSpelling(pattern, true, decodesUnreserved);
+    }
+
+    static PathSpelling ofPath(byte[] path, boolean decodesUnreserved) {
+        return new PathSpelling(path, false, decodesUnreserved);
     }
 }

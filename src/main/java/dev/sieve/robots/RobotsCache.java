@@ -96,7 +96,16 @@ public final class RobotsCache {
     /** Requests the robots.txt of an origin, or the target of its redirect. */
     public Access ask(String origin, long nowNanos) {
         Origin before = before(origin);
-        FetchResult result = fetcher.fetch(before.url, RobotsRules.MAX_BYTES, true);
+        // One byte more than is parsed, so that the parser can see whether the last line is complete.
+        FetchResult result = fetcher.fetch(before.url, RobotsRules.MAX_BYTES + 1, true);
+        try {
+            return keep(origin, nowNanos, before, result);
+        } finally {
+            fetcher.release(result);
+        }
+    }
+
+    private Access keep(String origin, long nowNanos, Origin before, FetchResult result) {
         RobotsStatus status = RobotsStatus.of(result.status(), before.redirects);
         if (status == RobotsStatus.FOLLOW && result instanceof Redirect redirect) {
             int redirects = before.redirects + 1;

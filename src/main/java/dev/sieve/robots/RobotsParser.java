@@ -49,12 +49,9 @@ final class RobotsParser {
     private boolean ruleSeen;
     private boolean delaySeen;
 
-    /** A rule whose pattern is in the spelling of {@link PathSpelling#ofPattern}. */
-    record Rule(String pattern, boolean allow) {
-        Rule decoded() {
-            return new Rule(PathSpelling.decoded(pattern), allow);
-        }
-    }
+    /** A rule with its pattern as it is written. */
+    @SuppressWarnings("ArrayRecordComponent") // rules are not compared
+    record Rule(byte[] pattern, boolean allow) {}
 
     /** The records for one agent, collected from all of its groups. */
     static final class Group {
@@ -168,6 +165,7 @@ final class RobotsParser {
             anyone.name();
         } else if (!productToken.isEmpty() && productToken(value).equalsIgnoreCase(productToken)) {
             own.name();
+            anyone.rules.clear();
         }
     }
 
@@ -176,9 +174,9 @@ final class RobotsParser {
         if (value.isEmpty()) {
             return;
         }
-        Rule rule = new Rule(PathSpelling.ofPattern(value.getBytes(ISO_8859_1)), allow);
+        Rule rule = new Rule(value.getBytes(ISO_8859_1), allow);
         for (Group group : groups) {
-            if (group.takesRules) {
+            if (group.takesRules && group == group()) {
                 group.rules.add(rule);
             }
         }

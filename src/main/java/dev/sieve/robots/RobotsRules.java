@@ -3,8 +3,6 @@ package dev.sieve.robots;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.time.Duration;
-import java.util.Comparator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -18,10 +16,12 @@ import java.util.Optional;
  *
  * <p>Rules are compared byte by byte with the path as it is sent (as Google does), and once more with the escapes of
  * unreserved characters decoded on both sides (RFC 9309, section 2.2.2). A path is allowed only if both comparisons
- * allow it, so that another spelling of a path never evades a rule.
+ * allow it, so that another spelling of a path never evades a rule. In a rule, {@code %2A} and {@code %24} match a star
+ * and a dollar sign of the path (section 2.2.3).
  *
  * <p>Hostile content makes neither parsing nor matching slow: at most {@link #MAX_BYTES} are parsed, in linear time, and
- * matching takes a bounded number of steps, after which the path is disallowed. Immutable.
+ * matching takes a bounded number of steps, after which the path is disallowed. The rules take at most about twice the
+ * memory of the file. Immutable.
  */
 public final class RobotsRules {
     /** How many bytes of a robots.txt are parsed: the least that RFC 9309, section 2.5, permits. */
@@ -30,39 +30,25 @@ public final class RobotsRules {
     /** The longest Crawl-delay; longer ones are reduced to it. */
     public static final Duration MAX_CRAWL_DELAY = RobotsParser.MAX_CRAWL_DELAY;
 
-    private static final Comparator<RobotsParser.Rule> BY_PRECEDENCE = Comparator.comparingInt(
-                    (RobotsParser.Rule rule) -> -rule.pattern().length())
-            .thenComparing(rule -> !rule.allow());
-
     /** Allows every URL. */
     public static final RobotsRules ALLOW_ALL = parse(new byte[0], "");
 
-    // The rules in order of precedence, as they are sent and with unreserved escapes decoded.
-    private final List<Rule> sent;
-    private final List<Rule> decoded;
+    private final RuleList sent;
+    /** The rules with unreserved escapes decoded. */
+    private final RuleList decoded;
+
     private final Optional<Duration> crawlDelay;
     private final List<String> sitemaps;
     private final int sitemapsLeftOut;
 
-    private record Rule(PathPattern pattern, boolean allow) {}
-
     private RobotsRules(RobotsParser parser) {
         RobotsParser.Group group = parser.group();
-        List<RobotsParser.Rule> decodedRules =
-                group.rules.stream().map(RobotsParser.Rule::decoded).toList();
-        sent = compile(group.rules);
-        decoded = decodedRules.equals(group.rules) ? sent : compile(decodedRules);
+        sent = new RuleList(group.rules, false);
+        RuleList alternative = new RuleList(group.rules, true);
+        decoded = alternative.isSame(sent) ? sent : alternative;
         crawlDelay = group.crawlDelay;
         sitemaps = List.copyOf(parser.sitemaps);
         sitemapsLeftOut = parser.sitemapsLeftOut;
-    }
-
-    private static List<Rule> compile(List<RobotsParser.Rule> rules) {
-        return new LinkedHashSet<>(rules)
-                .stream()
-                        .sorted(BY_PRECEDENCE)
-                        .map(rule -> new Rule(new PathPattern(rule.pattern()), rule.allow()))
-                        .toList();
     }
 
     /**
@@ -90,23 +76,8 @@ public final class RobotsRules {
      * @param url a URL or its path and query, percent-encoded as it will be sent; a fragment is ignored
      */
     public boolean allows(String url) {
-        String path = PathSpelling.ofPath(pathAndQuery(url).getBytes(UTF_8));
-        if (!allows(sent, path)) {
-            return false;
-        }
-        String decodedPath = PathSpelling.decoded(path);
-        return (decoded == sent && decodedPath.equals(path)) || allows(decoded, decodedPath);
-    }
-
-    /** Whether the first rule that matches allows the path, or no rule matches; false when the steps are used up. */
-    private static boolean allows(List<Rule> rules, String text) {
-        PathPattern.Path path = new PathPattern.Path(text);
-        for (Rule rule : rules) {
-            if (rule.pattern.matches(path)) {
-                return rule.allow;
-            }
-        }
-        return !path.isExhausted();
+        byte[] path = pathAndQuery(url).getBytes(UTF_8);
+        return sent.allows(PathSpelling.ofPath(path, false)) && decoded.allows(PathSpelling.ofPath(path, true));
     }
 
     private static String pathAndQuery(String url) {
@@ -143,14 +114,10 @@ public final class RobotsRules {
 
     /** Returns the approximate heap size of these rules in bytes, for caches of bounded size. */
     public long memoryBytes() {
-        long bytes = 96 + memoryBytes(sent) + (decoded == sent ? 0 : memoryBytes(decoded));
+        long bytes = 96 + sent.memoryBytes() + (decoded == sent ? 0 : decoded.memoryBytes());
         for (String sitemap : sitemaps) {
             bytes += 64 + 2L * sitemap.length();
         }
         return bytes;
-    }
-
-    private static long memoryBytes(List<Rule> rules) {
-        return rules.stream().mapToLong(rule -> 28 + rule.pattern.memoryBytes()).sum();
     }
 }

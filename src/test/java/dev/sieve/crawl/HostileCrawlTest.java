@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -242,6 +243,77 @@ class HostileCrawlTest {
         }
         // All pages of the host that answers are there before the first of the others is given up.
         assertThat(order.subList(0, order.lastIndexOf("") + 1)).doesNotContain("timeout");
+    }
+
+    /** Sends nearly 8 MiB that take little on the wire, and nothing more. */
+    private HostileServer.Behaviour held() {
+        byte[] packed = HostileServer.gzip("<p>".repeat(2_700_000).getBytes(US_ASCII));
+        return client -> {
+            HostileServer.write(client, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n");
+            client.getOutputStream().write(packed, 0, packed.length - 100);
+            server.stall("").answer(client);
+        };
+    }
+
+    /** What makes a client collect bytes, for as many hosts. */
+    private List<HostileServer.Behaviour> hoarders() {
+        String chunked = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n";
+        String gzip = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n"
+                + "\u001f\u008b\u0008\u0008\0\0\0\0\0\0";
+        String a = "a".repeat(10_000);
+        List<HostileServer.Behaviour> hoarders = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            hoarders.add(HostileServer.endless(chunked + "5;x=", a));
+            hoarders.add(HostileServer.endless(chunked + "1\r\nx", a));
+            hoarders.add(HostileServer.endless(gzip, a));
+        }
+        hoarders.addAll(Collections.nCopies(32, held()));
+        return hoarders;
+    }
+
+    private static String link(int host, HostileServer server, String path) {
+        return "<a href='http://host" + host + ".test:" + server.port() + path + "'>x</a>";
+    }
+
+    @Test
+    void hostsThatSendToFillTheHeapTakeNothingFromOneThatDoesNot() throws IOException {
+        int goodPages = 50;
+        List<HostileServer.Behaviour> hoarders = hoarders();
+        StringBuilder html = new StringBuilder();
+        try (HostileServer inPages = new HostileServer();
+                HostileServer inRobotsTxt = new HostileServer()) {
+            HostileServer.Behaviour none = HostileServer.raw("HTTP/1.1 404 None\n");
+            AtomicInteger next = new AtomicInteger();
+            inPages.on("/robots.txt", none);
+            inRobotsTxt
+                    .on(
+                            "/robots.txt",
+                            client -> hoarders.get(next.getAndIncrement() % 24).answer(client))
+                    .otherwise(none);
+            for (int i = 0; i < hoarders.size(); i++) {
+                inPages.on("/" + i, hoarders.get(i));
+                html.append(link(i, inPages, "/" + i)).append(i < 24 ? link(i, inRobotsTxt, "/") : "");
+            }
+            for (int i = 0; i < goodPages; i++) {
+                server.on("/page" + i, HostileServer.html("<p>".repeat(20_000)));
+                html.append("<a href='/page").append(i).append("'>x</a>");
+            }
+            server.on("/", HostileServer.html(html.toString())).on("/robots.txt", none);
+            CrawlOptions options = fast().obeyRobots(true)
+                    .concurrency(64)
+                    .timeout(Duration.ofSeconds(5))
+                    .scope(Scope.Kind.ANY)
+                    .allowPrivate("127.0.0.1")
+                    .resolver(host -> List.of(InetAddress.getLoopbackAddress()));
+
+            CrawlReport report = crawl(options, "/");
+
+            assertThat(report.ending()).isEqualTo(Ending.DRAINED);
+            assertThat(report.pages()).containsExactly(Map.entry(2, goodPages + 1L));
+            assertThat(report.failureCounts())
+                    .containsExactlyInAnyOrderEntriesOf(
+                            Map.of("bad answer", 24L, "timeout", 32L, "robots.txt unavailable: bad answer", 24L));
+        }
     }
 
     @Test

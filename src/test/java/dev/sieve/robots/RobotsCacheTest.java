@@ -184,7 +184,35 @@ class RobotsCacheTest {
 
         assertThat(answer.rules().allows("/no")).isFalse();
         assertThat(answer.rules().allows("/yes")).isTrue();
-        assertThat(answer.rules().memoryBytes()).isLessThan(10_000_000);
+        assertThat(answer.rules().memoryBytes()).isLessThan(600_000);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Allow: /secret", "Disallow: /xyz"})
+    void aLineThatIsCutAtTheLimitDoesNotCount(String line) {
+        String head = "User-agent: *\nDisallow: /s\n";
+        for (int cut = 1; cut < 5; cut++) {
+            String padding = "#".repeat(RobotsRules.MAX_BYTES - head.length() - 1 - line.length() + cut);
+
+            RobotsRules rules = answer(rules(head + padding + "\n" + line + "\nDisallow: /"))
+                    .rules();
+
+            assertThat(rules.allows("/secret")).isFalse();
+            assertThat(rules.allows("/x")).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"\nDisallow: /", ""})
+    void aLineThatEndsAtTheLimitCounts(String rest) {
+        String head = "User-agent: *\n";
+        String line = "Disallow: /secret";
+        String padding = "#".repeat(RobotsRules.MAX_BYTES - head.length() - 1 - line.length());
+
+        RobotsRules rules = answer(rules(head + padding + "\n" + line + rest)).rules();
+
+        assertThat(rules.allows("/secret")).isFalse();
+        assertThat(rules.allows("/x")).isTrue();
     }
 
     @ParameterizedTest

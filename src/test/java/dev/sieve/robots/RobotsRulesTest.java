@@ -85,7 +85,17 @@ class RobotsRulesTest {
         "/~joe,        /%7ejoe/x,      true",
         "/%2f,         /%2F,           true",
         "/a%2Fb,       /a/b,           false",
-        "/%24,         /$,             false",
+        "/%24,         /$,             true",
+        "/%24,         /%24,           true",
+        "/a%24,        /a$b,           true",
+        "/a%24$,       /a$b,           false",
+        "/a$b,         /a%24b,         true",
+        "/star-%2A,    /star-*,        true",
+        "/star-%2a,    /star-%2A,      true",
+        "/star-%2A,    /star-x,        false",
+        "/star-*,      /star-%2A,      true",
+        "/*%2A$,       /x/*,           true",
+        "/%2A%2A,      /*x,            false",
         "/caf\u00e9,   /caf%c3%a9/x,   true",
     })
     void patternsMatchAsTheStandardSays(String pattern, String path, boolean matches) {
@@ -260,14 +270,31 @@ class RobotsRulesTest {
         assertThat(rules(text.toString()).memoryBytes()).isLessThan(10_000);
     }
 
-    @Test
-    void rulesOfAFullFileTakeBoundedMemory() {
-        StringBuilder text = new StringBuilder("User-agent: *\n");
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "Allow:*N\n",
+                "allow:a\n",
+                "Disallow: /N%61%2A\u00e9\n",
+                "Allow: /%61N*a*a*a*a\n",
+                "Sitemap:/N\u30c4\n"
+            })
+    void rulesOfAFullFileTakeLittleMoreMemoryThanTheFile(String line) {
+        StringBuilder text = new StringBuilder("User-agent: *\nUser-agent: sieve\n");
         for (int i = 0; text.length() < RobotsRules.MAX_BYTES; i++) {
-            text.append("Allow:*").append(Integer.toString(i, 36)).append('\n');
+            text.append(line.replace("N", Integer.toString(i, 36)));
         }
         RobotsRules rules = rules(text.toString());
         assertThat(rules.allows("/zzzz")).isTrue();
-        assertThat(rules.memoryBytes()).isBetween(1_000_000L, 20_000_000L);
+        assertThat(rules.memoryBytes()).isLessThan(1_100_000);
+    }
+
+    @Test
+    void rulesForOthersTakeNoMemory() {
+        StringBuilder text = new StringBuilder("User-agent: sieve\nDisallow: /x\nUser-agent: *\n");
+        for (int i = 0; text.length() < RobotsRules.MAX_BYTES; i++) {
+            text.append("Disallow: /").append(i).append('\n');
+        }
+        assertThat(rules(text.toString()).memoryBytes()).isLessThan(1000);
     }
 }

@@ -1,0 +1,197 @@
+package dev.sieve.fetch;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
+
+/**
+ * The memory for the bodies of all requests of a fetcher.
+ *
+ * <p>Each request has a share for which it never waits. A body that outgrows its share is given room for the most that it
+ * can become before more of it is read; it never needs more than that, so bodies cannot wait for each other in a circle.
+ * Room is given out first come, first served. While a body waits, the oldest one with room that is still being read is
+ * cancelled unless it ends soon, so that slow servers cannot keep the room from others.
+ *
+ * <p>A body takes twice its length while it is read, and its length from then on until it is released. Safe for use by
+ * many threads.
+ */
+final class BodyMemory {
+    private static final long MIN_SHARE = 64 << 10;
+
+    private final long share;
+    private final long patienceNanos;
+
+    /** Bodies with room that are being read, the oldest first. Guarded by this, like all below. */
+    private final Set<Body> reading = new LinkedHashSet<>();
+
+    private final Queue<Waiter> waiting = new ArrayDeque<>();
+    private final long size;
+    private long free;
+
+    /** Bodies that have been read and take more than their share, by identity, and how much more. */
+    private final Map<byte[], Long> kept = new ConcurrentHashMap<>();
+
+    /** Waits for room. */
+    private record Waiter(Body body, long bytes, CompletableFuture<Boolean> isGiven) {}
+
+    /**
+     * Creates an empty memory.
+     *
+     * @param bytes half of it is for the shares, at least 64 KiB each, the rest is the room for larger bodies, at least as
+     *     much as one of them needs
+     * @param requests how many requests there are at the same time
+     * @param bodyLimit the length of the largest body
+     * @param patienceNanos how long a body waits until it has another one cancelled
+     */
+    BodyMemory(long bytes, int requests, long bodyLimit, long patienceNanos) {
+        share = Math.max(MIN_SHARE, bytes / 2 / requests);
+        size = Math.max(bytes / 2, 2 * (bodyLimit + 1));
+        free = size;
+        this.patienceNanos = patienceNanos;
+    }
+
+    /** The memory of one body while it is read. */
+    final class Body implements AutoCloseable {
+        private final long most;
+        private final Runnable cancel;
+        private final BooleanSupplier isCancelled;
+        private long room;
+        private volatile boolean isTooSlow;
+
+        /**
+         * Creates the memory of a body of which nothing was read.
+         *
+         * @param most the length that the body does not exceed
+         * @param cancel cancels the request
+         */
+        Body(long most, Runnable cancel, BooleanSupplier isCancelled) {
+            this.most = most;
+            this.cancel = cancel;
+            this.isCancelled = isCancelled;
+        }
+
+        /** Waits until the body may have a length; returns at once when the request was cancelled. */
+        void grow(long length) throws IOException {
+            if (room == 0 && 2 * length > share) {
+                take(this, Math.min(size, 2 * most - share));
+            }
+        }
+
+        /** Returns the failure that says why this was cancelled, if it was too slow; otherwise the failure itself. */
+        IOException reason(IOException failure) {
+            return isTooSlow ? new InterruptedIOException("too slow, and others wait for its memory") : failure;
+        }
+
+        /** Notes that the body was read, and that it is kept until it is {@linkplain #release released}. */
+        void keep(byte[] body) {
+            long more = Math.min(room, Math.max(0, body.length - share));
+            if (more > 0) {
+                kept.put(body, more);
+                room -= more;
+            }
+        }
+
+        /** Gives back what is not kept. */
+        @Override
+        public void close() {
+            synchronized (BodyMemory.this) {
+                reading.remove(this);
+            }
+            giveBack(room);
+            room = 0;
+        }
+    }
+
+    /** Gives back the memory of a body that was kept, if it takes more than its share. */
+    void release(byte[] body) {
+        Long bytes = kept.remove(body);
+        if (bytes != null) {
+            giveBack(bytes);
+        }
+    }
+
+    private void take(Body body, long bytes) throws IOException {
+        Waiter waiter = new Waiter(body, bytes, new CompletableFuture<>());
+        synchronized (this) {
+            waiting.add(waiter);
+            giveOut();
+        }
+        try {
+            Body oldest = oldest();
+            while (!body.isCancelled.getAsBoolean() && !isGiven(waiter)) {
+                cancel(oldest);
+                oldest = oldest();
+            }
+        } finally {
+            synchronized (this) {
+                waiting.remove(waiter);
+                giveOut();
+            }
+        }
+    }
+
+    private boolean isGiven(Waiter waiter) throws IOException {
+        try {
+            return waiter.isGiven.get(patienceNanos, TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted");
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private synchronized Body oldest() {
+        Iterator<Body> all = reading.iterator();
+        return all.hasNext() ? all.next() : null;
+    }
+
+    private void cancel(Body body) {
+        synchronized (this) {
+            if (body == null || !reading.contains(body)) {
+                return;
+            }
+            body.isTooSlow = true;
+        }
+        body.cancel.run();
+    }
+
+    private synchronized void giveBack(long bytes) {
+        free += bytes;
+        giveOut();
+    }
+
+    /** Gives room to those that wait, in their order. Called with the lock held. */
+    private void giveOut() {
+        for (Waiter first = waiting.peek(); first != null && first.bytes <= free; first = waiting.peek()) {
+            waiting.remove();
+            free -= first.bytes;
+            first.body.room = first.bytes;
+            reading.add(first.body);
+            first.isGiven.complete(true);
+        }
+    }
+
+    /** Returns how many bytes of room are taken. */
+    synchronized long taken() {
+        return size - free;
+    }
+
+    /** Returns how many bodies wait for room. */
+    synchronized int waiting() {
+        return waiting.size();
+    }
+}

@@ -1,0 +1,174 @@
+package dev.sieve.fetch;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** All bodies together take no more memory than was set, and a slow one does not keep it from others. */
+@Timeout(60)
+class BodyMemoryTest {
+    private static final int MIB = 1 << 20;
+    private static final long NEVER = SECONDS.toNanos(1_000_000);
+
+    private final AtomicBoolean isCancelled = new AtomicBoolean();
+
+    /** With a share of 1 MiB for each of four requests, and 4 MiB of room. */
+    private static BodyMemory memory(long patienceNanos) {
+        return new BodyMemory(8 * MIB, 4, MIB, patienceNanos);
+    }
+
+    private BodyMemory.Body body(BodyMemory memory, long most) {
+        return memory.new Body(most, () -> isCancelled.set(true), isCancelled::get);
+    }
+
+    private CompletableFuture<Void> grow(BodyMemory.Body body, long length) {
+        CompletableFuture<Void> grown = new CompletableFuture<>();
+        Thread thread = new Thread(() -> {
+            try {
+                body.grow(length);
+                grown.complete(null);
+            } catch (IOException e) {
+                grown.completeExceptionally(e);
+            }
+        });
+        thread.setDaemon(true);
+        thread.start();
+        return grown;
+    }
+
+    private static void await(BodyMemory memory, int waiting) {
+        while (memory.waiting() != waiting) {
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    void whatFitsIntoItsShareTakesNoRoom() throws IOException {
+        BodyMemory memory = memory(NEVER);
+        try (BodyMemory.Body body = body(memory, 10 * MIB)) {
+            body.grow(MIB / 2);
+
+            assertThat(memory.taken()).isZero();
+            body.keep(new byte[MIB / 2]);
+        }
+        assertThat(memory.taken()).isZero();
+    }
+
+    @Test
+    void aLargerBodyTakesRoomForTheMostThatItCanBecomeUntilItIsRead() throws IOException {
+        BodyMemory memory = memory(NEVER);
+        byte[] read = new byte[MIB + 5];
+        try (BodyMemory.Body body = body(memory, 2 * MIB)) {
+            body.grow(MIB / 2 + 1);
+
+            assertThat(memory.taken()).isEqualTo(3 * MIB);
+            body.grow(2 * MIB);
+            assertThat(memory.taken()).isEqualTo(3 * MIB);
+            body.keep(read);
+        }
+        assertThat(memory.taken()).isEqualTo(5);
+        memory.release(read.clone());
+        assertThat(memory.taken()).isEqualTo(5);
+        memory.release(read);
+        memory.release(read);
+        assertThat(memory.taken()).isZero();
+    }
+
+    @Test
+    void oneBodyCanBeReadHoweverLittleMemoryThereIs() throws IOException {
+        BodyMemory memory = new BodyMemory(1, 100, 8 * MIB, NEVER);
+        try (BodyMemory.Body body = body(memory, 8 * MIB + 1)) {
+            body.grow(8 * MIB + 1);
+
+            assertThat(memory.taken()).isBetween(15L * MIB, 16L * MIB + 2);
+        }
+        assertThat(memory.taken()).isZero();
+    }
+
+    @Test
+    void thoseThatWaitGetRoomInTheirOrder() throws IOException {
+        BodyMemory memory = memory(NEVER);
+        BodyMemory.Body first = body(memory, 2 * MIB);
+        first.grow(MIB);
+        BodyMemory.Body second = body(memory, 2 * MIB);
+        CompletableFuture<Void> secondGrown = grow(second, MIB);
+        await(memory, 1);
+        // There would be room for the third.
+        CompletableFuture<Void> third = grow(body(memory, 3 * MIB / 4), 3 * MIB / 4);
+        await(memory, 2);
+
+        assertThat(secondGrown).isNotDone();
+        assertThat(third).isNotDone();
+        first.close();
+        secondGrown.join();
+        third.join();
+        assertThat(memory.taken()).isEqualTo(3 * MIB + MIB / 2);
+    }
+
+    @Test
+    void aSlowBodyIsCancelledForOneThatWaits() throws IOException {
+        BodyMemory memory = memory(1);
+        BodyMemory.Body slow = memory.new Body(2 * MIB, () -> {}, () -> false);
+        slow.grow(MIB);
+        CompletableFuture<Void> other = grow(body(memory, 2 * MIB), MIB);
+
+        IOException failure = new IOException("Canceled");
+        while (slow.reason(failure) == failure) {
+            Thread.onSpinWait();
+        }
+        assertThat(slow.reason(failure)).isInstanceOf(InterruptedIOException.class);
+        assertThat(other).isNotDone();
+        slow.close();
+        other.join();
+    }
+
+    @Test
+    void aBodyThatWasReadIsNotCancelledButAwaited() throws IOException {
+        BodyMemory memory = memory(1);
+        byte[] read = new byte[4 * MIB];
+        try (BodyMemory.Body body = body(memory, read.length)) {
+            body.grow(read.length);
+            body.keep(read);
+        }
+        CompletableFuture<Void> other = grow(body(memory, 2 * MIB), MIB);
+        await(memory, 1);
+
+        assertThat(isCancelled).isFalse();
+        memory.release(read);
+        other.join();
+        assertThat(isCancelled).isFalse();
+    }
+
+    @Test
+    void aRequestThatIsCancelledWaitsNoLonger() throws IOException {
+        BodyMemory memory = memory(1);
+        memory.new Body(2 * MIB, () -> {}, () -> false).grow(MIB);
+        BodyMemory.Body second = body(memory, 2 * MIB);
+        CompletableFuture<Void> grown = grow(second, MIB);
+        await(memory, 1);
+
+        isCancelled.set(true);
+        grown.join();
+        assertThat(memory.waiting()).isZero();
+        second.close();
+        assertThat(memory.taken()).isEqualTo(3 * MIB);
+    }
+
+    @Test
+    void aThreadThatIsInterruptedWaitsNoLonger() throws IOException {
+        BodyMemory memory = memory(NEVER);
+        memory.new Body(2 * MIB, () -> {}, () -> false).grow(MIB);
+        Thread.currentThread().interrupt();
+
+        assertThatThrownBy(() -> body(memory, 2 * MIB).grow(MIB)).isInstanceOf(InterruptedIOException.class);
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(memory.waiting()).isZero();
+    }
+}
