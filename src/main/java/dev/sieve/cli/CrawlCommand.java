@@ -17,8 +17,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -39,8 +37,6 @@ import picocli.CommandLine.Spec;
                 + "3 no page could be fetched; 4 input or output failed; 5 'why': not crawled; 6 see --fail-on;%n"
                 + "130 interrupted, 143 terminated.")
 class CrawlCommand implements Callable<Integer> {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.cli");
-
     @Spec
     CommandSpec spec;
 
@@ -148,7 +144,7 @@ class CrawlCommand implements Callable<Integer> {
     @Option(names = "-q", description = "Show only warnings: no progress, no summary.")
     private boolean isQuiet;
 
-    @Option(names = "-v", description = "Verbose logging.")
+    @Option(names = "-v", description = "Also log each response and each URL that is not requested.")
     private boolean isVerbose;
 
     @Override
@@ -158,6 +154,8 @@ class CrawlCommand implements Callable<Integer> {
         if (seeds.isEmpty() && !resumes) {
             throw Checks.wrong(spec, "Missing SEED: a URL, a file of URLs, or - for standard input");
         }
+        requireJobFor("--durability");
+        requireJobFor("--keep-log");
         CrawlOptions options = options();
         output.check(job != null);
         frontier.check(resumes);
@@ -170,8 +168,17 @@ class CrawlCommand implements Callable<Integer> {
                 throw Checks.wrong(spec, "no usable seed in " + String.join(", ", seeds));
             }
             boolean forces = job != null && durability != Durability.PROCESS;
-            Outputs files = output.open(job != null, forces);
-            return new CrawlRun(start.crawler(), files, isQuiet, where.ignoresRobots, failOn).run();
+            Outputs outputs = output.open(job != null, forces);
+            if (isVerbose) {
+                outputs.add(new VisitLog());
+            }
+            return new CrawlRun(start.crawler(), outputs, isQuiet, where.ignoresRobots, failOn).run();
+        }
+    }
+
+    private void requireJobFor(String option) {
+        if (job == null && spec.commandLine().getParseResult().hasMatchedOption(option)) {
+            throw Checks.wrong(spec, "Option '" + option + "' requires '--job'");
         }
     }
 
@@ -214,9 +221,8 @@ class CrawlCommand implements Callable<Integer> {
     }
 
     private void readSeeds(CrawlStart start) {
-        Seeds reader = new Seeds(start::addTyped, start::add, problem -> LOG.warn("{}", problem));
-        try {
-            reader.read(seeds, System.in);
+        try (SeedProblems problems = new SeedProblems()) {
+            new Seeds(start::addTyped, start::add, problems).read(seeds, System.in);
         } catch (IOException e) {
             throw Checks.wrong(spec, "Invalid SEED: " + e.getMessage());
         }
