@@ -149,7 +149,7 @@ final class CrawlCommand implements Callable<Integer> {
             throw Checks.wrong(spec, "Missing SEED: a URL, a file of URLs, or - for standard input");
         }
         CrawlOptions options = options();
-        output.check(job != null);
+        output.check(resumes);
         frontier.check(resumes);
         try (CrawlStart start = new CrawlStart(options, () -> frontier.open(job, durability, keepsLog))) {
             if (resumes) {
@@ -160,7 +160,7 @@ final class CrawlCommand implements Callable<Integer> {
                 throw Checks.wrong(spec, "no usable seed in " + String.join(", ", seeds));
             }
             boolean forces = job != null && durability != Durability.PROCESS;
-            return new CrawlRun(start.crawler(), output.open(job != null, forces), isQuiet, where.ignoresRobots).run();
+            return new CrawlRun(start.crawler(), output.open(resumes, forces), isQuiet, where.ignoresRobots).run();
         }
     }
 
