@@ -1,6 +1,7 @@
 package dev.sieve.cli;
 
 import ch.qos.logback.classic.Level;
+import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.durable.Durability;
 import dev.sieve.durable.DurableFolder;
@@ -149,6 +150,9 @@ final class CrawlCommand implements Callable<Integer> {
             throw Checks.wrong(spec, "Missing SEED: a URL, a file of URLs, or - for standard input");
         }
         CrawlOptions options = options();
+        if (job != null) {
+            checkJob();
+        }
         output.check(resumes);
         frontier.check(resumes);
         try (CrawlStart start = new CrawlStart(options, () -> frontier.open(job, durability, keepsLog))) {
@@ -161,6 +165,18 @@ final class CrawlCommand implements Callable<Integer> {
             }
             boolean forces = job != null && durability != Durability.PROCESS;
             return new CrawlRun(start.crawler(), output.open(resumes, forces), isQuiet, where.ignoresRobots).run();
+        }
+    }
+
+    /** Refuses a folder that the job would have to share with other files, before anything is created. */
+    private void checkJob() throws IOException {
+        if (job.toString().isEmpty()) {
+            throw Checks.invalid(spec, "--job", "the name is empty");
+        }
+        try {
+            CrawlDirectory.check(job);
+        } catch (IllegalArgumentException e) {
+            throw Checks.invalid(spec, "--job", e.getMessage());
         }
     }
 

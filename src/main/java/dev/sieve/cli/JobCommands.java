@@ -1,6 +1,7 @@
 package dev.sieve.cli;
 
 import dev.sieve.SieveStats;
+import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.DurableState;
 import dev.sieve.durable.Export;
@@ -13,6 +14,8 @@ import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
@@ -36,11 +39,13 @@ final class JobCommands {
         @Override
         public Integer call() throws IOException {
             DurableState state = DurableFolder.inspect(job);
-            print(state);
-            return state.problems().isEmpty() ? 0 : ExitCode.INPUT_OR_OUTPUT_FAILED;
+            List<String> problems = new ArrayList<>(state.problems());
+            problems.addAll(CrawlDirectory.problems(job));
+            print(state, problems);
+            return problems.isEmpty() ? 0 : ExitCode.INPUT_OR_OUTPUT_FAILED;
         }
 
-        private static void print(DurableState state) {
+        private static void print(DurableState state, List<String> problems) {
             SieveStats stats = state.stats();
             row("urls", "%,d accepted = %,d done + %,d pending", stats.accepted(), stats.done(), stats.pending());
             row("in flight", "%,d at the last checkpoint, counted as pending", state.inFlight());
@@ -58,7 +63,7 @@ final class JobCommands {
             if (state.lost() > 0) {
                 row("lost", "%,d URLs, discarded by a repair", state.lost());
             }
-            row("health", "%s", state.problems().isEmpty() ? "good" : String.join("; ", state.problems()));
+            row("health", "%s", problems.isEmpty() ? "good" : String.join("; ", problems));
         }
 
         private static String owner(OptionalLong process) {
@@ -134,6 +139,7 @@ final class JobCommands {
         public Integer call() throws IOException {
             RepairReport report = DurableFolder.repair(job);
             report.findings().forEach(System.out::println);
+            CrawlDirectory.repairFiles(job).forEach(System.out::println);
             System.out.println(Units.text(
                     "%,d URLs kept, %,d lost with %s of the log",
                     report.urls(), report.lost(), Units.bytes(report.lostBytes())));

@@ -70,10 +70,10 @@ public final class Crawler implements AutoCloseable {
         recorder = new Recorder(frontier);
         SieveStats stats = frontier.stats();
         before = stats.pending() + stats.inFlight();
+        links = new LinkQueue(options.newAdmission(), recorder, directory);
         // The schedule first: if it fails, no connections need closing.
         schedule = Politeness.schedule(options, directory, stats.accepted() > 0, startNanos);
         fetcher = options.newFetcher();
-        links = new LinkQueue(options.newAdmission(), recorder, directory);
         dispatcher = new Dispatcher(frontier, schedule, clock.nanos(), options);
         fetcher.onSend(dispatcher::sent);
         Politeness politeness = new Politeness(options, fetcher, directory, clock);

@@ -12,6 +12,8 @@ import dev.sieve.scope.Admission;
 import dev.sieve.scope.SkipReason;
 import dev.sieve.url.Refusal;
 import dev.sieve.url.UrlNormalizer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.List;
 
 /**
@@ -28,13 +30,21 @@ final class LinkQueue {
     private final Recorder recorder;
     private final CrawlDirectory directory;
 
-    /** Creates a queue whose scope is that of the seeds in the directory. */
+    /**
+     * Creates a queue whose scope is that of the seeds in the directory.
+     *
+     * @throws UncheckedIOException when they cannot be read
+     */
     LinkQueue(Admission admission, Recorder recorder, CrawlDirectory directory) {
         this.frontier = directory.frontier();
         this.admission = admission;
         this.recorder = recorder;
         this.directory = directory;
-        directory.seeds().forEach(admission.scope()::addSeed);
+        try {
+            directory.forEachSeed(admission.scope()::addSeed);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Queues seeds, given as URLs to fetch, and widens the scope; returns how many were new. */
