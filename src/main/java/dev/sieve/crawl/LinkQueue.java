@@ -2,6 +2,7 @@ package dev.sieve.crawl;
 
 import dev.sieve.Frontier;
 import dev.sieve.Lease;
+import dev.sieve.SieveFullException;
 import dev.sieve.UrlBatch;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Failed;
@@ -15,6 +16,7 @@ import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Queues in the frontier what is found: seeds, links, the targets of redirects, and sitemaps. All but seeds and sitemaps
@@ -144,8 +146,16 @@ final class LinkQueue {
     }
 
     private int push(UrlBatch batch) {
-        int isNew = frontier.pushAll(batch);
-        recorder.pushed(batch.size(), isNew);
+        int isNew;
+        try {
+            isNew = frontier.pushAll(batch);
+            recorder.pushed(batch.size(), isNew);
+        } catch (SieveFullException e) {
+            // The others are found again: their page is not done.
+            isNew = (int) IntStream.range(0, batch.size()).filter(batch::isNew).count();
+            recorder.pushed(isNew, isNew);
+            throw e;
+        }
         for (int i = 0, left = isNew; left > 0; i++) {
             if (batch.isNew(i)) {
                 admission.traps().accepted(batch.url(i));

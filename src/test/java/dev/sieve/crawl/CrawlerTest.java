@@ -270,6 +270,8 @@ class CrawlerTest {
             CrawlReport report = crawler.run(visits::add);
 
             assertThat(report.ending()).isEqualTo(Ending.FULL);
+            Reports.assertAddsUp(report);
+            assertThat(report.urlsNew()).isEqualTo(small.stats().accepted()).isGreaterThan(1);
         }
     }
 
