@@ -6,13 +6,10 @@ import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.DurableState;
 import dev.sieve.durable.Export;
 import dev.sieve.durable.RepairReport;
-import java.io.BufferedWriter;
-import java.io.FileDescriptor;
-import java.io.FileOutputStream;
+import dev.sieve.output.OutputFile;
 import java.io.IOException;
-import java.io.OutputStreamWriter;
-import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
+import java.io.UncheckedIOException;
+import java.io.Writer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -110,17 +107,19 @@ final class JobCommands {
 
         @Override
         public Integer call() throws IOException {
-            PrintWriter out = new PrintWriter(new BufferedWriter(
-                    new OutputStreamWriter(new FileOutputStream(FileDescriptor.out), StandardCharsets.UTF_8)));
-            try {
-                DurableFolder.export(job, which.export(), url -> out.print(url + "\n"));
-            } finally {
-                out.flush();
-            }
-            if (out.checkError()) {
-                throw new IOException("standard output is closed");
+            // Flushed even when a damaged file ends the export, so that the URLs before the damage are written.
+            try (Writer out = OutputFile.standardOutput(false)) {
+                DurableFolder.export(job, which.export(), url -> write(out, url));
             }
             return 0;
+        }
+
+        private static void write(Writer out, String url) {
+            try {
+                out.write(url + "\n");
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
         }
     }
 

@@ -5,9 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -146,6 +150,17 @@ class OutputsTest {
         assertThat(crawl(seeds, "-o", output, "--allow-private", "127.0.0.0/8").exitCode())
                 .isZero();
         assertThat(file("a.txt")).hasContent(site + "\n" + site + "a\n");
+    }
+
+    @Test
+    void anExceptionThatOnlyNamesAFileGetsAReason() {
+        assertThat(Main.message(new AccessDeniedException("/x"))).isEqualTo("/x: permission denied");
+        assertThat(Main.message(new UncheckedIOException(new NoSuchFileException("/x"))))
+                .isEqualTo("/x: no such file or directory");
+        assertThat(Main.message(new FileSystemException("/x"))).isEqualTo("/x: failed");
+        assertThat(Main.message(new FileSystemException("/x", null, "Read-only file system")))
+                .isEqualTo("/x: Read-only file system");
+        assertThat(Main.message(new IOException("a reason"))).isEqualTo("a reason");
     }
 
     @Test
