@@ -1,6 +1,7 @@
 package dev.sieve.cli;
 
 import ch.qos.logback.classic.Level;
+import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.durable.Durability;
 import dev.sieve.durable.DurableFolder;
@@ -157,7 +158,10 @@ class CrawlCommand implements Callable<Integer> {
         requireJobFor("--durability");
         requireJobFor("--keep-log");
         CrawlOptions options = options();
-        output.check(job != null);
+        if (job != null) {
+            checkJob();
+        }
+        output.check(resumes);
         frontier.check(resumes);
         try (CrawlStart start = new CrawlStart(options, () -> frontier.open(job, durability, keepsLog))) {
             if (resumes) {
@@ -168,11 +172,23 @@ class CrawlCommand implements Callable<Integer> {
                 throw Checks.wrong(spec, "no usable seed in " + String.join(", ", seeds));
             }
             boolean forces = job != null && durability != Durability.PROCESS;
-            Outputs outputs = output.open(job != null, forces);
+            Outputs outputs = output.open(resumes, forces);
             if (isVerbose) {
                 outputs.add(new VisitLog());
             }
             return new CrawlRun(start.crawler(), outputs, isQuiet, where.ignoresRobots, failOn).run();
+        }
+    }
+
+    /** Refuses a folder that the job would have to share with other files, before anything is created. */
+    private void checkJob() throws IOException {
+        if (job.toString().isEmpty()) {
+            throw Checks.invalid(spec, "--job", "the name is empty");
+        }
+        try {
+            CrawlDirectory.check(job);
+        } catch (IllegalArgumentException e) {
+            throw Checks.invalid(spec, "--job", e.getMessage());
         }
     }
 

@@ -14,7 +14,7 @@ record CrawlRun(Crawler crawler, Outputs outputs, boolean isQuiet, boolean ignor
     private static final int STOP_SECONDS = 30;
 
     /** Crawls from the seeds of the crawler. Returns the exit code. */
-    int run() {
+    int run() throws IOException {
         CountDownLatch over = new CountDownLatch(1);
         Thread onSignal = new Thread(() -> stopAndWait(over), "sieve-stop");
         Runtime.getRuntime().addShutdownHook(onSignal);
@@ -40,7 +40,7 @@ record CrawlRun(Crawler crawler, Outputs outputs, boolean isQuiet, boolean ignor
         }
     }
 
-    private int crawl() {
+    private int crawl() throws IOException {
         IOException failure = null;
         Progress progress = isQuiet ? null : new Progress(crawler::report);
         try (outputs) {
@@ -53,11 +53,14 @@ record CrawlRun(Crawler crawler, Outputs outputs, boolean isQuiet, boolean ignor
             }
         }
         CrawlReport report = crawler.report();
+        if (failure != null || report.isFruitless()) {
+            outputs.deleteEmptyFiles();
+        }
         if (!isQuiet) {
             System.err.print(Summary.of(report, ignoresRobots));
         }
         if (failure != null) {
-            System.err.println("sieve: output failed: " + failure.getMessage());
+            System.err.println("sieve: output failed: " + Main.message(failure));
             return ExitCode.INPUT_OR_OUTPUT_FAILED;
         }
         if (report.ending() == Ending.FULL) {

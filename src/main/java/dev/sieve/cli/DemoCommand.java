@@ -64,7 +64,7 @@ final class DemoCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        Outputs.check(outputs, null, how(), spec);
+        Outputs.check(outputs, null, null, how(), spec);
         try (DemoWeb web = open()) {
             return serves ? serve(web) : crawl(web);
         }
@@ -107,7 +107,7 @@ final class DemoCommand implements Callable<Integer> {
                 web.pages(), web.hosts(), web.port(), urls, sieve.stats().capacity()));
         try (Crawler crawler = new Crawler(options, sieve)) {
             crawler.seed(web.start());
-            Outputs files = Outputs.open(outputs, null, how(), false);
+            Outputs files = Outputs.open(outputs, null, null, how(), false);
             int exitCode = new CrawlRun(crawler, files, false, false, Set.of()).run();
             long found = crawler.report().pages().getOrDefault(2, 0L);
             String why = found == web.pages() ? "" : "; the others were missed because the filter is too small";

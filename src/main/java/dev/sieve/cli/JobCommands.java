@@ -4,18 +4,18 @@ import static dev.sieve.cli.Units.text;
 import static java.util.stream.Collectors.joining;
 
 import dev.sieve.SieveStats;
+import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.DurableState;
 import dev.sieve.durable.Export;
 import dev.sieve.durable.RepairReport;
-import java.io.BufferedWriter;
-import java.io.FileDescriptor;
-import java.io.FileOutputStream;
+import dev.sieve.output.OutputFile;
 import java.io.IOException;
-import java.io.OutputStreamWriter;
-import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
+import java.io.UncheckedIOException;
+import java.io.Writer;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
@@ -47,16 +47,18 @@ final class JobCommands {
         @Override
         public Integer call() throws IOException {
             DurableState state = DurableFolder.inspect(job);
+            List<String> problems = new ArrayList<>(state.problems());
+            problems.addAll(CrawlDirectory.problems(job));
             if (isJson) {
-                spec.commandLine().getOut().println(json(state));
+                spec.commandLine().getOut().println(json(state, problems));
             } else {
-                print(state);
+                print(state, problems);
             }
             spec.commandLine().getOut().flush();
-            return state.problems().isEmpty() ? 0 : ExitCode.INPUT_OR_OUTPUT_FAILED;
+            return problems.isEmpty() ? 0 : ExitCode.INPUT_OR_OUTPUT_FAILED;
         }
 
-        private void print(DurableState state) {
+        private void print(DurableState state, List<String> problems) {
             SieveStats stats = state.stats();
             // A filter without memory stands for a missing checkpoint.
             boolean hasCheckpoint = stats.memoryBytes() > 0;
@@ -79,11 +81,11 @@ final class JobCommands {
             if (state.lost() > 0) {
                 row("lost", "%,d URLs, discarded by a repair", state.lost());
             }
-            row("health", "%s", state.problems().isEmpty() ? "good" : String.join("; ", state.problems()));
+            row("health", "%s", problems.isEmpty() ? "good" : String.join("; ", problems));
         }
 
         /** Values that only a checkpoint has are null without one. */
-        private static String json(DurableState state) {
+        private static String json(DurableState state, List<String> problems) {
             SieveStats stats = state.stats();
             boolean hasCheckpoint = stats.memoryBytes() > 0;
             return text(
@@ -102,7 +104,7 @@ final class JobCommands {
                     state.segments(),
                     state.logBytes(),
                     state.owner().isPresent() ? state.owner().getAsLong() : null,
-                    state.problems().stream().map(Units::json).collect(joining(", ")));
+                    problems.stream().map(Units::json).collect(joining(", ")));
         }
 
         private static String owner(OptionalLong process) {
@@ -149,17 +151,19 @@ final class JobCommands {
 
         @Override
         public Integer call() throws IOException {
-            PrintWriter out = new PrintWriter(new BufferedWriter(
-                    new OutputStreamWriter(new FileOutputStream(FileDescriptor.out), StandardCharsets.UTF_8)));
-            try {
-                DurableFolder.export(job, which.export(), url -> out.print(url + "\n"));
-            } finally {
-                out.flush();
-            }
-            if (out.checkError()) {
-                throw new IOException("standard output is closed");
+            // Flushed even when a damaged file ends the export, so that the URLs before the damage are written.
+            try (Writer out = OutputFile.standardOutput(false)) {
+                DurableFolder.export(job, which.export(), url -> write(out, url));
             }
             return 0;
+        }
+
+        private static void write(Writer out, String url) {
+            try {
+                out.write(url + "\n");
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
         }
     }
 
@@ -178,6 +182,7 @@ final class JobCommands {
         public Integer call() throws IOException {
             RepairReport report = DurableFolder.repair(job);
             report.findings().forEach(System.out::println);
+            CrawlDirectory.repairFiles(job).forEach(System.out::println);
             System.out.println(text(
                     "%,d URLs kept, %,d lost with %s of the log",
                     report.urls(), report.lost(), Units.bytes(report.lostBytes())));

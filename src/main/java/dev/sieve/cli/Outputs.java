@@ -1,10 +1,9 @@
 package dev.sieve.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.nio.file.StandardOpenOption.APPEND;
 import static java.nio.file.StandardOpenOption.CREATE_NEW;
-import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
-import static java.nio.file.StandardOpenOption.WRITE;
 
 import dev.sieve.output.JsonlSink;
 import dev.sieve.output.OutputFile;
@@ -14,103 +13,234 @@ import dev.sieve.output.SkipListSink;
 import dev.sieve.output.UrlListSink;
 import dev.sieve.output.Visit;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.io.Writer;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * The output files of a crawl, each in the format that its name ends with. {@code CREATE_NEW} refuses existing files,
- * {@code TRUNCATE_EXISTING} overwrites them, and {@code APPEND} continues them after it has removed a last line that a
- * crash left unfinished.
+ * The outputs of a crawl. {@code CREATE_NEW} refuses existing files, {@code TRUNCATE_EXISTING} overwrites them, and
+ * {@code APPEND} continues them after it has removed a last line that a crash left unfinished. Pipes and devices are
+ * written to whatever the option.
  */
 final class Outputs implements PageSink {
+    private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.cli");
+    private static final int BLOCK_BYTES = 1 << 13;
+    /** Of an unfinished line, in messages. */
+    private static final int MAX_SHOWN = 500;
+
+    private static final Set<Path> STANDARD_OUTPUT = Set.of(Path.of("-"), Path.of("/dev/stdout"));
+
     private final List<PageSink> sinks = new ArrayList<>();
+    private final List<Path> created = new ArrayList<>();
+
+    /** What an output of pages contains. */
+    enum Format {
+        /** The URL of each successful page. */
+        URLS("http"),
+        /** A record per visit. */
+        JSONL("{\"url\": \"http");
+
+        /** How each line begins. */
+        private final String start;
+
+        Format(String start) {
+            this.start = start;
+        }
+
+        PageSink sink(Writer out) {
+            return this == URLS ? new UrlListSink(out) : new JsonlSink(out);
+        }
+
+        /** Returns whether a text may be a line of this format without its end. */
+        boolean mayBegin(String text) {
+            return text.startsWith(start) || start.startsWith(text);
+        }
+
+        /** Returns the format of a file by the ending of its name, else the one chosen; null if neither determines it. */
+        static Format of(Path file, Format chosen) {
+            String name = file.toString().toLowerCase(Locale.ROOT);
+            if (name.endsWith(".txt")) {
+                return URLS;
+            } else if (name.endsWith(".jsonl") || name.endsWith(".json")) {
+                return JSONL;
+            }
+            return chosen == null && STANDARD_OUTPUT.contains(file) ? JSONL : chosen;
+        }
+    }
 
     private Outputs() {}
 
     /** Refuses files that {@link #open} could not open, before anything is created. */
-    static void check(List<Path> files, Path skipped, StandardOpenOption how, CommandSpec spec) {
+    static void check(List<Path> files, Format chosen, Path skipped, StandardOpenOption how, CommandSpec spec)
+            throws IOException {
+        Set<Path> names = new HashSet<>();
         for (Path file : files) {
-            if (!file.toString().endsWith(".txt") && !file.toString().endsWith(".jsonl")) {
-                throw Checks.invalid(spec, "-o", file + ": the name must end in .txt or .jsonl");
+            Format format = Format.of(file, chosen);
+            if (format == null) {
+                throw Checks.invalid(
+                        spec, "-o", file + ": the name must end in .txt, .jsonl or .json, unless --format is given");
             }
-            check("-o", file, how, Collections.frequency(files, file) > 1, spec);
+            check("-o", file, how, names, spec);
+            if (how == APPEND && isRegular(file) && !format.mayBegin(unfinishedLine(file))) {
+                throw Checks.invalid(
+                        spec, "-o", file + ": its last line was not written by this crawl and has no line feed");
+            }
         }
         if (skipped != null) {
-            check("--skipped", skipped, how, files.contains(skipped), spec);
+            check("--skipped", skipped, how, names, spec);
         }
     }
 
-    private static void check(String option, Path file, StandardOpenOption how, boolean isTwice, CommandSpec spec) {
+    private static void check(String option, Path file, StandardOpenOption how, Set<Path> names, CommandSpec spec) {
+        boolean isNew = names.add(
+                STANDARD_OUTPUT.contains(file)
+                        ? Path.of("-")
+                        : file.toAbsolutePath().normalize());
         String problem = Files.isDirectory(file)
                 ? "is a directory"
-                : how == CREATE_NEW && Files.exists(file)
+                : how == CREATE_NEW && isRegular(file)
                         ? "exists; use --force to overwrite it"
-                        : isTwice ? "is named twice" : null;
+                        : isNew ? null : "is named twice";
         if (problem != null) {
             throw Checks.invalid(spec, option, file + " " + problem);
         }
     }
 
+    private static boolean isRegular(Path file) {
+        return !STANDARD_OUTPUT.contains(file) && Files.isRegularFile(file);
+    }
+
     /**
      * Opens files. If one cannot be opened, those that this call created are deleted.
      *
+     * @param chosen the format of files whose names do not determine it; may be null if all do
      * @param skipped the file for skipped URLs; null for none
      * @param forces whether a flush forces the files to the disk
      */
-    static Outputs open(List<Path> files, Path skipped, StandardOpenOption how, boolean forces) throws IOException {
+    static Outputs open(List<Path> files, Format chosen, Path skipped, StandardOpenOption how, boolean forces)
+            throws IOException {
         Outputs outputs = new Outputs();
-        List<Path> created = new ArrayList<>();
         try {
             for (Path file : files) {
-                Writer writer = writer(file, how, forces, created);
-                outputs.add(file.toString().endsWith(".jsonl") ? new JsonlSink(writer) : new UrlListSink(writer));
+                outputs.add(file, Format.of(file, chosen), how, forces);
             }
             if (skipped != null) {
-                outputs.add(new SkipListSink(writer(skipped, how, forces, created)));
+                outputs.sinks.add(new SkipListSink(outputs.writer(skipped, how, forces)));
             }
             return outputs;
         } catch (IOException e) {
             outputs.close();
-            for (Path file : created) {
-                Files.deleteIfExists(file);
-            }
-            throw new IOException("cannot write " + e.getMessage(), e);
+            outputs.deleteEmptyFiles();
+            throw new IOException("cannot write " + Main.message(e), e);
         }
     }
 
-    private static Writer writer(Path file, StandardOpenOption how, boolean forces, List<Path> created)
-            throws IOException {
-        if (Files.notExists(file)) {
-            created.add(file);
-        } else if (how == APPEND) {
+    /** Adds a sink, which is closed with the others. */
+    void add(PageSink sink) {
+        sinks.add(sink);
+    }
+
+    private void add(Path file, Format format, StandardOpenOption how, boolean forces) throws IOException {
+        Writer writer = writer(file, how, forces);
+        PageSink sink = format.sink(writer);
+        sinks.add(STANDARD_OUTPUT.contains(file) && Terminal.isStdout() ? overProgress(sink, writer) : sink);
+    }
+
+    private Writer writer(Path file, StandardOpenOption how, boolean forces) throws IOException {
+        if (STANDARD_OUTPUT.contains(file)) {
+            return OutputFile.standardOutput(forces);
+        }
+        if (Files.exists(file) && !isRegular(file)) {
+            return OutputFile.open(file, APPEND, forces);
+        }
+        boolean isNew = Files.notExists(file);
+        if (!isNew && how == APPEND) {
             cutUnfinishedLine(file);
         }
-        return OutputFile.open(file, how, forces);
+        Writer writer = OutputFile.open(file, how, forces);
+        if (isNew) {
+            created.add(file);
+        }
+        return writer;
+    }
+
+    /** Returns a sink that erases the line of progress on the terminal before each record. */
+    private static PageSink overProgress(PageSink sink, Writer out) {
+        return new PageSink() {
+            @Override
+            public void accept(Visit visit) throws IOException {
+                out.write(Terminal.WIPE);
+                sink.accept(visit);
+            }
+
+            @Override
+            public void flush() throws IOException {
+                sink.flush();
+            }
+
+            @Override
+            public void close() throws IOException {
+                sink.close();
+            }
+        };
     }
 
     private static void cutUnfinishedLine(Path path) throws IOException {
-        try (FileChannel file = FileChannel.open(path, READ, WRITE)) {
-            ByteBuffer last = ByteBuffer.allocate(1);
-            long end = file.size();
-            while (end > 0 && (file.read(last.clear(), end - 1) != 1 || last.get(0) != '\n')) {
-                end--;
+        String line = unfinishedLine(path);
+        if (!line.isEmpty()) {
+            LOG.warn("{}: removed an unfinished last line: {}", path, line.replaceAll("\\p{Cntrl}", " "));
+            try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
+                file.setLength(endOfLines(file));
             }
-            file.truncate(end);
         }
     }
 
-    void add(PageSink sink) {
-        sinks.add(sink);
+    /** Returns the beginning of the last line of a file if it has no line feed, else an empty text. */
+    private static String unfinishedLine(Path path) throws IOException {
+        try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "r")) {
+            long start = endOfLines(file);
+            byte[] line = new byte[(int) Math.min(MAX_SHOWN, file.length() - start)];
+            file.seek(start);
+            file.readFully(line);
+            return new String(line, UTF_8);
+        }
+    }
+
+    /** Returns the position after the last line feed of a file. */
+    private static long endOfLines(RandomAccessFile file) throws IOException {
+        byte[] block = new byte[BLOCK_BYTES];
+        for (long end = file.length(); end > 0; ) {
+            int length = (int) Math.min(end, block.length);
+            file.seek(end - length);
+            file.readFully(block, 0, length);
+            for (; length > 0; length--, end--) {
+                if (block[length - 1] == '\n') {
+                    return end;
+                }
+            }
+        }
+        return 0;
+    }
+
+    /** Deletes files that were created for this crawl and are empty, so that they are not in the way of another try. */
+    void deleteEmptyFiles() throws IOException {
+        for (Path file : created) {
+            if (Files.exists(file) && Files.size(file) == 0) {
+                Files.delete(file);
+            }
+        }
     }
 
     @Override
@@ -157,8 +287,15 @@ final class Outputs implements PageSink {
         @Option(
                 names = {"-o", "--output"},
                 paramLabel = "FILE",
-                description = "Write .txt (URLs) or .jsonl (records); repeatable (default: URLs to stdout).")
+                description = "Write .txt (URLs), .jsonl or .json (records, one per line), or - (records to stdout);"
+                        + " repeatable (default: URLs to stdout).")
         private List<Path> outputs = new ArrayList<>();
+
+        @Option(
+                names = "--format",
+                paramLabel = "NAME",
+                description = "Format of stdout and of files with other names: urls or jsonl.")
+        private Format format;
 
         @Option(
                 names = "--skipped",
@@ -166,12 +303,20 @@ final class Outputs implements PageSink {
                 description = "Write each URL found but not requested: URL, reason, referrer.")
         private Path skipped;
 
-        @Option(names = "--force", description = "Overwrite existing output files.")
+        @Option(names = "--force", description = "Overwrite existing output files. A resumed job continues them.")
         private boolean isForced;
 
-        /** Refuses files that {@link #open} could not open, before anything is created. */
-        void check(boolean isJob) {
-            Outputs.check(outputs, skipped, how(isJob), spec);
+        /**
+         * Refuses files that {@link #open} could not open, before anything is created.
+         *
+         * @param resumes whether the crawl continues a job, whose files then have to be continued
+         */
+        void check(boolean resumes) throws IOException {
+            if (outputs.isEmpty()) {
+                outputs.add(Path.of("-"));
+                format = format == null ? Format.URLS : format;
+            }
+            Outputs.check(outputs, format, skipped, how(resumes), spec);
         }
 
         /**
@@ -179,30 +324,12 @@ final class Outputs implements PageSink {
          *
          * @param forces whether a flush forces the files to the disk
          */
-        Outputs open(boolean isJob, boolean forces) throws IOException {
-            Outputs files = Outputs.open(outputs, skipped, how(isJob), forces);
-            if (outputs.isEmpty()) {
-                files.add(stdout());
-            }
-            return files;
+        Outputs open(boolean resumes, boolean forces) throws IOException {
+            return Outputs.open(outputs, format, skipped, how(resumes), forces);
         }
 
-        private StandardOpenOption how(boolean isJob) {
-            return isForced ? TRUNCATE_EXISTING : isJob ? APPEND : CREATE_NEW;
-        }
-
-        /** Prints URLs; on a terminal, each replaces the progress line. */
-        private static PageSink stdout() {
-            String start = Terminal.isStdout() ? Terminal.WIPE : "";
-            return visit -> {
-                if (visit.isSuccess()) {
-                    System.out.print(start + visit.url() + "\n");
-                    System.out.flush();
-                    if (System.out.checkError()) {
-                        throw new IOException("standard output is closed");
-                    }
-                }
-            };
+        private StandardOpenOption how(boolean resumes) {
+            return resumes ? APPEND : isForced ? TRUNCATE_EXISTING : CREATE_NEW;
         }
     }
 }

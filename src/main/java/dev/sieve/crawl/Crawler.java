@@ -70,10 +70,10 @@ public final class Crawler implements AutoCloseable {
         recorder = new Recorder(frontier);
         SieveStats stats = frontier.stats();
         before = stats.pending() + stats.inFlight();
+        links = new LinkQueue(options.newAdmission(), recorder, directory);
         // The schedule first: if it fails, no connections need closing.
         schedule = Politeness.schedule(options, directory, stats.accepted() > 0, startNanos);
         fetcher = options.newFetcher();
-        links = new LinkQueue(options.newAdmission(), recorder, directory);
         dispatcher = new Dispatcher(frontier, schedule, clock.nanos(), options, before > 0 && stats.done() > 0);
         fetcher.onSend(dispatcher::sent);
         fetcher.onResponse(dispatcher::responded);
@@ -93,6 +93,10 @@ public final class Crawler implements AutoCloseable {
 
     /**
      * Adds a URL to start from, which widens the scope. The header fields of the options are sent to its origin.
+     *
+     * <p>Like any URL, a seed whose address is not public is refused, with a warning, unless it is {@linkplain #open opened}
+     * or its address {@linkplain CrawlOptions#allowPrivate allowed}; the sink receives it as skipped, and the report counts
+     * it in {@link CrawlReport#refusals}.
      *
      * @return whether it was new
      * @throws IllegalArgumentException when it is not an http or https URL

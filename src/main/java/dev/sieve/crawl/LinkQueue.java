@@ -2,6 +2,7 @@ package dev.sieve.crawl;
 
 import dev.sieve.Frontier;
 import dev.sieve.Lease;
+import dev.sieve.SieveFullException;
 import dev.sieve.UrlBatch;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Failed;
@@ -12,7 +13,10 @@ import dev.sieve.scope.Admission;
 import dev.sieve.scope.SkipReason;
 import dev.sieve.url.Refusal;
 import dev.sieve.url.UrlNormalizer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Queues in the frontier what is found: seeds, links, the targets of redirects, and sitemaps. All but seeds and sitemaps
@@ -28,13 +32,21 @@ final class LinkQueue {
     private final Recorder recorder;
     private final CrawlDirectory directory;
 
-    /** Creates a queue whose scope is that of the seeds in the directory. */
+    /**
+     * Creates a queue whose scope is that of the seeds in the directory.
+     *
+     * @throws UncheckedIOException when they cannot be read
+     */
     LinkQueue(Admission admission, Recorder recorder, CrawlDirectory directory) {
         this.frontier = directory.frontier();
         this.admission = admission;
         this.recorder = recorder;
         this.directory = directory;
-        directory.seeds().forEach(admission.scope()::addSeed);
+        try {
+            directory.forEachSeed(admission.scope()::addSeed);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Queues seeds, given as URLs to fetch, and widens the scope; returns how many were new. */
@@ -134,8 +146,16 @@ final class LinkQueue {
     }
 
     private int push(UrlBatch batch) {
-        int isNew = frontier.pushAll(batch);
-        recorder.pushed(batch.size(), isNew);
+        int isNew;
+        try {
+            isNew = frontier.pushAll(batch);
+            recorder.pushed(batch.size(), isNew);
+        } catch (SieveFullException e) {
+            // The others are found again: their page is not done.
+            isNew = (int) IntStream.range(0, batch.size()).filter(batch::isNew).count();
+            recorder.pushed(isNew, isNew);
+            throw e;
+        }
         for (int i = 0, left = isNew; left > 0; i++) {
             if (batch.isNew(i)) {
                 admission.traps().accepted(batch.url(i));

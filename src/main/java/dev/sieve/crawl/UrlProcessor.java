@@ -36,6 +36,8 @@ final class UrlProcessor {
     private static final LinkExtractor.Document UNREADABLE =
             new LinkExtractor.Document("", List.of(), 0, false, false, false);
 
+    private static final String REMEDY = "; to allow a network, for example: --allow-private 127.0.0.0/8";
+
     private static final Outcome NOT_REQUESTED = new Outcome(Outcome.Kind.NOT_REQUESTED);
 
     private final SkipReason overBudget;
@@ -167,7 +169,8 @@ final class UrlProcessor {
     /** Records a refused URL, which is done unless only the options of this run refuse it. */
     private boolean refuse(Lease lease, SkipReason reason) {
         if (lease.referrer() == null) {
-            LOG.warn("seed {} skipped: {}", lease.url(), reason.text());
+            boolean isPrivate = reason.rule().equals(Refused.NOT_PUBLIC);
+            LOG.warn("seed {} skipped: {}{}", lease.url(), reason.text(), isPrivate ? REMEDY : "");
         }
         recorder.refused(lease, reason);
         if (reason == overBudget) {

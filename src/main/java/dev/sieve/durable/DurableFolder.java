@@ -1,5 +1,6 @@
 package dev.sieve.durable;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +14,15 @@ public final class DurableFolder {
     /** Whether a folder contains a frontier, in any state. */
     public static boolean exists(Path directory) {
         return Files.exists(directory.resolve(Settings.NAME));
+    }
+
+    /**
+     * Keeps other processes out of the folder of a frontier until the result is closed.
+     *
+     * @throws IOException when another process has the folder, which the message names
+     */
+    public static Closeable lock(Path directory) throws IOException {
+        return DirectoryLock.acquire(directory);
     }
 
     /** Forces the names of created, renamed and deleted files of any folder to the disk, where the system can do so. */

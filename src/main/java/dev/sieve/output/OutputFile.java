@@ -4,10 +4,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sieve.durable.DurableFolder;
 import java.io.BufferedWriter;
+import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.OutputStreamWriter;
+import java.io.SyncFailedException;
 import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,6 +59,26 @@ public final class OutputFile extends OutputStream {
         }
     }
 
+    /**
+     * Returns standard output, which is not closed with its writer.
+     *
+     * @param forces whether a flush forces it to the disk, if it is a file
+     */
+    public static Writer standardOutput(boolean forces) {
+        FileOutputStream out = new FileOutputStream(FileDescriptor.out);
+        return new OutputFile("standard output", out, forces && canForce(FileDescriptor.out)).writer();
+    }
+
+    private static boolean canForce(FileDescriptor file) {
+        try {
+            file.sync();
+            return true;
+        } catch (SyncFailedException e) {
+            // A terminal or a pipe.
+            return false;
+        }
+    }
+
     private Writer writer() {
         return new BufferedWriter(new OutputStreamWriter(this, UTF_8));
     }
@@ -101,6 +123,8 @@ public final class OutputFile extends OutputStream {
 
     @Override
     public void close() throws IOException {
-        out.close();
+        if (out.getFD() != FileDescriptor.out) {
+            out.close();
+        }
     }
 }

@@ -29,21 +29,30 @@ class CrawlDirectoryTest {
     @TempDir
     private Path folder;
 
+    private static final String SEED_HEADER = "# sieve crawl-seeds 1\n";
+    private static final String PAUSE_HEADER = "# sieve crawl-pauses 1\n";
+
+    private Path file(String name, String text) throws IOException {
+        return Files.writeString(folder.resolve(name), text, ISO_8859_1);
+    }
+
     private Path seedFile() {
-        return CrawlDirectory.seedFile(folder);
-    }
-
-    private Path seedFile(String text) throws IOException {
-        return Files.writeString(seedFile(), text, ISO_8859_1);
-    }
-
-    private Path pauseFile(String text) throws IOException {
-        return Files.writeString(folder.resolve("pauses.txt"), text, ISO_8859_1);
+        return folder.resolve("crawl-seeds");
     }
 
     private CrawlDirectory open(Instant now) throws IOException {
         boolean exists = DurableFolder.exists(folder);
         return CrawlDirectory.open(folder, exists ? builder -> {} : builder -> builder.expectedUrls(100), now);
+    }
+
+    private void makeJob() throws IOException {
+        open(NOW).close();
+    }
+
+    private static List<String> seeds(CrawlDirectory directory) throws IOException {
+        List<String> seeds = new ArrayList<>();
+        directory.forEachSeed(seeds::add);
+        return seeds;
     }
 
     @Test
@@ -56,69 +65,198 @@ class CrawlDirectoryTest {
             }
         }
 
-        assertThat(seedFile()).hasContent("http://a.test/\nhttp://b.test/0\nhttp://b.test/1\n");
+        assertThat(seedFile()).hasContent(SEED_HEADER + "http://a.test/\nhttp://b.test/0\nhttp://b.test/1\n");
+        try (CrawlDirectory directory = open(NOW)) {
+            assertThat(seeds(directory)).containsExactly("http://a.test/", "http://b.test/0", "http://b.test/1");
+        }
     }
 
     @Test
     void aSeedThatACrashHasLeftUnfinishedIsCutOff() throws IOException {
-        Path path = seedFile("http://a.test/\nhttp://a.te");
+        makeJob();
+        Path path = file("crawl-seeds", SEED_HEADER + "http://a.test/\nhttp://a.te");
         try (CrawlDirectory directory = open(NOW)) {
-            assertThat(directory.seeds()).containsExactly("http://a.test/");
+            assertThat(seeds(directory)).containsExactly("http://a.test/");
             directory.addSeed("http://b.test/");
         }
 
-        assertThat(path).hasContent("http://a.test/\nhttp://b.test/\n");
+        assertThat(path).hasContent(SEED_HEADER + "http://a.test/\nhttp://b.test/\n");
     }
 
     @Test
     void aSeedInTheSpellingOfAnEarlierBuildIsRead() throws IOException {
-        seedFile("http://a.test/b|c?d|e\n");
+        makeJob();
+        file("crawl-seeds", SEED_HEADER + "http://a.test/b|c?d|e\n");
         try (CrawlDirectory directory = open(NOW)) {
-            assertThat(directory.seeds()).containsExactly("http://a.test/b|c?d|e");
+            assertThat(seeds(directory)).containsExactly("http://a.test/b|c?d|e");
         }
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {"", "not a URL", "ftp://a.test/", "http://A.test/", "http://a.test/\u00e9", "\0\0\0", "\u00ff"})
-    void aLineThatIsNoSeedIsNamed(String line) throws IOException {
-        Path path = seedFile("http://a.test/\n" + line + "\n");
-
+    void aLineThatIsNoSeedIsNamedAndOnlyItIsLostByARepair(String line) throws IOException {
+        makeJob();
+        String damaged = SEED_HEADER + "http://a.test/\n" + line + "\nhttp://b.test/\n";
+        Path path = file("crawl-seeds", damaged);
         assertThatThrownBy(() -> open(NOW))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining(path.toString())
-                .hasMessageContaining("line 2 is not a seed");
-        assertThat(path).content(ISO_8859_1).contains(line);
+                .hasMessageContaining("line 3 is not a seed", "repair");
+        assertThat(path).content(ISO_8859_1).isEqualTo(damaged);
+        assertThat(CrawlDirectory.problems(folder)).containsExactly(path + ": line 3 is not a seed");
+
+        assertThat(CrawlDirectory.repairFiles(folder))
+                .singleElement()
+                .asString()
+                .contains("line 3 is not a seed");
+
+        assertThat(CrawlDirectory.problems(folder)).isEmpty();
+        assertThat(folder.resolve("crawl-seeds.broken")).content(ISO_8859_1).isEqualTo(damaged);
+        try (CrawlDirectory directory = open(NOW)) {
+            assertThat(seeds(directory)).containsExactly("http://a.test/", "http://b.test/");
+        }
+        assertThat(CrawlDirectory.repairFiles(folder)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "http://a.test/", "# sieve crawl-pauses 1\n", "# sieve crawl-seeds 0\n", "# sieve\n"})
+    void aFileWithoutItsFirstLineIsDamaged(String text) throws IOException {
+        makeJob();
+        file("crawl-seeds", text);
+        assertThatThrownBy(() -> open(NOW))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("crawl-seeds")
+                .hasMessageContaining("repair");
+
+        assertThat(CrawlDirectory.repairFiles(folder)).isNotEmpty();
+
+        open(NOW).close();
+        assertThat(seedFile()).hasContent(SEED_HEADER);
+    }
+
+    @Test
+    void aFileOfALaterVersionIsLeftAlone() throws IOException {
+        makeJob();
+        Path path = file("crawl-seeds", "# sieve crawl-seeds 2\nhttp://a.test/ 1\n");
+
+        assertThatThrownBy(() -> open(NOW)).isInstanceOf(IOException.class).hasMessageContaining("later");
+        assertThatThrownBy(() -> CrawlDirectory.repairFiles(folder)).hasMessageContaining("later");
+        assertThat(path).hasContent("# sieve crawl-seeds 2\nhttp://a.test/ 1\n");
+    }
+
+    @Test
+    void seedsThatAreGoneAreMissedUntilARepair() throws IOException {
+        makeJob();
+        Files.delete(seedFile());
+        assertThatThrownBy(() -> open(NOW)).hasMessageContaining("crawl-seeds: the file is missing");
+        assertThat(CrawlDirectory.problems(folder)).containsExactly(seedFile() + ": the file is missing");
+
+        assertThat(CrawlDirectory.repairFiles(folder)).hasSize(1);
+
+        open(NOW).close();
+    }
+
+    @Test
+    void theFilesOfAnEarlierVersionAreCopiedAndStayAsTheyAre() throws IOException {
+        makeJob();
+        Files.delete(seedFile());
+        Files.delete(folder.resolve("crawl-pauses"));
+        Path earlierSeeds = file("seeds.txt", "http://a.test/\nhttp://b.test/\nhttp://c");
+        Path earlierPauses = file("pauses.txt", "60000 1030000 a.test\n60000 103");
+        for (int run = 0; run < 2; run++) {
+            try (CrawlDirectory directory = open(NOW)) {
+                assertThat(directory.pauses()).isEqualTo(Map.of("a.test", Duration.ofSeconds(30)));
+                assertThat(seeds(directory))
+                        .startsWith("http://a.test/", "http://b.test/")
+                        .hasSize(2 + run);
+                directory.addSeed("http://d.test/");
+            }
+        }
+
+        assertThat(earlierSeeds).hasContent("http://a.test/\nhttp://b.test/\nhttp://c");
+        assertThat(earlierPauses).hasContent("60000 1030000 a.test\n60000 103");
+    }
+
+    @Test
+    void damagedFilesOfAnEarlierVersionAreRepairedToo() throws IOException {
+        makeJob();
+        Files.delete(seedFile());
+        file("seeds.txt", "http://a.test/\nmine\n");
+        assertThatThrownBy(() -> open(NOW)).hasMessageContaining("seeds.txt: line 2 is not a seed");
+
+        assertThat(CrawlDirectory.repairFiles(folder)).hasSize(1);
+
+        assertThat(seedFile()).hasContent(SEED_HEADER + "http://a.test/\n");
+        assertThat(folder.resolve("seeds.txt")).hasContent("http://a.test/\nmine\n");
+        open(NOW).close();
+    }
+
+    @Test
+    void aFolderWithFilesOfOthersIsRefusedAndStaysAsItIs() throws IOException {
+        Path mine = file("seeds.txt", "mine\nhttp://a.te");
+        for (String name : List.of("README.md", "pom.xml", "x", "y")) {
+            file(name, "");
+        }
+
+        assertThatThrownBy(() -> open(NOW))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage(
+                        folder + " is neither empty nor a job; it contains README.md, pom.xml, seeds.txt and 2 more");
+        assertThatThrownBy(() -> CrawlDirectory.check(mine)).hasMessage(mine + " is not a directory");
+
+        assertThat(mine).hasContent("mine\nhttp://a.te");
+        try (Stream<Path> files = Files.list(folder)) {
+            assertThat(files).hasSize(5);
+        }
+    }
+
+    @Test
+    void aFolderInWhichACrashHasInterruptedTheStartIsOpened() throws IOException {
+        file("lock", "");
+        file("settings.tmp", "sieve");
+
+        open(NOW).close();
     }
 
     @Test
     void afterADamagedFileNothingStaysOpen() throws IOException {
-        seedFile("http://a.test/\n");
-        pauseFile("damaged\n");
+        makeJob();
+        file("crawl-pauses", PAUSE_HEADER + "damaged\n");
         assertThatThrownBy(() -> open(NOW))
                 .isInstanceOf(IOException.class)
-                .hasMessageContaining("line 1 is not a pause");
+                .hasMessageContaining("line 2 is not a pause");
         assertThat(openFiles()).isEmpty();
 
-        pauseFile("");
-        try (CrawlDirectory directory = open(NOW)) {
-            assertThat(directory.seeds()).containsExactly("http://a.test/");
-        }
+        CrawlDirectory.repairFiles(folder);
+        open(NOW).close();
         assertThat(openFiles()).isEmpty();
     }
 
     @Test
-    void aCrawlThatCannotSpillLeavesItsDirectoryToTheCaller(@TempDir Path other) throws IOException {
-        Path job = other.resolve("job");
+    void aRepairWaitsForNoOtherOwner() throws IOException {
+        try (CrawlDirectory directory = open(NOW)) {
+            assertThat(directory.frontier()).isNotNull();
+            assertThatThrownBy(() -> CrawlDirectory.repairFiles(folder)).hasMessageContaining("in use");
+        }
+    }
+
+    @Test
+    void aCrawlThatCannotSpillOpensNothingAndLeavesItsDirectoryToTheCaller() throws IOException {
+        Path job = folder.resolve("job");
+        Path moved = folder.resolve("moved");
         try (CrawlDirectory directory = CrawlDirectory.open(job, builder -> builder.expectedUrls(100))) {
-            Path moved = Files.move(job, other.resolve("moved"));
+            List<Path> before = openFiles();
+            Files.move(job, moved);
             assertThatThrownBy(() -> new Crawler(new CrawlOptions(), directory))
                     .isInstanceOf(UncheckedIOException.class);
             Files.move(moved, job);
+            assertThat(openFiles()).isEqualTo(before);
             directory.addSeed("http://a.test/");
         }
 
-        assertThat(CrawlDirectory.seedFile(job)).hasContent("http://a.test/\n");
+        assertThat(CrawlDirectory.seedFile(job)).hasContent(SEED_HEADER + "http://a.test/\n");
+        assertThat(openFiles()).isEmpty();
     }
 
     /** The files in the folder that this process has open, as far as the system shows them. */
@@ -154,13 +292,21 @@ class CrawlDirectoryTest {
                 "9223372036854775807 9000000 a.test",
                 "5 9223372036854775807 a.test"
             })
-    void aLineThatIsNoPauseIsNamed(String line) throws IOException {
-        Path path = pauseFile("60000 1030000 a.test\n" + line + "\n");
+    void aLineThatIsNoPauseIsNamedAndOnlyItIsLostByARepair(String line) throws IOException {
+        makeJob();
+        Path path = file("crawl-pauses", PAUSE_HEADER + "60000 1030000 a.test\n" + line + "\n");
 
         assertThatThrownBy(() -> open(NOW))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining(path.toString())
-                .hasMessageContaining("line 2 is not a pause");
+                .hasMessageContaining("line 3 is not a pause");
+        assertThat(CrawlDirectory.problems(folder)).containsExactly(path + ": line 3 is not a pause");
+
+        CrawlDirectory.repairFiles(folder);
+
+        try (CrawlDirectory directory = open(NOW)) {
+            assertThat(directory.pauses()).isEqualTo(Map.of("a.test", Duration.ofSeconds(30)));
+        }
     }
 
     @Test
@@ -173,7 +319,7 @@ class CrawlDirectoryTest {
             assertThat(Thread.interrupted()).isTrue();
         }
 
-        assertThat(seedFile()).hasContent("http://a.test/\n");
+        assertThat(seedFile()).hasContent(SEED_HEADER + "http://a.test/\n");
     }
 
     @Test
@@ -186,7 +332,7 @@ class CrawlDirectoryTest {
             directory.addPause("c.test", Duration.ofSeconds(3), now.plusSeconds(3));
             directory.addPause("a.test", Duration.ofSeconds(5), now.plusSeconds(100));
         }
-        Files.writeString(folder.resolve("pauses.txt"), "99999 12", StandardOpenOption.APPEND);
+        Files.writeString(folder.resolve("crawl-pauses"), "99999 12", StandardOpenOption.APPEND);
         for (int i = 0; i < 2; i++) {
             try (CrawlDirectory directory = open(now.plusSeconds(10))) {
                 assertThat(directory.pauses())

@@ -3,6 +3,7 @@ package dev.sieve.crawl;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sieve.CapturedLog;
 import dev.sieve.OnFull;
 import dev.sieve.Sieve;
 import dev.sieve.output.Visit;
@@ -270,6 +271,8 @@ class CrawlerTest {
             CrawlReport report = crawler.run(visits::add);
 
             assertThat(report.ending()).isEqualTo(Ending.FULL);
+            Reports.assertAddsUp(report);
+            assertThat(report.urlsNew()).isEqualTo(small.stats().accepted()).isGreaterThan(1);
         }
     }
 
@@ -305,6 +308,23 @@ class CrawlerTest {
 
             assertThat(report.retried()).isZero();
             assertThat(site.requests()).containsExactlyInAnyOrder("/", "/shaky", "/other.pdf");
+        }
+    }
+
+    @Test
+    void aSeedOnAPrivateAddressIsRefusedWithTheRemedy() throws IOException {
+        site.page("/");
+        try (CapturedLog log = new CapturedLog();
+                Crawler crawler = new Crawler(new CrawlOptions(), sieve)) {
+            crawler.seed(site.url("/").replace("localhost", "127.0.0.1"));
+
+            CrawlReport report = crawler.run(visits::add);
+
+            assertThat(report.refusals()).containsExactly(Map.entry("address not public", 1L));
+            assertThat(log.lines())
+                    .singleElement()
+                    .asString()
+                    .contains("127.0.0.1 is loopback", "--allow-private 127.0.0.0/8");
         }
     }
 

@@ -1,0 +1,185 @@
+package dev.sieve.cli;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Where a crawl writes, and what becomes of files that exist. */
+@Timeout(60)
+class OutputsTest {
+    @TempDir
+    private Path folder;
+
+    private HttpServer server;
+    private String site;
+
+    @BeforeEach
+    void serve() throws IOException {
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> {
+            exchange.getResponseHeaders().add("Content-Type", "text/html");
+            byte[] page = "<a href='/a'></a><a href='mailto:x'></a>".getBytes(US_ASCII);
+            exchange.sendResponseHeaders(200, page.length);
+            exchange.getResponseBody().write(page);
+            exchange.close();
+        });
+        server.start();
+        site = "http://127.0.0.1:" + server.getAddress().getPort() + "/";
+    }
+
+    @AfterEach
+    void stop() {
+        server.stop(0);
+    }
+
+    private Path file(String name) {
+        return folder.resolve(name);
+    }
+
+    private Run crawl(String... options) {
+        List<String> all = new ArrayList<>(List.of(options));
+        all.addAll(List.of("--delay", "0", "--retries", "0", "-q"));
+        return Run.of(Main.commandLine(), all.toArray(String[]::new));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a.jsonl", "a.json", "a.JSONL", "a.JSON"})
+    void recordsAreChosenByTheEnding(String name) throws IOException {
+        assertThat(crawl(site, "-o", file(name).toString()).exitCode()).isZero();
+
+        assertThat(Files.readAllLines(file(name))).hasSize(2).allMatch(line -> line.startsWith("{\"url\": \"" + site));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"a.txt, jsonl", "a.TXT, jsonl", "a.csv, urls", "a, URLS"})
+    void urlsAreChosenByTheEndingOrTheFormat(String name, String format) {
+        assertThat(crawl(site, "-o", file(name).toString(), "--format", format).exitCode())
+                .isZero();
+
+        assertThat(file(name)).hasContent(site + "\n" + site + "a\n");
+    }
+
+    @Test
+    void aNameThatDeterminesNoFormatIsRefused() {
+        Run run = crawl(site, "-o", file("a.csv").toString());
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err()).contains("a.csv", ".jsonl", "--format");
+        assertThat(file("a.csv")).doesNotExist();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"-, /dev/stdout", "-, -", "a.txt, ./a.txt"})
+    void anOutputIsNamedOnce(String one, String other) {
+        Run run = crawl(site, "-o", one, "-o", other, "--skipped", "/dev/stdout");
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err()).contains("is named twice");
+    }
+
+    @Test
+    void aResumedJobContinuesItsFilesWhateverTheOptions() throws IOException {
+        String[] command = {
+            site, "--job", file("job").toString(), "-o", file("a.txt").toString(), "--force"
+        };
+        assertThat(crawl(command).exitCode()).isZero();
+        Files.writeString(file("a.txt"), site + "\n" + site + "a\nhttp://127.0.0.1:80");
+
+        assertThat(crawl(command).exitCode()).isZero();
+
+        assertThat(file("a.txt")).hasContent(site + "\n" + site + "a\n");
+    }
+
+    @Test
+    void aNewJobRefusesFilesThatExist() throws IOException {
+        Files.writeString(file("a.txt"), "mine");
+        String[] command = {
+            site, "--job", file("job").toString(), "-o", file("a.txt").toString()
+        };
+
+        Run run = crawl(command);
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err()).contains("a.txt exists", "--force");
+        assertThat(file("a.txt")).hasContent("mine");
+        assertThat(file("job")).doesNotExist();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"a.txt, mine", "a.jsonl, http://a.test/", "a.txt, {\"url\": \"http://a.test/"})
+    void aLineThatACrawlHasNotWrittenIsNotCutOff(String name, String line) throws IOException {
+        String[] job = {site, "--job", file("job").toString()};
+        assertThat(crawl(job[0], job[1], job[2], "-o", file("b.txt").toString()).exitCode())
+                .isZero();
+        Files.writeString(file(name), "first\n" + line);
+
+        Run run = crawl(job[0], job[1], job[2], "-o", file(name).toString());
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err()).contains(name, "line feed");
+        assertThat(file(name)).hasContent("first\n" + line);
+    }
+
+    @Test
+    void aCrawlWithoutAPageLeavesNoEmptyFileInTheWay() throws IOException {
+        String seeds = Files.writeString(file("seeds.txt"), site).toString();
+        String output = file("a.txt").toString();
+        assertThat(crawl(seeds, "-o", output).exitCode()).isEqualTo(3);
+        assertThat(file("a.txt")).doesNotExist();
+
+        assertThat(crawl(seeds, "-o", output, "--allow-private", "127.0.0.0/8").exitCode())
+                .isZero();
+        assertThat(file("a.txt")).hasContent(site + "\n" + site + "a\n");
+    }
+
+    @Test
+    void anExceptionThatOnlyNamesAFileGetsAReason() {
+        assertThat(Main.message(new AccessDeniedException("/x"))).isEqualTo("/x: permission denied");
+        assertThat(Main.message(new UncheckedIOException(new NoSuchFileException("/x"))))
+                .isEqualTo("/x: no such file or directory");
+        assertThat(Main.message(new FileSystemException("/x"))).isEqualTo("/x: failed");
+        assertThat(Main.message(new FileSystemException("/x", null, "Read-only file system")))
+                .isEqualTo("/x: Read-only file system");
+        assertThat(Main.message(new IOException("a reason"))).isEqualTo("a reason");
+    }
+
+    @Test
+    void aFileThatCannotBeCreatedIsNamedWithTheReason() {
+        Run run = crawl(
+                site,
+                "-o",
+                file("a.txt").toString(),
+                "-o",
+                file("no/such/x.jsonl").toString());
+
+        assertThat(run.exitCode()).isEqualTo(4);
+        assertThat(run.err()).contains("cannot write " + file("no/such/x.jsonl"), "o such file or directory");
+        assertThat(file("a.txt")).doesNotExist();
+    }
+
+    @Test
+    void devicesAreWrittenTo() {
+        assertThat(crawl(site, "-o", "/dev/null", "--format", "jsonl").exitCode())
+                .isZero();
+    }
+}
