@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import dev.sieve.Frontier;
 import dev.sieve.durable.DurableSieve;
 import dev.sieve.url.UrlNormalizer;
+import dev.sieve.url.UrlParts;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -16,6 +17,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -29,6 +31,9 @@ import java.util.regex.Pattern;
  * <ul>
  *   <li>those of the {@link DurableSieve}, whose lock keeps other processes out of the folder;
  *   <li>{@code seeds.txt}, the seeds, which define the scope: one per line;
+ *   <li>{@code origins.txt}, what the user has allowed for the origins of seeds: one line per origin with {@code open} when
+ *       its addresses need not be public, or {@code headers} when the header fields of the user are sent to it. The fields
+ *       themselves are not stored, since they may contain a password;
  *   <li>{@code pauses.txt}, the hosts that require longer pauses than the delay of the crawl, so that they get them after
  *       a restart: one line per pause with its milliseconds, its expiry in epoch milliseconds, and the host;
  *   <li>{@code hosts-*.spill}, URLs whose hosts have to wait: temporary, deleted when the crawl is closed.
@@ -42,12 +47,18 @@ public final class CrawlDirectory implements Closeable {
     /** The digits of a pause allow for ten years; a host is a name or an address, as in a URL. */
     private static final Pattern PAUSE = Pattern.compile("(\\d{1,12}) (\\d{1,15}) ([!-~]{1,255})");
 
+    private static final Pattern ORIGIN = Pattern.compile("(?:open|headers) (https?://[!-~]{1,300})");
+
     private final Frontier frontier;
     private final Path spillDirectory;
     private final Set<String> seeds = new HashSet<>();
+    private final Set<String> origins = new LinkedHashSet<>();
     private final Map<String, Duration> pauses = new HashMap<>();
     /** Null without a folder. */
     private LineFile seedFile;
+
+    /** Null without a folder. */
+    private LineFile originFile;
 
     /** Null without a folder. */
     private LineFile pauseFile;
@@ -75,6 +86,7 @@ public final class CrawlDirectory implements Closeable {
         CrawlDirectory opened = new CrawlDirectory(builder.open(), directory);
         try {
             opened.openSeeds(seedFile(directory));
+            opened.openOrigins(directory.resolve("origins.txt"));
             opened.openPauses(directory.resolve("pauses.txt"), now);
             return opened;
         } catch (IOException | RuntimeException e) {
@@ -85,15 +97,27 @@ public final class CrawlDirectory implements Closeable {
     }
 
     private void openSeeds(Path path) throws IOException {
-        List<String> lines = LineFile.read(path, "seed", line -> line.equals(UrlNormalizer.parse(line)));
+        List<String> lines = LineFile.read(path, "a seed", line -> line.equals(UrlNormalizer.parse(line)));
         seedFile = new LineFile(path, lines);
         seeds.addAll(lines);
+    }
+
+    private void openOrigins(Path path) throws IOException {
+        List<String> lines = LineFile.read(path, "an origin", CrawlDirectory::isOrigin);
+        originFile = new LineFile(path, lines);
+        origins.addAll(lines);
+    }
+
+    private static boolean isOrigin(String line) {
+        Matcher fields = ORIGIN.matcher(line);
+        String url = fields.matches() ? UrlNormalizer.parse(fields.group(1)) : null;
+        return url != null && UrlParts.origin(url).equals(fields.group(1));
     }
 
     /** Reads the pauses and removes expired ones. When a host was last requested is not stored, so it waits anew. */
     private void openPauses(Path path, Instant now) throws IOException {
         List<String> kept = new ArrayList<>();
-        for (String line : LineFile.read(path, "pause", PAUSE.asMatchPredicate())) {
+        for (String line : LineFile.read(path, "a pause", PAUSE.asMatchPredicate())) {
             Matcher fields = PAUSE.matcher(line);
             fields.matches();
             long left = Long.parseLong(fields.group(2)) - now.toEpochMilli();
@@ -149,10 +173,45 @@ public final class CrawlDirectory implements Closeable {
         return seeds.add(url);
     }
 
+    /** Stores that requests to the host and port of a URL are allowed whatever its addresses, for later runs. */
+    void addOpen(String url) {
+        addOrigin("open " + UrlParts.origin(url));
+    }
+
+    /** Stores that header fields of the user are sent to the origin of a URL. */
+    void addWithHeaders(String url) {
+        addOrigin("headers " + UrlParts.origin(url));
+    }
+
+    private synchronized void addOrigin(String line) {
+        if (originFile != null && !origins.contains(line)) {
+            originFile.add(line);
+            origins.add(line);
+        }
+    }
+
+    /** Returns the origins of which {@link #addOpen} was called, in this run or an earlier one. */
+    List<String> openOrigins() {
+        return origins("open ");
+    }
+
+    /** Returns the origins of which {@link #addWithHeaders} was called, in this run or an earlier one. */
+    List<String> originsWithHeaders() {
+        return origins("headers ");
+    }
+
+    private synchronized List<String> origins(String prefix) {
+        return origins.stream()
+                .filter(line -> line.startsWith(prefix))
+                .map(line -> line.substring(prefix.length()))
+                .toList();
+    }
+
     /** Forces the seeds to the disk, so that a power cut does not leave URLs without their scope. */
     synchronized void forceSeeds() {
         if (seedFile != null) {
             seedFile.force();
+            originFile.force();
         }
     }
 
@@ -173,6 +232,7 @@ public final class CrawlDirectory implements Closeable {
     public void close() throws IOException {
         try (frontier;
                 LineFile openSeeds = seedFile;
+                LineFile openOrigins = originFile;
                 LineFile openPauses = pauseFile) {
             // Closes all of them, whatever one of them throws; the frontier last, since its lock guards the others.
         }

@@ -166,7 +166,8 @@ public final class CrawlOptions {
 
     /**
      * Adds a header field that is sent only to the origins of the seeds, since it may contain a password; for a seed
-     * that is http without a port, also to the same host by https. Default: none.
+     * that is http without a port, also to the same host by https. A crawl with a directory sends its fields to the seeds
+     * of earlier runs as well, but it does not store them. Default: none.
      */
     public CrawlOptions header(String name, String value) {
         Fetcher.Options.checkHeader(name, value);
@@ -225,6 +226,10 @@ public final class CrawlOptions {
     public Fetcher newFetcher() {
         return new Fetcher(new Fetcher.Options(
                 userAgent, headers, timeout, bodyLimit, allBodies, concurrency, resolver, addresses));
+    }
+
+    boolean hasHeaders() {
+        return !headers.isEmpty();
     }
 
     String productToken() {

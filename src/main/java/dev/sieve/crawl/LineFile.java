@@ -24,7 +24,7 @@ final class LineFile implements Closeable {
     /**
      * Returns the complete lines of a file, one character per byte; none when the file does not exist.
      *
-     * @param what what a line is, as in messages
+     * @param what what a line is, with its article, as in messages
      * @throws IOException when the disk fails, or a line is not valid; the message names the file and the line
      */
     static List<String> read(Path path, String what, Predicate<String> isValid) throws IOException {
@@ -33,7 +33,7 @@ final class LineFile implements Closeable {
         lines = lines.subList(0, lines.size() - 1);
         for (int i = 0; i < lines.size(); i++) {
             if (!isValid.test(lines.get(i))) {
-                throw new IOException(path + ": line " + (i + 1) + " is not a " + what);
+                throw new IOException(path + ": line " + (i + 1) + " is not " + what);
             }
         }
         return lines;

@@ -24,7 +24,6 @@ import okhttp3.OkHttpClient;
  * that neither client uses the connections of the other. Safe for use by many threads.
  */
 final class AddressGuard {
-    private static final String NOT_PUBLIC = "address not public";
     private static final String BAD_PORT = "port not allowed";
 
     /** The bad ports of the Fetch standard (fetch.spec.whatwg.org, section 2.9), whose servers could obey a request. */
@@ -70,7 +69,7 @@ final class AddressGuard {
         }
         byte[] literal = AddressBlock.literal(url.host());
         String objection = literal == null ? null : policy.objection(literal, url.host());
-        return objection == null ? null : new Refused(new SkipReason(NOT_PUBLIC, objection));
+        return objection == null ? null : new Refused(new SkipReason(Refused.NOT_PUBLIC, objection));
     }
 
     /** Returns the refusal that caused a failure; null when there is none. */
@@ -79,7 +78,7 @@ final class AddressGuard {
         Throwable cause = failure;
         for (int i = 0; i < 10 && cause != null; i++) {
             if (cause instanceof AddressRefusedException) {
-                return new Refused(new SkipReason(NOT_PUBLIC, String.valueOf(cause.getMessage())));
+                return new Refused(new SkipReason(Refused.NOT_PUBLIC, String.valueOf(cause.getMessage())));
             }
             cause = cause.getCause();
         }
