@@ -159,7 +159,8 @@ final class CrawlCommand implements Callable<Integer> {
             if (!start.hasUrls()) {
                 throw Checks.wrong(spec, "no usable seed in " + String.join(", ", seeds));
             }
-            return new CrawlRun(start.crawler(), output.open(job != null), isQuiet, where.ignoresRobots).run();
+            boolean forces = job != null && durability != Durability.PROCESS;
+            return new CrawlRun(start.crawler(), output.open(job != null, forces), isQuiet, where.ignoresRobots).run();
         }
     }
 

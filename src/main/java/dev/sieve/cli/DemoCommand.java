@@ -106,7 +106,7 @@ final class DemoCommand implements Callable<Integer> {
                 web.pages(), web.hosts(), web.port(), urls, sieve.stats().capacity()));
         try (Crawler crawler = new Crawler(options, sieve)) {
             crawler.seed(web.start());
-            int exitCode = new CrawlRun(crawler, Outputs.open(outputs, null, how()), false, false).run();
+            int exitCode = new CrawlRun(crawler, Outputs.open(outputs, null, how(), false), false, false).run();
             long found = crawler.report().pages().getOrDefault(2, 0L);
             String why = found == web.pages() ? "" : "; the others were missed because the filter is too small";
             System.err.println(text("%,d of the %,d pages were found%s.", found, web.pages(), why));

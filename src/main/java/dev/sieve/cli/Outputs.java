@@ -1,14 +1,13 @@
 package dev.sieve.cli;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.nio.file.StandardOpenOption.APPEND;
-import static java.nio.file.StandardOpenOption.CREATE;
 import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
 import static java.nio.file.StandardOpenOption.WRITE;
 
 import dev.sieve.output.JsonlSink;
+import dev.sieve.output.OutputFile;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Skip;
 import dev.sieve.output.SkipListSink;
@@ -66,21 +65,18 @@ final class Outputs implements PageSink {
      * Opens files. If one cannot be opened, those that this call created are deleted.
      *
      * @param skipped the file for skipped URLs; null for none
+     * @param forces whether a flush forces the files to the disk
      */
-    static Outputs open(List<Path> files, Path skipped, StandardOpenOption how) throws IOException {
+    static Outputs open(List<Path> files, Path skipped, StandardOpenOption how, boolean forces) throws IOException {
         Outputs outputs = new Outputs();
         List<Path> created = new ArrayList<>();
-        boolean flushes = how == APPEND;
         try {
             for (Path file : files) {
-                Writer writer = writer(file, how, created);
-                outputs.add(
-                        file.toString().endsWith(".jsonl")
-                                ? new JsonlSink(writer, flushes)
-                                : new UrlListSink(writer, flushes));
+                Writer writer = writer(file, how, forces, created);
+                outputs.add(file.toString().endsWith(".jsonl") ? new JsonlSink(writer) : new UrlListSink(writer));
             }
             if (skipped != null) {
-                outputs.add(new SkipListSink(writer(skipped, how, created), flushes));
+                outputs.add(new SkipListSink(writer(skipped, how, forces, created)));
             }
             return outputs;
         } catch (IOException e) {
@@ -92,13 +88,14 @@ final class Outputs implements PageSink {
         }
     }
 
-    private static Writer writer(Path file, StandardOpenOption how, List<Path> created) throws IOException {
+    private static Writer writer(Path file, StandardOpenOption how, boolean forces, List<Path> created)
+            throws IOException {
         if (Files.notExists(file)) {
             created.add(file);
         } else if (how == APPEND) {
             cutUnfinishedLine(file);
         }
-        return Files.newBufferedWriter(file, UTF_8, CREATE, WRITE, how);
+        return OutputFile.open(file, how, forces);
     }
 
     private static void cutUnfinishedLine(Path path) throws IOException {
@@ -127,6 +124,13 @@ final class Outputs implements PageSink {
     public void skipped(Skip skip) throws IOException {
         for (PageSink sink : sinks) {
             sink.skipped(skip);
+        }
+    }
+
+    @Override
+    public void flush() throws IOException {
+        for (PageSink sink : sinks) {
+            sink.flush();
         }
     }
 
@@ -170,9 +174,13 @@ final class Outputs implements PageSink {
             Outputs.check(outputs, skipped, how(isJob), spec);
         }
 
-        /** Opens the files. Without a file for pages, their URLs go to standard output. */
-        Outputs open(boolean isJob) throws IOException {
-            Outputs files = Outputs.open(outputs, skipped, how(isJob));
+        /**
+         * Opens the files. Without a file for pages, their URLs go to standard output.
+         *
+         * @param forces whether a flush forces the files to the disk
+         */
+        Outputs open(boolean isJob, boolean forces) throws IOException {
+            Outputs files = Outputs.open(outputs, skipped, how(isJob), forces);
             if (outputs.isEmpty()) {
                 files.add(stdout());
             }

@@ -28,8 +28,8 @@ import org.slf4j.LoggerFactory;
  * }</pre>
  *
  * <p>Each concurrent request has a worker. A redirect is a link. The links of a page are pushed as one batch before the
- * page is passed to the sink, and only then is it done: after a crash, a durable frontier hands out again whatever is
- * not done.
+ * page is passed to the sink, and it is done only after the sink has {@linkplain PageSink#flush stored} it: after a crash,
+ * a durable frontier hands out again whatever is not done.
  *
  * <p>A crawl continues with the seeds of earlier runs, with what they have opened, and with the options of this run. A URL
  * that this run cannot request, but another one could, is counted and stays in the frontier:
@@ -52,6 +52,8 @@ public final class Crawler implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
     /** How long the requests in progress may take when a crawl ends early. */
     private static final Duration GRACE = Duration.ofSeconds(10);
+    /** The longest time for which a recorded URL is not done. */
+    private static final Duration FLUSH_INTERVAL = Duration.ofSeconds(1);
 
     private final int workers;
     private final CrawlDirectory directory;
@@ -60,7 +62,7 @@ public final class Crawler implements AutoCloseable {
     private final long before;
     private final HostSchedule<Lease> schedule;
     private final Fetcher fetcher;
-    private final Recorder recorder = new Recorder();
+    private final Recorder recorder;
     private final LinkQueue links;
     private final Dispatcher dispatcher;
     private final UrlProcessor processor;
@@ -84,6 +86,7 @@ public final class Crawler implements AutoCloseable {
         workers = options.concurrency;
         startNanos = clock.nanoTime();
         Frontier frontier = directory.frontier();
+        recorder = new Recorder(frontier);
         SieveStats stats = frontier.stats();
         before = stats.pending() + stats.inFlight();
         // The schedule first: if it fails, no connections need closing.
@@ -168,6 +171,7 @@ public final class Crawler implements AutoCloseable {
             new Thread(this::work, "sieve-worker-" + i).start();
         }
         awaitEnd();
+        flush();
         rethrow(failure.get());
         CrawlReport report = report();
         if (report.ending() == Ending.UNREACHABLE) {
@@ -181,6 +185,10 @@ public final class Crawler implements AutoCloseable {
         boolean isInterrupted = false;
         for (boolean isOver = false; !isOver; ) {
             try {
+                while (!dispatcher.awaitEnding(FLUSH_INTERVAL)) {
+                    flush();
+                    dispatcher.frontierChanged();
+                }
                 isOver = dispatcher.awaitWorkers(GRACE);
                 if (!isOver) {
                     fetcher.cancelAll();
@@ -193,6 +201,19 @@ public final class Crawler implements AutoCloseable {
         if (isInterrupted) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    private void flush() {
+        try {
+            recorder.flush();
+        } catch (RuntimeException | Error e) {
+            fail(e);
+        }
+    }
+
+    private void fail(Throwable cause) {
+        failure.compareAndSet(null, cause);
+        dispatcher.end(Ending.FAILED);
     }
 
     private static void rethrow(Throwable failure) throws IOException {
@@ -215,8 +236,7 @@ public final class Crawler implements AutoCloseable {
                 LOG.error("{}", e.getMessage());
             }
         } catch (Throwable e) {
-            failure.compareAndSet(null, e);
-            dispatcher.end(Ending.FAILED);
+            fail(e);
         } finally {
             dispatcher.workerLeft();
         }

@@ -329,13 +329,22 @@ final class Dispatcher {
         workersLeft.countDown();
     }
 
-    /** Waits until the crawl is over, then up to {@code time} for the workers; returns whether all have left. */
-    boolean awaitWorkers(Duration time) throws InterruptedException {
-        synchronized (this) {
-            while (ending == null) {
-                wait();
-            }
+    /** Waits up to {@code time} until the crawl is over; returns whether it is. */
+    synchronized boolean awaitEnding(Duration time) throws InterruptedException {
+        long until = nanoClock.getAsLong() + time.toNanos();
+        for (long left = time.toNanos(); ending == null && left > 0; left = until - nanoClock.getAsLong()) {
+            TimeUnit.NANOSECONDS.timedWait(this, left);
         }
+        return ending != null;
+    }
+
+    /** Notes that URLs were marked as done outside of a task. */
+    synchronized void frontierChanged() {
+        notifyAll();
+    }
+
+    /** Waits up to {@code time} for the workers; returns whether all have left. */
+    boolean awaitWorkers(Duration time) throws InterruptedException {
         return workersLeft.await(time.toNanos(), TimeUnit.NANOSECONDS);
     }
 

@@ -1,7 +1,10 @@
 package dev.sieve.crawl;
 
+import dev.sieve.Frontier;
 import dev.sieve.Lease;
 import dev.sieve.SieveStats;
+import dev.sieve.durable.Durability;
+import dev.sieve.durable.DurableSieve;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Skip;
@@ -17,17 +20,34 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Records what a crawl does: passes it to the sink and counts it, both only here, so that they agree.
+ * Records what a crawl does: passes it to the sink and counts it, both only here, so that they agree, and marks URLs as
+ * done once the sink has stored their records.
  *
- * <p>Once the sink has failed it receives nothing more, and nothing more is counted. Safe for use by many threads; the
- * sink is called by one at a time, and counting never waits for it.
+ * <p>Where records must survive a power failure, URLs are marked in groups, since a force of the disk takes as long as
+ * many pages: when a group is complete, when nothing else is in flight, and whenever {@link #flush} is called.
+ *
+ * <p>Once the sink has failed it receives nothing more, nothing more is counted, and no URL is marked as done. Safe for
+ * use by many threads; the sink is called by one at a time, and counting never waits for it.
  */
 final class Recorder {
+    /** Each of them may be requested again after a crash. */
+    static final int GROUP = 512;
+
     private static final int FAILURES_KEPT = 10;
 
+    private final Frontier frontier;
+    private final int groupSize;
+
+    /** Guards the sink and the group; taken before all other locks. */
     private final Object sinkLock = new Object();
+
     private PageSink sink = visit -> {};
     private boolean hasFailed;
+    /** Recorded URLs that are not done yet. */
+    private final List<Lease> group = new ArrayList<>();
+
+    /** The size of the group, so that a report does not wait for the sink. */
+    private volatile int recorded;
 
     private final Map<Integer, Long> pages = new TreeMap<>();
     private final Map<String, Long> refusals = new TreeMap<>();
@@ -51,36 +71,83 @@ final class Recorder {
         void passTo(PageSink sink) throws IOException;
     }
 
+    /** Creates a recorder that stores nothing before it has a {@link #sink}. */
+    Recorder(Frontier frontier) {
+        this.frontier = frontier;
+        boolean forces = frontier instanceof DurableSieve durable && durable.durability() != Durability.PROCESS;
+        groupSize = forces ? GROUP : 1;
+    }
+
     void sink(PageSink choice) {
         synchronized (sinkLock) {
             sink = choice;
         }
     }
 
-    /** Passes an event to the sink, then counts it; returns false when the sink has failed before. */
-    private boolean record(Event event, Runnable count) {
+    /** Passes an event to the sink, then counts it; does nothing when the sink has failed before. */
+    private void record(Event event, Runnable count) {
         synchronized (sinkLock) {
             if (hasFailed) {
-                return false;
+                return;
             }
-            // Stays so when the sink throws.
-            hasFailed = true;
-            try {
-                event.passTo(sink);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-            hasFailed = false;
+            pass(event);
         }
         synchronized (this) {
             count.run();
         }
-        return true;
     }
 
-    /** Records a visit; returns false when it must not be marked as done, because the sink has failed. */
-    boolean visited(Visit visit) {
-        return record(each -> each.accept(visit), () -> count(visit));
+    private void pass(Event event) {
+        // Stays so when the sink throws.
+        hasFailed = true;
+        try {
+            event.passTo(sink);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        hasFailed = false;
+    }
+
+    /** Marks a URL as done when everything that was recorded of it is stored. Its links must be in the frontier. */
+    void done(Lease lease) {
+        synchronized (sinkLock) {
+            if (hasFailed) {
+                return;
+            }
+            group.add(lease);
+            recorded = group.size();
+            if (group.size() >= groupSize || isRestOver()) {
+                flush();
+            }
+        }
+    }
+
+    /** Returns whether the group is all that is in flight, so that a crawl that waits for more would never end. */
+    private boolean isRestOver() {
+        long others;
+        synchronized (this) {
+            others = leftUndone;
+        }
+        // In this order: once nothing is in flight, nothing can become pending.
+        return frontier.inFlight() <= group.size() + others && frontier.pending() == 0;
+    }
+
+    /** Has the sink store what was recorded, then marks its URLs as done. */
+    void flush() {
+        synchronized (sinkLock) {
+            if (hasFailed || group.isEmpty()) {
+                return;
+            }
+            pass(PageSink::flush);
+            group.forEach(frontier::done);
+            group.clear();
+            recorded = 0;
+        }
+    }
+
+    /** Records a visit. */
+    void visited(Visit visit) {
+        record(each -> each.accept(visit), () -> count(visit));
     }
 
     private void count(Visit visit) {
@@ -112,10 +179,10 @@ final class Recorder {
         count(failure);
     }
 
-    /** Records that a queued URL is not requested; the result is as for {@link #visited}. */
-    boolean refused(Lease lease, SkipReason reason) {
+    /** Records that a queued URL is not requested. */
+    void refused(Lease lease, SkipReason reason) {
         Skip skip = new Skip(lease.url(), reason, lease.referrer());
-        return record(each -> each.skipped(skip), () -> refusals.merge(reason.rule(), 1L, Long::sum));
+        record(each -> each.skipped(skip), () -> refusals.merge(reason.rule(), 1L, Long::sum));
     }
 
     /** Records that a URL found on a page is not queued. */
@@ -143,9 +210,16 @@ final class Recorder {
         retried++;
     }
 
-    /** Counts a failed or refused URL that stays in flight in the frontier. */
-    synchronized void leftUndone() {
-        leftUndone++;
+    /** Counts a recorded URL that stays in flight in the frontier. */
+    void leftUndone() {
+        synchronized (this) {
+            leftUndone++;
+        }
+        synchronized (sinkLock) {
+            if (isRestOver()) {
+                flush();
+            }
+        }
     }
 
     /** Counts a sitemap that was read and the URLs that it lists. */
@@ -181,7 +255,7 @@ final class Recorder {
                 seen,
                 new TreeMap<>(skipped),
                 before,
-                sieve.pending() + sieve.inFlight() - leftUndone,
+                sieve.pending() + sieve.inFlight() - leftUndone - recorded,
                 leftUndone,
                 List.copyOf(failures),
                 new TreeMap<>(failureCounts),

@@ -157,8 +157,8 @@ final class UrlProcessor {
         boolean lacksHeaders = (result.status() == 401 || result.status() == 403)
                 && withoutHeaders.contains(UrlParts.origin(lease.url()));
         if (lacksHeaders) {
-            postpone();
             record(lease, result, fetchedAt, took);
+            postpone();
             return isPage(lease, result);
         }
         return finish(lease, result, fetchedAt, took);
@@ -177,11 +177,11 @@ final class UrlProcessor {
         if (lease.referrer() == null) {
             LOG.warn("seed {} skipped: {}", lease.url(), reason.text());
         }
-        boolean isRecorded = recorder.refused(lease, reason);
+        recorder.refused(lease, reason);
         if (reason == overBudget || reason.rule().equals(Refused.NOT_PUBLIC)) {
             postpone();
-        } else if (isRecorded) {
-            frontier.done(lease);
+        } else {
+            recorder.done(lease);
         }
         return false;
     }
@@ -201,9 +201,8 @@ final class UrlProcessor {
     }
 
     private boolean finish(Lease lease, FetchResult result, Instant fetchedAt, Duration took) {
-        if (record(lease, result, fetchedAt, took)) {
-            frontier.done(lease);
-        }
+        record(lease, result, fetchedAt, took);
+        recorder.done(lease);
         return isPage(lease, result);
     }
 
@@ -211,11 +210,11 @@ final class UrlProcessor {
         return result instanceof Page && !isSitemap(lease);
     }
 
-    /** Pushes what was found, and records the visit; returns whether the URL may be marked as done. */
-    private boolean record(Lease lease, FetchResult result, Instant fetchedAt, Duration took) {
+    /** Pushes what was found, and records the visit. */
+    private void record(Lease lease, FetchResult result, Instant fetchedAt, Duration took) {
         if (isSitemap(lease)) {
             sitemaps.finish(lease, result);
-            return true;
+            return;
         }
         FetchResult checked = LinkQueue.check(lease, result);
         LinkExtractor.Document document = UNREADABLE;
@@ -226,7 +225,7 @@ final class UrlProcessor {
         } else if (checked instanceof Redirect redirect) {
             links.target(lease, redirect.target());
         }
-        return recorder.visited(new Visit(
+        recorder.visited(new Visit(
                 lease.url(),
                 UrlNormalizer.key(lease.url()),
                 lease.depth(),

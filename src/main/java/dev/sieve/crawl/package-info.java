@@ -10,7 +10,7 @@
  *   <li>{@code Dispatcher} hands them out to the workers. It is the only class that waits.
  *   <li>{@code UrlProcessor} processes one URL; {@code Politeness} decides how its host is treated, {@code Sitemaps}
  *       reads it when it is a sitemap.
- *   <li>{@code Recorder} passes the result to the sink and counts it.
+ *   <li>{@code Recorder} passes the result to the sink, counts it, and marks the URL as done once the sink has stored it.
  * </ul>
  *
  * <h2>Threads</h2>

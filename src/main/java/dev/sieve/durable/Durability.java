@@ -10,7 +10,7 @@ public enum Durability {
 
     /**
      * Also a power failure, except what was pushed in about the last second. A crawl loses no page: a page is marked as
-     * done after its links were written, so it is fetched again.
+     * done after its links were written and its record was forced to the disk, so until then it is fetched again.
      */
     INTERVAL,
 

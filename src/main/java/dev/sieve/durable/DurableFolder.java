@@ -15,6 +15,11 @@ public final class DurableFolder {
         return Files.exists(directory.resolve(Settings.NAME));
     }
 
+    /** Forces the names of created, renamed and deleted files of any folder to the disk, where the system can do so. */
+    public static void forceNames(Path directory) throws IOException {
+        LocalDisk.forceNames(directory);
+    }
+
     /**
      * Reads the state of a frontier, which may be open, and changes nothing. Reads the last checkpoint without its filter,
      * and the log since then; damage in older parts of the log is not found. Damage is listed in the result.

@@ -53,6 +53,7 @@ import java.util.function.Supplier;
 public final class DurableSieve implements Frontier {
     private final Closeable folderLock;
     private final Deduplicator deduplicator;
+    private final Durability durability;
 
     /** Guards all below. */
     private final ReentrantLock lock;
@@ -89,6 +90,7 @@ public final class DurableSieve implements Frontier {
         this.folderLock = folderLock;
         deduplicator = found.deduplicator();
         lock = deduplicator.lock();
+        durability = builder.durability;
         state = found.checkpoint().state();
         leases = new Leases(builder.leaseTimeoutNanos, state.attempts());
         SegmentLog log = new SegmentLog(
@@ -105,6 +107,11 @@ public final class DurableSieve implements Frontier {
                         this::checkpoint,
                         Duration.ofSeconds(1))
                 : null;
+    }
+
+    /** Returns what accepted URLs survive. */
+    public Durability durability() {
+        return durability;
     }
 
     /**
@@ -346,7 +353,10 @@ public final class DurableSieve implements Frontier {
             return this;
         }
 
-        /** The time after which a URL in flight is handed out again, above 0. Default: leases do not expire. */
+        /**
+         * The time after which a URL in flight is handed out again, above 0. A crawler finishes a URL up to a second after
+         * its page was processed. Default: leases do not expire.
+         */
         public Builder leaseTimeout(Duration timeout) {
             leaseTimeoutNanos = Leases.timeoutNanos(timeout);
             return this;

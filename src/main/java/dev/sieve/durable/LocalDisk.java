@@ -128,7 +128,11 @@ final class LocalDisk implements Disk {
 
     @Override
     public void forceNames() throws IOException {
-        if (!posix) {
+        forceNames(folder);
+    }
+
+    static void forceNames(Path folder) throws IOException {
+        if (!isPosix(folder)) {
             return;
         }
         boolean interrupted = Thread.interrupted();

@@ -10,14 +10,9 @@ import java.io.Writer;
  * beginning of the body was read. What does not apply is null; {@code links} is the number of distinct links.
  */
 public final class JsonlSink extends LineSink {
-    /**
-     * Creates a sink that closes {@code out} with itself.
-     *
-     * @param flushes whether each line is flushed at once: required where a visit must survive the end of the process,
-     *     since its URL is done, and not requested again, once the line is written
-     */
-    public JsonlSink(Writer out, boolean flushes) {
-        super(out, flushes);
+    /** Creates a sink that flushes and closes {@code out} with itself; see {@link OutputFile}. */
+    public JsonlSink(Writer out) {
+        super(out);
     }
 
     @Override

@@ -7,12 +7,10 @@ import java.util.HexFormat;
 /** Writes lines of text without characters that end a line or change the direction of writing. */
 abstract class LineSink implements PageSink {
     private final Writer out;
-    private final boolean flushes;
     private final StringBuilder line = new StringBuilder(512);
 
-    LineSink(Writer out, boolean flushes) {
+    LineSink(Writer out) {
         this.out = out;
-        this.flushes = flushes;
     }
 
     /** Appends a text to the line as it is. */
@@ -45,9 +43,11 @@ abstract class LineSink implements PageSink {
     final void end() throws IOException {
         out.append(line.append('\n'));
         line.setLength(0);
-        if (flushes) {
-            out.flush();
-        }
+    }
+
+    @Override
+    public void flush() throws IOException {
+        out.flush();
     }
 
     @Override

@@ -21,6 +21,16 @@ public interface PageSink extends AutoCloseable {
      */
     default void skipped(Skip skip) throws IOException {}
 
+    /**
+     * Stores everything received so far. When this returns, the crawl marks these URLs as done in its frontier, and a
+     * crawl that continues from there does not request them again; so a record must now survive whatever the frontier
+     * survives. Called after each URL; for a {@code DurableSieve} that survives power failures once per second or 512
+     * URLs, and at the end. Does nothing unless overridden.
+     *
+     * @throws IOException when they cannot be stored, which ends the crawl; their URLs are not done
+     */
+    default void flush() throws IOException {}
+
     /** Releases the sink after the last call. */
     @Override
     default void close() throws IOException {}

@@ -11,9 +11,9 @@ import java.io.Writer;
  * of direction and backslashes are escaped as in JSON.
  */
 public final class SkipListSink extends LineSink {
-    /** Creates a sink that closes {@code out} with itself; {@code flushes} as for {@link JsonlSink}. */
-    public SkipListSink(Writer out, boolean flushes) {
-        super(out, flushes);
+    /** Creates a sink that flushes and closes {@code out} with itself; see {@link OutputFile}. */
+    public SkipListSink(Writer out) {
+        super(out);
     }
 
     @Override

@@ -5,9 +5,9 @@ import java.io.Writer;
 
 /** Writes the URL of each page with a status from 200 to 299, one per line. */
 public final class UrlListSink extends LineSink {
-    /** Creates a sink that closes {@code out} with itself; {@code flushes} as for {@link JsonlSink}. */
-    public UrlListSink(Writer out, boolean flushes) {
-        super(out, flushes);
+    /** Creates a sink that flushes and closes {@code out} with itself; see {@link OutputFile}. */
+    public UrlListSink(Writer out) {
+        super(out);
     }
 
     @Override

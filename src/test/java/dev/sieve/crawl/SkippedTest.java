@@ -150,7 +150,7 @@ class SkippedTest {
     @Test
     void eachSkipIsOneLineWhateverItsTextIs() throws IOException {
         StringWriter out = new StringWriter();
-        try (SkipListSink sink = new SkipListSink(out, false)) {
+        try (SkipListSink sink = new SkipListSink(out)) {
             sink.skipped(new Skip("a\tb\nc\\\u001b[31m\u202e", new SkipReason("not http or https", ""), null));
             sink.skipped(new Skip("http://h/", new SkipReason("excluded", "exclude \\d"), "http://h/\u2028"));
         }

@@ -31,7 +31,7 @@ class SinksTest {
 
     private static JsonNode record(Visit visit) throws IOException {
         StringWriter out = new StringWriter();
-        try (JsonlSink sink = new JsonlSink(out, true)) {
+        try (JsonlSink sink = new JsonlSink(out)) {
             sink.accept(visit);
         }
         assertThat(out.toString()).matches("[^\\p{Cntrl}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}]*\n");
@@ -69,7 +69,7 @@ class SinksTest {
     @Test
     void aListOfUrlsHoldsTheGoodOnes() throws IOException {
         StringWriter out = new StringWriter();
-        try (UrlListSink sink = new UrlListSink(out, false)) {
+        try (UrlListSink sink = new UrlListSink(out)) {
             sink.accept(visit("\n", page("text/html", 200)));
             sink.accept(visit("\n", page("text/html", 404)));
             sink.accept(visit("\n", new FetchResult.Failed(0, FetchResult.Reason.TIMEOUT, "\n")));

@@ -1,0 +1,106 @@
+package dev.sieve.output;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sieve.durable.DurableFolder;
+import java.io.BufferedWriter;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * A file, or standard output, to which a sink writes UTF-8, with buffer.
+ *
+ * <p>A flush hands the text over to the operating system, and if so chosen forces it to the disk. The exceptions name the
+ * file. After a failure nothing more is written, since the end of the file is unknown then. It is not written through a
+ * channel, which would be closed when a thread is interrupted. Not safe for use by many threads.
+ */
+public final class OutputFile extends OutputStream {
+    private final String name;
+    private final FileOutputStream out;
+    private final boolean forces;
+    private IOException failure;
+
+    private OutputFile(String name, FileOutputStream out, boolean forces) {
+        this.name = name;
+        this.out = out;
+        this.forces = forces;
+    }
+
+    /**
+     * Opens a file, and creates it unless it exists.
+     *
+     * @param how {@code CREATE_NEW} refuses a file that exists, {@code APPEND} keeps its content, any other option does not
+     * @param forces whether a flush forces the file to the disk, if it is on one
+     */
+    public static Writer open(Path path, StandardOpenOption how, boolean forces) throws IOException {
+        boolean isNew = Files.notExists(path);
+        if (how == StandardOpenOption.CREATE_NEW) {
+            Files.createFile(path);
+        }
+        FileOutputStream out = new FileOutputStream(path.toFile(), how == StandardOpenOption.APPEND);
+        OutputFile file = new OutputFile(path.toString(), out, forces && Files.isRegularFile(path));
+        try {
+            if (isNew && forces) {
+                DurableFolder.forceNames(path.toAbsolutePath().getParent());
+            }
+            return file.writer();
+        } catch (IOException | RuntimeException e) {
+            try (file) {
+                throw e;
+            }
+        }
+    }
+
+    private Writer writer() {
+        return new BufferedWriter(new OutputStreamWriter(this, UTF_8));
+    }
+
+    @Override
+    public void write(int b) throws IOException {
+        write(new byte[] {(byte) b}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] bytes, int from, int length) throws IOException {
+        requireUsable();
+        try {
+            out.write(bytes, from, length);
+        } catch (IOException e) {
+            throw failed(e);
+        }
+    }
+
+    @Override
+    public void flush() throws IOException {
+        requireUsable();
+        if (forces) {
+            try {
+                out.getFD().sync();
+            } catch (IOException e) {
+                throw failed(e);
+            }
+        }
+    }
+
+    private void requireUsable() throws IOException {
+        if (failure != null) {
+            throw new IOException(failure.getMessage(), failure);
+        }
+    }
+
+    private IOException failed(IOException cause) {
+        failure = new IOException("cannot write " + name + ": " + cause.getMessage(), cause);
+        return failure;
+    }
+
+    @Override
+    public void close() throws IOException {
+        out.close();
+    }
+}
