@@ -82,7 +82,10 @@ public final class CrawlOptions {
         return this;
     }
 
-    /** Sets after which time the crawl ends, above 0. Default: no limit. */
+    /**
+     * Sets after which time the crawl ends, above 0, counted from {@link Crawler#run}. Requests in progress then have ten
+     * seconds to finish, as after {@link Crawler#stop}. Default: no limit.
+     */
     public CrawlOptions maxTime(Duration time) {
         if (time.isNegative() || time.isZero()) {
             throw new IllegalArgumentException("maxTime must be above 0: " + time);

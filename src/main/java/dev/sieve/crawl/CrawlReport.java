@@ -14,7 +14,7 @@ import java.util.Map;
  * receives each URL in {@code refusals} and {@code skipped}.
  *
  * @param ending why the crawl is over; null while it runs
- * @param elapsed the time since its start
+ * @param elapsed the time since {@link Crawler#run} was called, or since the crawler was created before that
  * @param pages responses that are not redirects, by the first digit of their status
  * @param redirects responses that are redirects
  * @param failed URLs without a usable response

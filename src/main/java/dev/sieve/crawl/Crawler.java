@@ -58,7 +58,7 @@ public final class Crawler implements AutoCloseable {
     private final int workers;
     private final CrawlDirectory directory;
     private final CrawlClock clock = CrawlClock.SYSTEM;
-    private final long startNanos;
+    private volatile long startNanos;
     private final long before;
     private final HostSchedule<Lease> schedule;
     private final Fetcher fetcher;
@@ -167,6 +167,8 @@ public final class Crawler implements AutoCloseable {
         } catch (UncheckedIOException e) {
             throw e.getCause();
         }
+        startNanos = clock.nanoTime();
+        dispatcher.start();
         for (int i = 0; i < workers; i++) {
             new Thread(this::work, "sieve-worker-" + i).start();
         }
