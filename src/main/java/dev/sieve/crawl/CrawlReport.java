@@ -14,7 +14,7 @@ import java.util.Map;
  * receives each URL in {@code refusals} and {@code skipped}.
  *
  * @param ending why the crawl is over; null while it runs
- * @param elapsed the time since its start
+ * @param elapsed the time since {@link Crawler#run} was called, or since the crawler was created before that
  * @param pages responses that are not redirects, by the first digit of their status
  * @param redirects responses that are redirects
  * @param failed URLs without a usable response
@@ -28,7 +28,7 @@ import java.util.Map;
  * @param skipped those of them that do not belong to the crawl, by {@linkplain dev.sieve.scope.SkipReason#rule rule}
  * @param before URLs that an earlier crawl has left in the frontier
  * @param left URLs that are still queued or in flight, without the unfinished ones
- * @param unfinished those of the failed and refused URLs that are not done in the frontier, so that a crawl that continues
+ * @param unfinished those of the pages, failed and refused URLs that are not done in the frontier, so that a crawl that continues
  *     with it tries them again; see {@link Crawler}
  * @param failures the first URLs that failed or have a status from 400 on
  * @param failureCounts all of those, by reason

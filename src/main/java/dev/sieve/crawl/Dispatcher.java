@@ -122,6 +122,11 @@ final class Dispatcher {
         return time.compareTo(Duration.ofNanos(Long.MAX_VALUE)) >= 0 ? Long.MAX_VALUE : time.toNanos();
     }
 
+    /** Counts the limit of time from now on. */
+    synchronized void start() {
+        startNanos = nanoClock.getAsLong();
+    }
+
     /** Waits for a URL whose host may be requested now; returns null when the crawl is over. */
     synchronized Task next() throws InterruptedException {
         while (true) {
@@ -145,13 +150,18 @@ final class Dispatcher {
     private boolean isOver(long now) {
         if (pages >= maxPages) {
             end(Ending.MAX_PAGES);
-        } else if (now - startNanos >= maxNanos) {
+        } else if (leftNanos(now) <= 0) {
             end(Ending.MAX_TIME);
         } else if (active == 0 && frontier.inFlight() <= left && frontier.pending() == 0) {
             // In this order: once nothing is in flight, nothing can become pending.
             end(silentHosts.isEmpty() || hasResponse ? Ending.DRAINED : Ending.UNREACHABLE);
         }
         return ending != null;
+    }
+
+    /** Returns how long until the limit of time. */
+    private long leftNanos(long now) {
+        return maxNanos - (now - startNanos);
     }
 
     private Task poll(long now) {
@@ -188,7 +198,7 @@ final class Dispatcher {
     }
 
     private void await(boolean mayStart, long now) throws InterruptedException {
-        long nanos = maxNanos - (now - startNanos);
+        long nanos = leftNanos(now);
         if (mayStart) {
             nanos = Math.min(nanos, Math.min(schedule.waitNanos(now, allowsUnproven(now)), frontier.waitNanos(now)));
             nanos = schedule.holdsUnproven() ? Math.min(nanos, unproven.waitNanos(now)) : nanos;
@@ -329,11 +339,18 @@ final class Dispatcher {
         workersLeft.countDown();
     }
 
-    /** Waits up to {@code time} until the crawl is over; returns whether it is. */
+    /**
+     * Waits up to {@code time} until the crawl is over, and ends it at the limit of time, since all workers may be busy
+     * then; returns whether it is over.
+     */
     synchronized boolean awaitEnding(Duration time) throws InterruptedException {
-        long until = nanoClock.getAsLong() + time.toNanos();
-        for (long left = time.toNanos(); ending == null && left > 0; left = until - nanoClock.getAsLong()) {
-            TimeUnit.NANOSECONDS.timedWait(this, left);
+        long now = nanoClock.getAsLong();
+        for (long until = now + time.toNanos(); ending == null && until - now > 0; now = nanoClock.getAsLong()) {
+            if (leftNanos(now) <= 0) {
+                end(Ending.MAX_TIME);
+            } else {
+                TimeUnit.NANOSECONDS.timedWait(this, Math.min(until - now, leftNanos(now)));
+            }
         }
         return ending != null;
     }

@@ -38,7 +38,7 @@ final class LineFile implements Closeable {
      * What a file contains.
      *
      * @param name its name in the folder, {@code crawl-seeds}
-     * @param earlierName the name that the file had before it had a first line with its kind
+     * @param earlierName the name that the file had before it had a first line with its kind; the same if it always had one
      * @param line what a line is, in messages: {@code a seed}
      * @param isValid whether a text is such a line
      */

@@ -210,7 +210,7 @@ final class Recorder {
         retried++;
     }
 
-    /** Counts a failed or refused URL that stays in flight in the frontier. */
+    /** Counts a recorded URL that stays in flight in the frontier. */
     void leftUndone() {
         synchronized (this) {
             leftUndone++;

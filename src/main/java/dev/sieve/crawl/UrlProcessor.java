@@ -19,6 +19,7 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,6 +55,9 @@ final class UrlProcessor {
     private final Recorder recorder;
     private final CrawlClock clock;
 
+    /** Origins to which earlier runs sent header fields of the user, if this one has none. */
+    private final Set<String> withoutHeaders;
+
     /**
      * The result of a request.
      *
@@ -70,7 +74,9 @@ final class UrlProcessor {
             Dispatcher dispatcher,
             LinkQueue links,
             Recorder recorder,
-            CrawlClock clock) {
+            CrawlClock clock,
+            Set<String> withoutHeaders) {
+        this.withoutHeaders = withoutHeaders;
         overBudget = new SkipReason("over the budget", "at most " + options.maxPerHost + " URLs per host");
         givenUp = new Failed(0, Reason.GIVEN_UP, "after " + options.maxFailures + " failed requests in a row");
         retries = options.retries;
@@ -153,9 +159,17 @@ final class UrlProcessor {
             frontier.retry(lease, politeness.retryNanos(lease.attempt()));
             return false;
         }
-        return isNetworkInDoubt(lease, result, took)
-                ? leave(lease, result, fetchedAt, took)
-                : finish(lease, result, fetchedAt, took);
+        if (isNetworkInDoubt(lease, result, took)) {
+            return leave(lease, result, fetchedAt, took);
+        }
+        boolean lacksHeaders = (result.status() == 401 || result.status() == 403)
+                && withoutHeaders.contains(UrlParts.origin(lease.url()));
+        if (lacksHeaders) {
+            record(lease, result, fetchedAt, took);
+            postpone();
+            return isPage(lease, result);
+        }
+        return finish(lease, result, fetchedAt, took);
     }
 
     /** Whether there was no response to this URL, nor to any other while it was tried. */
@@ -173,13 +187,18 @@ final class UrlProcessor {
             LOG.warn("seed {} skipped: {}{}", lease.url(), reason.text(), isPrivate ? REMEDY : "");
         }
         recorder.refused(lease, reason);
-        if (reason == overBudget) {
-            dispatcher.left();
-            recorder.leftUndone();
+        if (reason == overBudget || reason.rule().equals(Refused.NOT_PUBLIC)) {
+            postpone();
         } else {
             recorder.done(lease);
         }
         return false;
+    }
+
+    /** Leaves a URL in the frontier for a later run. */
+    private void postpone() {
+        dispatcher.left();
+        recorder.leftUndone();
     }
 
     /** Records a URL whose host does not respond as failed, and does not mark it as done. */
@@ -193,6 +212,10 @@ final class UrlProcessor {
     private boolean finish(Lease lease, FetchResult result, Instant fetchedAt, Duration took) {
         record(lease, result, fetchedAt, took);
         recorder.done(lease);
+        return isPage(lease, result);
+    }
+
+    private static boolean isPage(Lease lease, FetchResult result) {
         return result instanceof Page && !isSitemap(lease);
     }
 
