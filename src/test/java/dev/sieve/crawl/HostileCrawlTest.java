@@ -38,7 +38,7 @@ class HostileCrawlTest {
                 .concurrency(8)
                 .retries(0)
                 .obeyRobots(false)
-                .timeout(Duration.ofSeconds(2))
+                .timeout(Duration.ofMinutes(2))
                 .userAgent("testbot/1.0");
     }
 
@@ -301,7 +301,7 @@ class HostileCrawlTest {
             server.on("/", HostileServer.html(html.toString())).on("/robots.txt", none);
             CrawlOptions options = fast().obeyRobots(true)
                     .concurrency(64)
-                    .timeout(Duration.ofSeconds(5))
+                    .timeout(Duration.ofSeconds(20))
                     .scope(Scope.Kind.ANY)
                     .allowPrivate("127.0.0.1")
                     .resolver(host -> List.of(InetAddress.getLoopbackAddress()));

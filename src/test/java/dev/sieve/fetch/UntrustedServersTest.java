@@ -133,7 +133,7 @@ class UntrustedServersTest {
         try (Fetcher fetcher = new Fetcher(new Fetcher.Options(
                 "testbot",
                 Map.of(),
-                Duration.ofSeconds(5),
+                Duration.ofMinutes(2),
                 1000,
                 false,
                 4,

@@ -41,17 +41,21 @@ class RobotsCacheTest {
     @BeforeEach
     void open() throws IOException {
         server = new HostileServer();
-        fetcher = new Fetcher(new Fetcher.Options(
+        fetcher = newFetcher(Duration.ofMinutes(2));
+        fetcher.onSend(sentTo::add);
+        robots = new RobotsCache(fetcher, "testbot", 2, InstantSource.system());
+    }
+
+    private static Fetcher newFetcher(Duration timeout) {
+        return new Fetcher(new Fetcher.Options(
                 "testbot",
                 Map.of(),
-                Duration.ofSeconds(1),
+                timeout,
                 1000,
                 false,
                 4,
                 host -> List.of(InetAddress.getByName(host)),
                 AddressPolicy.publicOnly().allowing("127.0.0.1")));
-        fetcher.onSend(sentTo::add);
-        robots = new RobotsCache(fetcher, "testbot", 2, InstantSource.system());
     }
 
     @AfterEach
@@ -122,9 +126,16 @@ class RobotsCacheTest {
 
     @Test
     void aHostThatDoesNotAnswerIsClosedAtTheDeadline() {
+        try (Fetcher hasty = newFetcher(Duration.ofSeconds(1))) {
+            robots = new RobotsCache(hasty, "testbot", 2, InstantSource.system());
+            assertClosed(answer(server.stall("")));
+            assertClosed(answer(server.drip("HTTP/1.1 200 OK\r\n\r\n", "User-agent: *\nDisallow:\n")));
+        }
+    }
+
+    @Test
+    void aHostThatAnswersInPartIsClosed() {
         for (HostileServer.Behaviour behaviour : List.<HostileServer.Behaviour>of(
-                server.stall(""),
-                server.drip("HTTP/1.1 200 OK\r\n\r\n", "User-agent: *\nDisallow:\n"),
                 HostileServer.reset(),
                 client -> {},
                 raw(OK + "Content-Length: 500\n", "User-agent: *".getBytes(ISO_8859_1)),
