@@ -406,6 +406,7 @@ public final class DurableSieve implements Frontier {
             Settings settings = stored == null
                     ? requested(null).make(disk)
                     : requested(stored).change(stored, disk);
+            disk.delete(Checkpoint.TEMPORARY); // may fill the disk
             OnFull full = onFull != null ? onFull : settings.kind().defaultOnFull();
             Recovery.Found found = new Recovery(disk, settings)
                     .run(filter -> new Deduplicator(filter, settings.capacity(), full, listener));

@@ -84,6 +84,12 @@ final class LocalDisk implements Disk {
     }
 
     @Override
+    public long usableBytes() throws IOException {
+        long bytes = Files.getFileStore(folder).getUsableSpace();
+        return bytes < 0 ? Long.MAX_VALUE : bytes; // more than a long holds
+    }
+
+    @Override
     public List<String> names() throws IOException {
         try (Stream<Path> files = Files.list(folder)) {
             return files.map(path -> path.getFileName().toString()).toList();

@@ -1,11 +1,14 @@
 package dev.sieve.durable;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.CapturedLog;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -75,6 +78,35 @@ class DurableSieveFaultTest {
             run.verifyAfterPowerCut(
                     disk.afterPowerCut(FakeDisk.Unsynced.DROPPED, FakeDisk.Names.KEPT, new Random(call)));
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource(FakeDisk.Fault.class)
+    void aCheckpointThatCannotBeWrittenLeavesNothingBehind(FakeDisk.Fault fault) throws IOException {
+        FakeDisk disk = new FakeDisk();
+        DurableSieve frontier = ScriptedRun.open(disk, Durability.PROCESS);
+        frontier.push("http://a/");
+        disk.onChange(call -> {
+            if (call.startsWith("append") && call.endsWith("checkpoint.tmp")) {
+                disk.failAt(disk.calls(), fault);
+            }
+        });
+
+        assertThatThrownBy(frontier::checkpoint).isInstanceOf(UncheckedIOException.class);
+
+        assertThat(disk.names()).doesNotContain("checkpoint.tmp");
+        assertThat(frontier.push("http://b/")).isTrue();
+    }
+
+    @Test
+    void anUnfinishedCheckpointIsRemovedByTheNextOpen() throws IOException {
+        FakeDisk disk = new FakeDisk();
+        ScriptedRun.open(disk, Durability.PROCESS).close();
+        disk.replace("checkpoint.tmp", new byte[100]);
+
+        ScriptedRun.open(disk, Durability.PROCESS).close();
+
+        assertThat(disk.names()).doesNotContain("checkpoint.tmp");
     }
 
     private static int callsOfWholeRun(Durability durability) {

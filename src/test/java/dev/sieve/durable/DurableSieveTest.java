@@ -357,6 +357,37 @@ class DurableSieveTest {
     }
 
     @Test
+    void aCheckpointThatDoesNotFitStopsNothing() throws Exception {
+        Path mount = Files.createDirectory(temporary.resolve("small"));
+        assumeTrue(
+                run("mount", "-t", "tmpfs", "-o", "size=1400k,mode=700", "tmpfs", mount.toString()),
+                "no tmpfs can be mounted here");
+        try {
+            directory = mount.resolve("frontier");
+            DurableSieve frontier = builder().expectedUrls(200_000).open();
+            for (int i = 0; i < 2; i++) {
+                frontier.push("http://early/" + i);
+                frontier.checkpoint();
+            }
+            frontier.push("http://early/2");
+            for (int i = 0; i < 3; i++) {
+                assertThatThrownBy(frontier::checkpoint).hasMessageContaining("checkpoint-00000003: no room");
+            }
+            frontier.pushAll(FrontierContract.urls(500));
+            assertThat(directory.resolve("checkpoint.tmp")).doesNotExist();
+            assertThatThrownBy(frontier::close).hasMessageContaining("no room");
+
+            try (DurableSieve next = builder().expectedUrls(200_000).open()) {
+                assertThat(next.pending()).isEqualTo(503);
+                next.pushAll(FrontierContract.urls(600));
+                run("mount", "-o", "remount,size=4m", mount.toString());
+            }
+        } finally {
+            run("umount", "-l", mount.toString());
+        }
+    }
+
+    @Test
     void aDiskThatIsReallyFullStopsTheFrontierAndLosesNothing() throws Exception {
         Path mount = Files.createDirectory(temporary.resolve("full"));
         assumeTrue(
