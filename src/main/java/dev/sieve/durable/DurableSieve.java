@@ -157,6 +157,7 @@ public final class DurableSieve implements Frontier {
             }
             return next;
         } catch (IOException e) {
+            writer.stop(e);
             throw new UncheckedIOException(e);
         } finally {
             lock.unlock();

@@ -109,6 +109,22 @@ class DurableSieveFaultTest {
         assertThat(disk.names()).doesNotContain("checkpoint.tmp");
     }
 
+    @Test
+    void aReadErrorStopsTheFrontier() throws IOException {
+        FakeDisk disk = new FakeDisk();
+        DurableSieve frontier = ScriptedRun.open(disk, Durability.PROCESS);
+        frontier.push("http://a/");
+        disk.replace(FrontierFiles.segment(1), new byte[Segment.HEADER_BYTES]);
+
+        assertThatThrownBy(() -> frontier.take(0)).isInstanceOf(UncheckedIOException.class);
+
+        assertThatThrownBy(() -> frontier.take(0)).hasMessageContaining("log-00000001: damaged");
+        assertThatThrownBy(() -> frontier.push("http://a/")).hasMessageContaining("log-00000001: damaged");
+        assertThatThrownBy(() -> frontier.push("http://b/")).hasMessageContaining("log-00000001: damaged");
+        assertThatThrownBy(frontier::sync).hasMessageContaining("log-00000001: damaged");
+        assertThatThrownBy(frontier::close).hasMessageContaining("log-00000001: damaged");
+    }
+
     private static int callsOfWholeRun(Durability durability) {
         FakeDisk disk = new FakeDisk();
         assertThat(new ScriptedRun(disk, durability).run().hasFailed()).isFalse();
