@@ -21,7 +21,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.OptionalLong;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -61,7 +60,11 @@ public final class DurableSieve implements Frontier {
     private final LogWriter writer;
     private final LogQueue queue;
     private final Leases leases;
-    private final AtomicBoolean isClosed = new AtomicBoolean();
+
+    /** Held while the frontier is closed; taken before all other locks. */
+    private final ReentrantLock closing = new ReentrantLock();
+
+    private boolean isClosed; // guarded by closing
 
     /** Has its own locks. */
     private final Checkpointer checkpointer;
@@ -236,15 +239,24 @@ public final class DurableSieve implements Frontier {
 
     /**
      * Writes what is not yet written and a checkpoint, and releases the folder. URLs in flight are handed out again after
-     * the next open. Closing twice has no effect.
+     * the next open. Closing twice has no effect; when another thread is closing it, this waits until it is closed.
      *
      * @throws UncheckedIOException when the disk fails, or has failed; the folder is released all the same
      */
     @Override
     public void close() {
-        if (!isClosed.compareAndSet(false, true)) {
-            return;
+        closing.lock();
+        try {
+            if (!isClosed) {
+                isClosed = true;
+                finish();
+            }
+        } finally {
+            closing.unlock();
         }
+    }
+
+    private void finish() {
         if (upkeep != null) {
             upkeep.close();
         }

@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sieve.CapturedLog;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -123,6 +127,33 @@ class DurableSieveFaultTest {
         assertThatThrownBy(() -> frontier.push("http://b/")).hasMessageContaining("log-00000001: damaged");
         assertThatThrownBy(frontier::sync).hasMessageContaining("log-00000001: damaged");
         assertThatThrownBy(frontier::close).hasMessageContaining("log-00000001: damaged");
+    }
+
+    @Test
+    void aSecondCloseWaitsForTheFirst() throws Exception {
+        FakeDisk disk = new FakeDisk();
+        List<String> order = Collections.synchronizedList(new ArrayList<>());
+        DurableSieve frontier = DurableSieve.builder(Path.of("fake"))
+                .expectedUrls(100)
+                .withoutKeepers()
+                .open(disk, () -> order.add("released"));
+        Thread second = new Thread(() -> {
+            frontier.close();
+            order.add("second");
+        });
+        disk.onChange(call -> {
+            if (call.equals("force checkpoint.tmp")) {
+                second.start();
+                while (second.getState() != Thread.State.WAITING && second.isAlive()) {
+                    Thread.onSpinWait();
+                }
+            }
+        });
+
+        frontier.close();
+        second.join();
+
+        assertThat(order).containsExactly("released", "second");
     }
 
     private static int callsOfWholeRun(Durability durability) {
