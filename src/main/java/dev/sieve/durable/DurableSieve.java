@@ -87,15 +87,13 @@ public final class DurableSieve implements Frontier {
         return new Builder(Objects.requireNonNull(directory, "directory"));
     }
 
-    private DurableSieve(Builder builder, Disk disk, Closeable folderLock, Settings settings, Recovery.Found found)
-            throws IOException {
+    private DurableSieve(
+            Builder builder, Disk disk, Closeable folderLock, Settings settings, Recovery.Found found, SegmentLog log) {
         this.folderLock = folderLock;
         deduplicator = found.deduplicator();
         lock = deduplicator.lock();
         state = found.checkpoint().state();
         leases = new Leases(builder.leaseTimeoutNanos, state.attempts());
-        SegmentLog log = new SegmentLog(
-                disk, settings.frontierId(), builder.segmentBytes, found.segments(), found.end(), found.forced());
         writer = new LogWriter(log, state, lock, builder.durability);
         queue = new LogQueue(log, state);
         checkpointer = new Checkpointer(disk, settings, builder.keepLog, found, log, writer, lock);
@@ -426,7 +424,15 @@ public final class DurableSieve implements Frontier {
             if (stored != null && !settings.equals(stored)) {
                 settings.write(disk);
             }
-            return new DurableSieve(this, disk, folderLock, settings, found);
+            SegmentLog log = new SegmentLog(
+                    disk, settings.frontierId(), segmentBytes, found.segments(), found.end(), found.forced());
+            try {
+                return new DurableSieve(this, disk, folderLock, settings, found, log);
+            } catch (RuntimeException | Error e) {
+                try (log) {
+                    throw e;
+                }
+            }
         }
 
         /** Returns the requested settings, given the stored ones; {@code stored} is null for a new frontier. */

@@ -52,11 +52,21 @@ final class SegmentLog implements Closeable {
         this.end = end;
         this.forced = forced;
         segments.values().forEach(segment -> byFirstId.put(segment.firstId(), segment));
-        if (end == null) {
-            start(new Segment(1, 0));
-            this.forced = LogPosition.NONE;
-            return;
+        try {
+            if (end == null) {
+                start(new Segment(1, 0));
+                this.forced = LogPosition.NONE;
+            } else {
+                openLast();
+            }
+        } catch (IOException | RuntimeException | Error e) {
+            try (this) {
+                throw e;
+            }
         }
+    }
+
+    private void openLast() throws IOException {
         for (Segment segment : segments.tailMap(forced.segment()).values()) {
             last = disk.append(segment.name());
             unforced.put(segment.number(), last);
@@ -138,9 +148,17 @@ final class SegmentLog implements Closeable {
 
     @Override
     public void close() throws IOException {
+        IOException failure = null;
         for (Disk.Sink sink : unforced.values()) {
-            sink.close();
+            try {
+                sink.close();
+            } catch (IOException e) {
+                failure = e;
+            }
         }
         unforced.clear();
+        if (failure != null) {
+            throw failure;
+        }
     }
 }

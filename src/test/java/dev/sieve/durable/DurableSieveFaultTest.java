@@ -36,7 +36,29 @@ class DurableSieveFaultTest {
             if (run.hasFailed()) {
                 run.requireStopped();
             }
+            assertThat(disk.handles())
+                    .as("open files after a failure at call %d", call)
+                    .isZero();
             run.verifyAfterKill(disk.afterKill());
+        }
+    }
+
+    @Test
+    void anOpenThatFailsLeavesNoFileOpen() throws IOException {
+        FakeDisk disk = new FakeDisk();
+        new ScriptedRun(disk, Durability.PROCESS).run();
+        boolean isWhole = false;
+        for (int call = 0; !isWhole; call++) {
+            FakeDisk next = disk.afterKill();
+            next.replace("log-00000099", new byte[100]); // to be put aside
+            next.failAt(call, FakeDisk.Fault.REFUSED);
+            try (DurableSieve frontier = ScriptedRun.open(next, Durability.PROCESS)) {
+                isWhole = next.calls() <= call;
+                assertThat(frontier.push("http://new/")).isTrue();
+            } catch (IOException | UncheckedIOException e) {
+                assertThat(e).hasMessageContaining("the disk fails");
+            }
+            assertThat(next.handles()).isZero();
         }
     }
 
