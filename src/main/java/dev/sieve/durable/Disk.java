@@ -91,6 +91,9 @@ interface Disk {
         }
     }
 
+    /** Throws when another process may write to the folder as well. Default: does nothing. */
+    default void requireOwned() throws IOException {}
+
     /** Returns how many more bytes can be written; {@link Long#MAX_VALUE} when that is unknown. */
     default long usableBytes() throws IOException {
         return Long.MAX_VALUE;

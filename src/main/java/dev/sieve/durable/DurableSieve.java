@@ -404,7 +404,7 @@ public final class DurableSieve implements Frontier {
             LocalDisk.makeFolder(directory);
             DirectoryLock folderLock = DirectoryLock.acquire(directory);
             try {
-                return open(new LocalDisk(directory), folderLock);
+                return open(new LocalDisk(directory, folderLock), folderLock);
             } catch (IOException | RuntimeException | Error e) {
                 folderLock.close();
                 throw e;

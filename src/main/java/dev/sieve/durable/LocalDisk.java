@@ -25,7 +25,14 @@ final class LocalDisk implements Disk {
     private final Path folder;
     private final boolean posix;
 
+    private final DirectoryLock lock; // null for a folder that is only read, or repaired
+
     LocalDisk(Path folder) throws IOException {
+        this(folder, null);
+    }
+
+    LocalDisk(Path folder, DirectoryLock lock) throws IOException {
+        this.lock = lock;
         if (!Files.isDirectory(folder)) {
             throw new IOException(folder + (Files.exists(folder) ? ": not a directory" : ": directory not found"));
         }
@@ -81,6 +88,13 @@ final class LocalDisk implements Disk {
         requireRegular(path);
         requirePrivate(path);
         return path;
+    }
+
+    @Override
+    public void requireOwned() throws IOException {
+        if (lock != null) {
+            lock.requireHeld();
+        }
     }
 
     @Override

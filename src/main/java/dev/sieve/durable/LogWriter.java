@@ -90,7 +90,10 @@ final class LogWriter implements Deduplicator.Store, Closeable {
         lock.lock();
         try {
             requireUsable();
+            log.requireOwned();
             flush();
+        } catch (IOException e) {
+            throw fail(e);
         } finally {
             lock.unlock();
         }
@@ -161,13 +164,14 @@ final class LogWriter implements Deduplicator.Store, Closeable {
         }
     }
 
-    private SegmentLog.Unforced unforced(LogPosition atLeast) {
+    private SegmentLog.Unforced unforced(LogPosition atLeast) throws IOException {
         lock.lock();
         try {
             requireUsable();
             if (atLeast != null && log.forced().compareTo(atLeast) >= 0) {
                 return null;
             }
+            log.requireOwned();
             flush();
             return log.unforced();
         } finally {

@@ -76,6 +76,7 @@ final class SegmentLog implements Closeable {
 
     /** Creates a file. Its name is forced before it is used, so a power cut never leaves a segment without those before. */
     private void start(Segment segment) throws IOException {
+        requireOwned();
         last = disk.create(segment.name());
         unforced.put(segment.number(), last);
         disk.forceNames();
@@ -91,6 +92,11 @@ final class SegmentLog implements Closeable {
         if (end.offset() >= segmentBytes || segments.lastEntry().getValue().version() < Segment.VERSION) {
             start(new Segment(end.segment() + 1, nextId));
         }
+    }
+
+    /** Throws when another process may write to the log as well. */
+    void requireOwned() throws IOException {
+        disk.requireOwned();
     }
 
     void append(FrameWriter frames) throws IOException {

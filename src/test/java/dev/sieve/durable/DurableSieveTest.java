@@ -23,6 +23,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class DurableSieveTest {
     @TempDir
@@ -96,6 +98,29 @@ class DurableSieveTest {
         }
         Files.writeString(directory.resolve("lock"), "nonsense");
         builder().open().close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aFrontierWhoseLockFileIsGoneStops(boolean isReplaced) throws IOException {
+        DurableSieve frontier = builder().withoutKeepers().open();
+        frontier.push("http://a/");
+        frontier.checkpoint();
+        Path lock = directory.resolve("lock");
+        Files.delete(lock);
+        if (isReplaced) {
+            Files.createFile(lock);
+        }
+        frontier.push("http://b/");
+
+        assertThatThrownBy(frontier::checkpoint).hasMessageContaining("lock: re");
+
+        assertThatThrownBy(() -> frontier.push("http://c/")).hasMessageContaining("while the frontier is open");
+        assertThatThrownBy(frontier::close).hasMessageContaining("while the frontier is open");
+        assertThat(directory.resolve("checkpoint-00000002")).doesNotExist();
+        try (DurableSieve next = builder().open()) {
+            assertThat(next.pending()).isEqualTo(2);
+        }
     }
 
     @Test
