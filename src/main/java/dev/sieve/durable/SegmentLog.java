@@ -52,11 +52,21 @@ final class SegmentLog implements Closeable {
         this.end = end;
         this.forced = forced;
         segments.values().forEach(segment -> byFirstId.put(segment.firstId(), segment));
-        if (end == null) {
-            start(new Segment(1, 0));
-            this.forced = LogPosition.NONE;
-            return;
+        try {
+            if (end == null) {
+                start(new Segment(1, 0));
+                this.forced = LogPosition.NONE;
+            } else {
+                openLast();
+            }
+        } catch (IOException | RuntimeException | Error e) {
+            try (this) {
+                throw e;
+            }
         }
+    }
+
+    private void openLast() throws IOException {
         for (Segment segment : segments.tailMap(forced.segment()).values()) {
             last = disk.append(segment.name());
             unforced.put(segment.number(), last);
@@ -66,6 +76,7 @@ final class SegmentLog implements Closeable {
 
     /** Creates a file. Its name is forced before it is used, so a power cut never leaves a segment without those before. */
     private void start(Segment segment) throws IOException {
+        requireOwned();
         last = disk.create(segment.name());
         unforced.put(segment.number(), last);
         disk.forceNames();
@@ -81,6 +92,11 @@ final class SegmentLog implements Closeable {
         if (end.offset() >= segmentBytes || segments.lastEntry().getValue().version() < Segment.VERSION) {
             start(new Segment(end.segment() + 1, nextId));
         }
+    }
+
+    /** Throws when another process may write to the log as well. */
+    void requireOwned() throws IOException {
+        disk.requireOwned();
     }
 
     void append(FrameWriter frames) throws IOException {
@@ -138,9 +154,17 @@ final class SegmentLog implements Closeable {
 
     @Override
     public void close() throws IOException {
+        IOException failure = null;
         for (Disk.Sink sink : unforced.values()) {
-            sink.close();
+            try {
+                sink.close();
+            } catch (IOException e) {
+                failure = e;
+            }
         }
         unforced.clear();
+        if (failure != null) {
+            throw failure;
+        }
     }
 }

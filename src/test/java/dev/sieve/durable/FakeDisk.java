@@ -98,6 +98,7 @@ final class FakeDisk implements Disk {
     private Map<String, Content> forcedNames = new HashMap<>();
     private final List<NameChange> unforcedNames = new ArrayList<>();
     private int forcedChanges;
+    private int handles;
     private int calls;
     private int failAt = Integer.MAX_VALUE;
     private boolean failsOnwards;
@@ -123,6 +124,15 @@ final class FakeDisk implements Disk {
      */
     void onChange(Consumer<String> callback) {
         listener = callback;
+    }
+
+    /** Returns how many files are open. */
+    synchronized int handles() {
+        return handles;
+    }
+
+    private synchronized void addHandles(int more) {
+        handles += more;
     }
 
     synchronized int calls() {
@@ -295,6 +305,7 @@ final class FakeDisk implements Disk {
     @Override
     public synchronized Source read(String name) throws IOException {
         Content content = content(name);
+        addHandles(1);
         return new Source() {
             @Override
             public int read(long position, byte[] into, int from, int length) {
@@ -316,7 +327,9 @@ final class FakeDisk implements Disk {
             }
 
             @Override
-            public void close() {}
+            public void close() {
+                addHandles(-1);
+            }
         };
     }
 
@@ -338,6 +351,7 @@ final class FakeDisk implements Disk {
 
     private Sink sink(String name) throws IOException {
         Content content = content(name);
+        addHandles(1);
         return new Sink() {
             @Override
             public void append(byte[] bytes, int from, int length) throws IOException {
@@ -362,7 +376,9 @@ final class FakeDisk implements Disk {
             }
 
             @Override
-            public void close() {}
+            public void close() {
+                addHandles(-1);
+            }
         };
     }
 
