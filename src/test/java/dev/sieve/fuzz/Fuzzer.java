@@ -62,7 +62,8 @@ public final class Fuzzer {
             test(target, fuzzer.input(), seed, count);
         }
         if (IS_PROOF) {
-            System.out.printf("fuzz: %,d inputs in %d s, seed %d, %s%n", count, SECONDS, seed, target);
+            String name = target.getClass().getName().replaceFirst("\\$\\$Lambda.*", "");
+            System.out.printf("fuzz: %,d inputs in %d s, seed %d, %s%n", count, SECONDS, seed, name);
         }
     }
 
