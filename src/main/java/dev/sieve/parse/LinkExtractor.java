@@ -248,13 +248,19 @@ public final class LinkExtractor {
                 rest.refused(reference.substring(0, UrlNormalizer.MAX_LENGTH), Refusal.TOO_LONG);
                 return;
             }
-            int fragment = reference.indexOf('#');
-            String whole = fragment < 0 ? reference : reference.substring(0, fragment);
+            String whole = withoutFragment(reference);
             if (references.size() < MAX_LINKS && referenceChars + whole.length() <= MAX_LINK_CHARS) {
                 referenceChars += references.add(whole) ? whole.length() : 0;
             } else if (!references.contains(whole)) {
                 addBeyondLimit(whole);
             }
+        }
+
+        /** Removes the fragment, except its mark after a blank, which is part of the URL unless it is at the end. */
+        private static String withoutFragment(String reference) {
+            int fragment = reference.indexOf('#');
+            boolean isAfterBlank = fragment > 0 && reference.charAt(fragment - 1) <= ' ';
+            return fragment < 0 ? reference : reference.substring(0, isAfterBlank ? fragment + 1 : fragment);
         }
 
         private void addBeyondLimit(String reference) {

@@ -46,8 +46,11 @@ public final class Seeds {
     /** File names; none of the endings is a top-level domain. */
     private static final Pattern LIST_NAME = Pattern.compile("(?is).*\\.(txt|csv|tsv|lst|list|urls)");
 
-    /** Everything before the last @ of a host; passwords must not appear in logs. */
-    private static final Pattern CREDENTIALS = Pattern.compile("//[^/\\\\?#\\s]*@");
+    /** Everything before the last @ of a host, however the slashes are written; passwords must not appear in logs. */
+    private static final Pattern CREDENTIALS = Pattern.compile("(?i)(https?:[/\\\\]*|//)[^/\\\\?#]*@");
+
+    /** The beginning of a line in which credentials are looked for: longer than what is printed of it. */
+    private static final int MAX_CHECKED = 1000;
 
     private static final Pattern HAS_CREDENTIALS = Pattern.compile("(?i)https?:[/\\\\]*[^/\\\\?#]*@");
 
@@ -180,7 +183,8 @@ public final class Seeds {
     }
 
     private static String printable(String text) {
-        return CREDENTIALS.matcher(Printable.start(text)).replaceFirst("//...@");
+        String start = text.substring(0, Math.min(text.length(), MAX_CHECKED));
+        return Printable.start(CREDENTIALS.matcher(start).replaceAll("$1...@"));
     }
 
     private static boolean exists(String word) {

@@ -70,6 +70,14 @@ class LinkExtractorTest {
     }
 
     @Test
+    void aBlankBeforeAFragmentBelongsToTheUrl() {
+        assertThat(
+                        links(
+                                "<a href='a #f'></a><a href='a '></a><a href='a#'></a><a href='b?c\u0001#f'></a><a href=' #f'>"))
+                .containsExactly("http://h/dir/a%20", "http://h/dir/a", "http://h/dir/b?c%01", "http://h/dir/page");
+    }
+
+    @Test
     void linksInCommentsAndScriptsAreNone() {
         assertThat(links("<!-- <a href='c'> --><script>'<a href=s>'</script><textarea><a href='t'></textarea>"))
                 .isEmpty();

@@ -123,6 +123,21 @@ class SeedsTest {
                 .doesNotContain("secret");
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "http://a..b/ https://me:secret@h/",
+                "https:\\\\me:secret@h:99999/",
+                "HTTPS:me:secret@h:99999/",
+                "//me:secret@h/",
+                "http://me:my secret@h:99999/",
+            })
+    void credentialsAreNotPrintedHoweverTheyAreWritten(String line) throws IOException {
+        readList((line + "\n" + line.replace("secret", "secret".repeat(100))).getBytes(UTF_8));
+
+        assertThat(problems).hasSize(2).noneMatch(problem -> problem.contains("secret"));
+    }
+
     @Test
     void lineBeyondTheLimitIsOneBadLine() throws IOException {
         String longLine = "http://h/" + "a".repeat(100_000);

@@ -1,0 +1,26 @@
+package dev.sieve.durable;
+
+import java.io.IOException;
+
+/** Whole files on a disk. */
+final class DiskFiles {
+    private DiskFiles() {}
+
+    static byte[] bytes(Disk disk, String name) throws IOException {
+        try (Disk.Source source = disk.read(name)) {
+            byte[] bytes = new byte[(int) source.size()];
+            source.read(0, bytes, 0, bytes.length);
+            return bytes;
+        }
+    }
+
+    static void write(Disk disk, String name, byte[] bytes) throws IOException {
+        if (disk.names().contains(name)) {
+            disk.delete(name);
+        }
+        try (Disk.Sink sink = disk.create(name)) {
+            sink.append(bytes, 0, bytes.length);
+            sink.force();
+        }
+    }
+}

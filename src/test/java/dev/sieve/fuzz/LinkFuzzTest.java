@@ -1,0 +1,216 @@
+package dev.sieve.fuzz;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sieve.fetch.FetchResult;
+import dev.sieve.parse.LinkExtractor;
+import dev.sieve.url.Refusal;
+import dev.sieve.url.UrlNormalizer;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jsoup.Jsoup;
+import org.jsoup.nodes.Element;
+import org.jsoup.parser.Parser;
+import org.jsoup.parser.Tag;
+import org.jsoup.select.NodeFilter;
+import org.junit.jupiter.api.Test;
+
+/** Any document is read, with the links that a complete tree of it has. */
+@org.junit.jupiter.api.Tag("hostile")
+public class LinkFuzzTest {
+    private static final String PAGE = "http://h/dir/page?q";
+    private static final String REFRESH = "0;url=r";
+    private static final String[] WORDS = {
+        "<a href=x>",
+        "<a href='?\u0439'>",
+        "<a href=",
+        "</a>",
+        "<area href=y>",
+        "<iframe src=z>",
+        "</iframe>",
+        "<frameset>",
+        "<frame src=w>",
+        "</frameset>",
+        "<link rel=next href=n>",
+        "<base href='/b/'>",
+        "<base href=//[1::2::3]/>",
+        "<meta ",
+        "<meta http-equiv=refresh content='0;url=r'>",
+        "charset=utf-16>",
+        "charset=koi8-r>",
+        "name=robots content=none>",
+        "<title>",
+        "</title>",
+        "<svg>",
+        "</svg>",
+        "<svg><a xlink:href=s>",
+        "<math>",
+        "<mtext>",
+        "<foreignObject>",
+        "<table>",
+        "<tr>",
+        "<td>",
+        "</table>",
+        "<p>",
+        "</p>",
+        "<b>",
+        "</b>",
+        "<form>",
+        "<select>",
+        "<option>",
+        "<template>",
+        "</template>",
+        "<script>",
+        "</script>",
+        "<style>",
+        "<noscript>",
+        "<textarea>",
+        "<plaintext>",
+        "<!--",
+        "-->",
+        "<![CDATA[",
+        "]]>",
+        "<",
+        ">",
+        "</",
+        "'",
+        "\"",
+        "=",
+        " ",
+        "&amp;",
+        "&#",
+        "&#x",
+        "\0",
+        "\ufffe",
+        "\ud800",
+        "t",
+        "/",
+        "\n",
+        "<body ",
+        "<html ",
+        "<head>",
+        "</head>",
+        "</body>",
+        "<li>",
+        "<div>",
+        "</div>",
+        "<a><a>",
+        "http://[0:1:2:3:4:5:6::8]/",
+        "#f"
+    };
+
+    @Test
+    void everyDocumentIsRead() {
+        Fuzzer.run(
+                LinkFuzzTest::fuzzerTestOneInput,
+                8_000,
+                "0<html><head><base href='/b/'><title>t</title></head><body><a href='x?\u0439#f'>x</a><table><a href=y></table>",
+                "0<svg><a xlink:href=s></a><foreignObject><template><a href=no></template><a href=x>",
+                "0<meta charset=koi8-r><meta http-equiv=refresh content='0;url=r'><frameset><frame src=w>");
+    }
+
+    public static void fuzzerTestOneInput(byte[] input) {
+        String html = Fuzzer.text(input, WORDS);
+        int form = input.length == 0 ? 0 : (input[0] & 0xff) >> 1 & 3;
+        String type = form == 1 ? "application/xhtml+xml" : "text/html";
+        String header = form == 0 ? type + "; charset=utf-8" : type;
+        byte[] body = html.getBytes(UTF_8);
+        Map<String, List<String>> headers = Map.of("content-type", List.of(header));
+        FetchResult.Page page = new FetchResult.Page(200, headers, type, body, body.length, false);
+        List<Refusal> refusals = new ArrayList<>();
+        LinkExtractor.Rest rest = new LinkExtractor.Rest() {
+            @Override
+            public void refused(String reference, Refusal reason) {
+                refusals.add(reason);
+            }
+        };
+        LinkExtractor.Document document = LinkExtractor.read(PAGE, page, "sieve", rest);
+        check(document.links().stream().allMatch(link -> link.equals(UrlNormalizer.parse(link))), "links", html);
+        check(!refusals.contains(null), "no reason", html);
+        check(document.links().size() <= LinkExtractor.MAX_LINKS && document.beyondLimit() == 0, "bounds", html);
+        if (form == 0 && !document.isCut() && !html.startsWith("\ufeff") && !html.startsWith("\ufffe")) {
+            List<String> expected = linksOfTree(new String(body, UTF_8));
+            boolean isEqual = expected == null || document.links().equals(expected);
+            check(isEqual, document.links() + " instead of " + expected, html);
+        }
+    }
+
+    /** Returns the links of a complete tree, by the documentation of {@link LinkExtractor}; null with an odd refresh. */
+    private static List<String> linksOfTree(String html) {
+        Parser parser = Parser.htmlParser();
+        parser.tagSet().onNewTag(tag -> {
+            if (!isHtml(tag.namespace())) {
+                tag.clear(Tag.Data).clear(Tag.RcData);
+            }
+        });
+        List<Element> elements = new ArrayList<>();
+        Jsoup.parse(html, "", parser).filter((node, depth) -> {
+            if (node instanceof Element element) {
+                elements.add(element);
+                if (element.normalName().equals("template")
+                        && isHtml(element.tag().namespace())) {
+                    return NodeFilter.FilterResult.SKIP_CHILDREN;
+                }
+            }
+            return NodeFilter.FilterResult.CONTINUE;
+        });
+        UrlNormalizer.Base base = UrlNormalizer.base(PAGE);
+        for (Element element : elements) {
+            String href =
+                    isHtml(element.tag().namespace()) && element.normalName().equals("base")
+                            ? element.attr("href")
+                            : "";
+            String target = href.isEmpty() ? null : base.resolve(href);
+            if (target != null) {
+                base = UrlNormalizer.base(target);
+                break;
+            }
+        }
+        Set<String> links = new LinkedHashSet<>();
+        for (Element element : elements) {
+            if (element.attr("http-equiv").equalsIgnoreCase("refresh")
+                    && !element.attr("content").equals(REFRESH)) {
+                return null;
+            }
+            String reference = reference(element);
+            String link = reference == null ? null : base.resolve(reference);
+            if (link != null) {
+                links.add(link);
+            }
+        }
+        return List.copyOf(links);
+    }
+
+    private static String reference(Element element) {
+        boolean isHtml = isHtml(element.tag().namespace());
+        String name = element.normalName();
+        if (name.equals("a")) {
+            boolean isSvg = element.tag().namespace().equals(Parser.NamespaceSvg);
+            return attribute(element, isSvg && !element.hasAttr("href") ? "xlink:href" : "href");
+        } else if (isHtml
+                && (name.equals("area")
+                        || (name.equals("link") && element.attr("rel").equals("next")))) {
+            return attribute(element, "href");
+        } else if (isHtml && (name.equals("iframe") || name.equals("frame"))) {
+            return attribute(element, "src");
+        }
+        return isHtml && name.equals("meta") && element.attr("http-equiv").equalsIgnoreCase("refresh") ? "r" : null;
+    }
+
+    private static String attribute(Element element, String name) {
+        return element.hasAttr(name) ? element.attr(name) : null;
+    }
+
+    private static boolean isHtml(String namespace) {
+        return namespace.equals(Parser.NamespaceHtml);
+    }
+
+    private static void check(boolean holds, String what, String html) {
+        if (!holds) {
+            throw new AssertionError(what + ": " + html);
+        }
+    }
+}
