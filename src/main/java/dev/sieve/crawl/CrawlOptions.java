@@ -37,6 +37,7 @@ public final class CrawlOptions {
     private int bodyLimit = 8 << 20;
     private boolean allBodies;
     private AddressPolicy addresses = AddressPolicy.publicOnly();
+    private long memory = Runtime.getRuntime().maxMemory() / 2;
     private Resolver resolver = host -> List.of(InetAddress.getAllByName(host));
 
     /** Creates the default options: a polite crawl of the hosts of the seeds. */
@@ -199,6 +200,16 @@ public final class CrawlOptions {
         return this;
     }
 
+    /**
+     * Sets how many bytes of heap may be taken by what servers send, beside the frontier and the documents that are being
+     * parsed, at least 1 MiB; see the table in the description of this package. One body and 64 KiB for each concurrent
+     * request are always allowed. Default: half of the heap.
+     */
+    public CrawlOptions memory(long bytes) {
+        memory = check("memory", bytes, 1 << 20, Long.MAX_VALUE);
+        return this;
+    }
+
     /** Sets whether bodies of all types are read, or only documents. Default: only documents. */
     public CrawlOptions allBodies(boolean choice) {
         allBodies = choice;
@@ -228,7 +239,19 @@ public final class CrawlOptions {
     /** Returns a fetcher with these options, to be closed by the caller. */
     public Fetcher newFetcher() {
         return new Fetcher(new Fetcher.Options(
-                userAgent, headers, timeout, bodyLimit, allBodies, concurrency, resolver, addresses));
+                userAgent, headers, timeout, bodyLimit, allBodies, concurrency, resolver, addresses, memory / 4));
+    }
+
+    long robotsMemory() {
+        return memory / 8;
+    }
+
+    long leaseMemory() {
+        return memory / 8;
+    }
+
+    long sitemapMemory() {
+        return memory / 32;
     }
 
     boolean hasHeaders() {

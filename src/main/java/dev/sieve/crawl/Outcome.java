@@ -1,5 +1,6 @@
 package dev.sieve.crawl;
 
+import dev.sieve.Lease;
 import java.time.Duration;
 
 /**
@@ -7,8 +8,9 @@ import java.time.Duration;
  *
  * @param kind what became of the request
  * @param time the pause or delay that belongs to the kind; zero without one
+ * @param next the lease that is the next one of its host; null for that of the task, or for none
  */
-record Outcome(Kind kind, Duration time) {
+record Outcome(Kind kind, Duration time, Lease next) {
     enum Kind {
         /** The server responded: the host may be requested again once its delay has passed. */
         RESPONDED,
@@ -27,6 +29,11 @@ record Outcome(Kind kind, Duration time) {
     /** Creates an outcome without a time. */
     Outcome(Kind kind) {
         this(kind, Duration.ZERO);
+    }
+
+    /** Creates an outcome after which the lease of the task is the next one, if any. */
+    Outcome(Kind kind, Duration time) {
+        this(kind, time, null);
     }
 
     /** Returns whether the server responded, with any status. */

@@ -12,6 +12,7 @@ import dev.sieve.polite.HostSchedule;
 import dev.sieve.robots.RobotsCache;
 import dev.sieve.robots.RobotsRules;
 import dev.sieve.robots.RobotsStatus;
+import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
 import java.time.Duration;
 import org.slf4j.Logger;
@@ -30,7 +31,10 @@ final class Politeness {
     /** The longest pause of a host that is overloaded or does not respond. */
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
 
-    /** URLs in the schedule that are kept in memory; further ones are spilled. */
+    /** The heap that a lease may take: a URL and a referrer of the largest length, and the objects. */
+    private static final int LEASE_BYTES = 2 * UrlNormalizer.MAX_LENGTH + 256;
+
+    /** The largest number of URLs in the schedule that are kept in memory; further ones are spilled. */
     private static final int LEASES_IN_MEMORY = 50_000;
 
     /** Null when robots.txt is ignored. */
@@ -42,7 +46,8 @@ final class Politeness {
 
     Politeness(CrawlOptions options, Fetcher fetcher, CrawlDirectory directory, CrawlClock clock) {
         robots = options.obeyRobots
-                ? new RobotsCache(fetcher, options.productToken(), 1 + options.retries, clock.dates())
+                ? new RobotsCache(
+                        fetcher, options.productToken(), 1 + options.retries, clock.dates(), options.robotsMemory())
                 : null;
         delay = options.delay;
         this.directory = directory;
@@ -63,7 +68,7 @@ final class Politeness {
                 .backOff(new BackOff(FIRST_PAUSE, LONGEST_PAUSE))
                 .budget(options.maxPerHost)
                 .tellProven(true)
-                .spill(directory.spillDirectory(), new LeaseCodec(), LEASES_IN_MEMORY);
+                .spill(directory.spillDirectory(), new LeaseCodec(), leasesInMemory(options.leaseMemory()));
         if (options.perDomain != Integer.MAX_VALUE) {
             builder.groups(UrlParts::domainOfHost, Duration.ZERO, options.perDomain, Integer.MAX_VALUE);
         }
@@ -72,9 +77,18 @@ final class Politeness {
         return schedule;
     }
 
-    /** Returns what robots.txt allows on an origin; null when {@link #requestRobots} has to be called first. */
-    RobotsCache.Access access(String origin) {
-        return robots == null ? RobotsCache.OPEN : robots.known(origin, clock.nanoTime());
+    private static int leasesInMemory(long bytes) {
+        return (int) Math.max(1, Math.min(LEASES_IN_MEMORY, bytes / LEASE_BYTES));
+    }
+
+    /**
+     * Returns what robots.txt allows on an origin; null when it is not known. It is closed if robots.txt was requested so
+     * often for the URL with this mark that the responses must have been dropped from the cache.
+     */
+    RobotsCache.Access access(String origin, RobotsMark mark) {
+        RobotsCache.Access access = robots == null ? RobotsCache.OPEN : robots.known(origin, clock.nanoTime());
+        boolean isDropped = access == null && mark.rule() == null && mark.requests() >= robots.maxRequests();
+        return isDropped ? RobotsCache.DROPPED : access;
     }
 
     /** Returns the delay that robots.txt sets; zero when it sets none. */
@@ -83,8 +97,12 @@ final class Politeness {
     }
 
     /** Requests robots.txt, or the URL to which it redirects. */
-    Outcome requestRobots(String host, String origin) {
-        RobotsCache.Access access = robots.ask(origin, clock.nanoTime());
+    RobotsCache.Access requestRobots(String origin) {
+        return robots.ask(origin, clock.nanoTime());
+    }
+
+    /** Returns what a response to a request for robots.txt means for its host. */
+    Outcome outcome(String host, String origin, RobotsCache.Access access, Lease lease) {
         if (!access.isKnown()) {
             store(host, access.pause(), Duration.ZERO);
             if (access.isRequestedAgain()) {
@@ -92,14 +110,14 @@ final class Politeness {
             } else {
                 LOG.info("{}: robots.txt unavailable ({}); its URLs are not requested now", origin, access.problem());
             }
-            return new Outcome(Kind.POSTPONED, access.pause());
+            return new Outcome(Kind.POSTPONED, access.pause(), lease);
         }
         Duration crawlDelay = crawlDelay(access);
         if (crawlDelay.equals(RobotsRules.MAX_CRAWL_DELAY)) {
             LOG.warn("{} sets a Crawl-delay of a day or more; a day is used", origin);
         }
         store(host, crawlDelay, RobotsStatus.MAX_AGE);
-        return new Outcome(Kind.ROBOTS_READ, crawlDelay);
+        return new Outcome(Kind.ROBOTS_READ, crawlDelay, lease);
     }
 
     /** Returns what a response means for its host: overload and silence concern all of it, a broken page does not. */

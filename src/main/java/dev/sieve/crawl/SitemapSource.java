@@ -24,8 +24,9 @@ enum SitemapSource {
 
     /** Returns how the sitemap of a lease was found; null when the lease is a page. */
     static SitemapSource of(Lease lease) {
+        int label = RobotsMark.removed(lease).label();
         for (SitemapSource source : values()) {
-            if (source.label == lease.label()) {
+            if (source.label == label) {
                 return source;
             }
         }

@@ -13,9 +13,7 @@ import dev.sieve.scope.SkipReason;
 import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -31,9 +29,6 @@ final class Sitemaps {
     /** Sitemaps that are requested per registrable domain, as many as an index may list. */
     private static final int MAX_OF_A_SITE = 50_000;
 
-    /** Origins and sites in memory; others are processed again, and the frontier finds their sitemaps seen. */
-    private static final int REMEMBERED = 20_000;
-
     private static final SkipReason NO_URL = new SkipReason("sitemap without a URL");
     private static final SkipReason NESTED = new SkipReason("sitemap in an index of an index");
     private static final SkipReason FOREIGN = new SkipReason("sitemap of another site");
@@ -44,8 +39,10 @@ final class Sitemaps {
     private final Fetcher fetcher;
     private final LinkQueue links;
     private final Recorder recorder;
-    private final Map<String, Boolean> origins = Collections.synchronizedMap(new LruMap<>(REMEMBERED));
-    private final Map<String, Integer> sitemapsOfSite = Collections.synchronizedMap(new LruMap<>(REMEMBERED));
+    /** Those that are dropped are processed again, and the frontier finds their sitemaps seen. */
+    private final LruMap<Boolean> origins;
+
+    private final LruMap<Integer> sitemapsOfSite;
 
     /** Passes on the URLs of a sitemap in batches, since all of them may not fit into memory. */
     private static final class Batches implements Consumer<String> {
@@ -77,7 +74,14 @@ final class Sitemaps {
         }
     }
 
-    Sitemaps(Fetcher fetcher, LinkQueue links, Recorder recorder) {
+    /**
+     * Creates a reader of sitemaps.
+     *
+     * @param maxBytes the heap that the origins and sites in memory may take
+     */
+    Sitemaps(Fetcher fetcher, LinkQueue links, Recorder recorder, long maxBytes) {
+        origins = new LruMap<>(maxBytes / 2, seen -> 0);
+        sitemapsOfSite = new LruMap<>(maxBytes / 2, count -> Integer.BYTES * 4);
         this.fetcher = fetcher;
         this.links = links;
         this.recorder = recorder;

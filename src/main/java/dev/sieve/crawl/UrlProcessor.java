@@ -87,14 +87,14 @@ final class UrlProcessor {
         this.politeness = politeness;
         this.dispatcher = dispatcher;
         this.links = links;
-        sitemaps = new Sitemaps(fetcher, links, recorder);
+        sitemaps = new Sitemaps(fetcher, links, recorder, options.sitemapMemory());
         this.recorder = recorder;
         this.clock = clock;
     }
 
     /** Requests the URL of a task, or the robots.txt that comes first, unless a rule forbids it. */
     Response request(Dispatcher.Task task) {
-        Lease lease = task.lease();
+        Lease lease = RobotsMark.removed(task.lease());
         if (task.action() == Dispatcher.Action.SKIP) {
             return refused(lease, overBudget);
         }
@@ -106,13 +106,14 @@ final class UrlProcessor {
             return refused(lease, objection.reason());
         }
         String origin = UrlParts.origin(lease.url());
-        RobotsCache.Access access = politeness.access(origin);
-        if (access == null) {
-            return new Response(politeness.requestRobots(task.host(), origin), () -> false);
+        RobotsMark mark = RobotsMark.of(task.lease());
+        RobotsCache.Access access = politeness.access(origin, mark);
+        if (access == null && mark.rule() != null) {
+            return mark.rule() ? fetch(lease, task.host()) : refused(lease, RobotsCache.FORBIDDEN);
+        } else if (access == null) {
+            return requestRobots(task, lease, origin);
         }
-        if (offersSitemaps && access.isKnown() && !isSitemap(lease)) {
-            sitemaps.offer(lease, access.rules());
-        }
+        offerSitemaps(lease, access);
         SkipReason forbidden = access.skipReason(lease.url());
         if (forbidden != null) {
             return refused(lease, forbidden);
@@ -123,6 +124,22 @@ final class UrlProcessor {
         }
         dispatcher.delay(task, Politeness.crawlDelay(access));
         return fetch(lease, task.host());
+    }
+
+    private Response requestRobots(Dispatcher.Task task, Lease lease, String origin) {
+        RobotsCache.Access access = politeness.requestRobots(origin);
+        // The rules may be gone when the URL is next.
+        offerSitemaps(lease, access);
+        Boolean rule = access.isKnown() ? access.skipReason(lease.url()) == null : null;
+        RobotsMark mark = new RobotsMark(rule, RobotsMark.of(task.lease()).requests() + 1);
+        Outcome outcome = politeness.outcome(task.host(), origin, access, mark.on(lease));
+        return new Response(outcome, () -> false);
+    }
+
+    private void offerSitemaps(Lease lease, RobotsCache.Access access) {
+        if (offersSitemaps && access.isKnown() && !isSitemap(lease)) {
+            sitemaps.offer(lease, access.rules());
+        }
     }
 
     private static boolean isSitemap(Lease lease) {

@@ -13,8 +13,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import javax.net.SocketFactory;
+import okhttp3.Dns;
 import okhttp3.HttpUrl;
 import okhttp3.OkHttpClient;
 
@@ -35,23 +38,33 @@ final class AddressGuard {
             526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049,
             3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080);
 
+    /**
+     * After so many requests the clients are replaced: a client stores each host that has broken off a first response,
+     * about a kilobyte, and never forgets it. Replacing takes less time than a request, and keeps all connections.
+     */
+    static final int REQUESTS_PER_CLIENT = 10_000;
+
     private final AddressPolicy policy;
     private final DnsLookups lookups;
     private final Set<String> open = ConcurrentHashMap.newKeySet();
-    private final OkHttpClient guardedClient;
-    private final OkHttpClient openClient;
+    private final Supplier<OkHttpClient> newGuardedClient;
+    private final Supplier<OkHttpClient> newOpenClient;
+    private final AtomicInteger requests = new AtomicInteger();
+    private volatile OkHttpClient guardedClient;
+    private volatile OkHttpClient openClient;
 
     AddressGuard(AddressPolicy policy, DnsLookups lookups, WireLimit wire, OkHttpClient client) {
         this.policy = policy;
         this.lookups = lookups;
-        openClient = client.newBuilder()
-                .dns(lookups::addresses)
-                .socketFactory(new Sockets(address -> null, wire))
-                .build();
-        guardedClient = client.newBuilder()
-                .dns(this::allowedAddresses)
-                .socketFactory(new Sockets(policy::objection, wire))
-                .build();
+        // A client uses only the connections that were made with its own Dns.
+        newOpenClient = clients(client, lookups::addresses, new Sockets(address -> null, wire));
+        newGuardedClient = clients(client, this::allowedAddresses, new Sockets(policy::objection, wire));
+        openClient = newOpenClient.get();
+        guardedClient = newGuardedClient.get();
+    }
+
+    private static Supplier<OkHttpClient> clients(OkHttpClient client, Dns dns, SocketFactory sockets) {
+        return () -> client.newBuilder().dns(dns).socketFactory(sockets).build();
     }
 
     /** Allows all requests to the host and port of a URL. */
@@ -61,6 +74,10 @@ final class AddressGuard {
 
     /** Returns the client for a URL without an {@link #objection}. */
     OkHttpClient client(HttpUrl url) {
+        if (requests.incrementAndGet() % REQUESTS_PER_CLIENT == 0) {
+            openClient = newOpenClient.get();
+            guardedClient = newGuardedClient.get();
+        }
         return open.contains(place(url)) ? openClient : guardedClient;
     }
 

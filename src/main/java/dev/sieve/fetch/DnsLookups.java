@@ -13,6 +13,9 @@ import java.util.concurrent.TimeoutException;
 
 /** Looks up hosts with a timeout. The system resolver has none, so lookups run on a small pool of their own. */
 final class DnsLookups implements AutoCloseable {
+    /** Addresses of a host that are used; an answer may contain thousands, and each is tried. */
+    static final int MAX_ADDRESSES = 32;
+
     private final Resolver resolver;
     private final long timeoutNanos;
     private final ThreadPoolExecutor threads;
@@ -39,7 +42,7 @@ final class DnsLookups implements AutoCloseable {
     }
 
     List<InetAddress> addresses(String host) throws UnknownHostException {
-        Future<List<InetAddress>> lookup = threads.submit(() -> resolver.addresses(host));
+        Future<List<InetAddress>> lookup = threads.submit(() -> first(resolver.addresses(host)));
         try {
             return lookup.get(timeoutNanos, TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
@@ -54,6 +57,10 @@ final class DnsLookups implements AutoCloseable {
             unknown.initCause(e.getCause());
             throw unknown;
         }
+    }
+
+    private static List<InetAddress> first(List<InetAddress> addresses) {
+        return List.copyOf(addresses.subList(0, Math.min(MAX_ADDRESSES, addresses.size())));
     }
 
     @Override

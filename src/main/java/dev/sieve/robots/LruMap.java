@@ -1,26 +1,73 @@
 package dev.sieve.robots;
 
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.BinaryOperator;
+import java.util.function.ToLongFunction;
 
 /**
- * A map of bounded size that drops the least recently used entry. Not safe for use by many threads.
+ * A map of bounded memory that drops the least recently used entries. Its keys are ASCII. Safe for use by many threads.
  *
- * @param <K> the keys
  * @param <V> the values
  */
-public final class LruMap<K, V> extends LinkedHashMap<K, V> {
-    private static final long serialVersionUID = 1;
+public final class LruMap<V> {
+    /** An entry, its place in the table, and the objects of its key. */
+    private static final int ENTRY_BYTES = 128;
 
-    private final int maxSize;
+    private final long maxBytes;
+    private final ToLongFunction<V> valueBytes;
+    private final Map<String, V> entries = new LinkedHashMap<>(16, 0.75f, true);
+    private long bytes;
 
-    public LruMap(int maxSize) {
-        super(16, 0.75f, true);
-        this.maxSize = maxSize;
+    /**
+     * Creates an empty map.
+     *
+     * @param maxBytes the heap that all entries may take
+     * @param valueBytes returns the heap that a value takes, always the same for a value
+     */
+    public LruMap(long maxBytes, ToLongFunction<V> valueBytes) {
+        this.maxBytes = maxBytes;
+        this.valueBytes = valueBytes;
     }
 
-    @Override
-    protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
-        return size() > maxSize;
+    /** Returns the value of a key and marks the key as used; null without one. */
+    public synchronized V get(String key) {
+        return entries.get(key);
+    }
+
+    /** Sets the value of a key and returns the one before; null without one. */
+    public synchronized V put(String key, V value) {
+        V before = entries.put(key, value);
+        bytes += bytes(key, value) - (before == null ? 0 : bytes(key, before));
+        Iterator<Map.Entry<String, V>> eldest = entries.entrySet().iterator();
+        while (bytes > maxBytes && eldest.hasNext()) {
+            Map.Entry<String, V> dropped = eldest.next();
+            bytes -= bytes(dropped.getKey(), dropped.getValue());
+            eldest.remove();
+        }
+        return before;
+    }
+
+    /** Combines a value with the one of a key, if it has one; sets and returns the result. */
+    public synchronized V merge(String key, V value, BinaryOperator<V> combine) {
+        V before = entries.get(key);
+        V merged = before == null ? value : combine.apply(before, value);
+        put(key, merged);
+        return merged;
+    }
+
+    public synchronized void remove(String key) {
+        V before = entries.remove(key);
+        bytes -= before == null ? 0 : bytes(key, before);
+    }
+
+    private long bytes(String key, V value) {
+        return ENTRY_BYTES + key.length() + valueBytes.applyAsLong(value);
+    }
+
+    /** Returns the heap that all entries take. */
+    public synchronized long bytes() {
+        return bytes;
     }
 }

@@ -8,7 +8,6 @@ import dev.sieve.fetch.Fetcher;
 import dev.sieve.scope.SkipReason;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.Map;
 
 /**
  * Fetches and caches the robots.txt of each origin for a day, by RFC 9309.
@@ -20,17 +19,27 @@ import java.util.Map;
  * hours. An origin that must not be requested at all is refused with all its URLs; if only a redirect of its robots.txt
  * leads to a forbidden address, it is closed.
  *
- * <p>Safe for use by many threads. Holds 20,000 origins, and drops the least recently used.
+ * <p>Safe for use by many threads. The memory of all origins is limited; the least recently used are dropped. Those with
+ * large rules have a half of it for themselves, so that they do not displace the many others.
  */
 public final class RobotsCache {
-    private static final int MAX_ORIGINS = 20_000;
+    /** Larger rules, of which ordinary sites have none, are kept separately. */
+    private static final int LARGE = 32 << 10;
+
+    /** A response is at most five redirects away, as {@link RobotsStatus} defines it. */
+    private static final int REQUESTS_PER_TRY = 6;
+
     private static final Duration UNREACHABLE_FOR = Duration.ofSeconds(2);
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
     private static final long CLOSED_NANOS = Duration.ofHours(6).toNanos();
-    private static final SkipReason FORBIDDEN = new SkipReason("robots.txt", "forbids it");
+    /** Why a URL that the rules forbid is skipped. */
+    public static final SkipReason FORBIDDEN = new SkipReason("robots.txt", "forbids it");
 
     /** The access to an origin that allows everything. */
     public static final Access OPEN = new Access(RobotsRules.ALLOW_ALL, "", Duration.ZERO, null);
+
+    /** The access to an origin that is closed since its robots.txt was requested too often. */
+    public static final Access DROPPED = closed("dropped from the cache", Duration.ZERO);
 
     private static final Access ELSEWHERE = closed("elsewhere", Duration.ZERO);
 
@@ -38,7 +47,11 @@ public final class RobotsCache {
     private final String productToken;
     private final int tries;
     private final InstantSource time;
-    private final Map<String, Origin> origins = new LruMap<>(MAX_ORIGINS);
+    private final LruMap<Origin> origins;
+    private final LruMap<Origin> largeOrigins;
+
+    /** Held while a file is parsed: this may take some megabytes, and there may be many workers. */
+    private final Object parsing = new Object();
 
     /**
      * What may be requested from an origin.
@@ -71,7 +84,12 @@ public final class RobotsCache {
     }
 
     /** The access until a moment, the consecutive failures before it, the next request, and the redirects to it. */
-    private record Origin(Access access, long untilNanos, int failures, String url, int redirects) {}
+    private record Origin(Access access, long untilNanos, int failures, String url, int redirects) {
+        long memoryBytes() {
+            long rules = access.isKnown() ? access.rules.memoryBytes() : 0;
+            return 256 + url.length() + 2L * access.problem.length() + rules;
+        }
+    }
 
     /**
      * Creates an empty cache.
@@ -79,8 +97,11 @@ public final class RobotsCache {
      * @param productToken the name whose groups apply
      * @param tries how many consecutive requests are made for an unavailable robots.txt, at least 1
      * @param time the date, for a {@code Retry-After} with a date
+     * @param maxBytes the heap that all origins may take
      */
-    public RobotsCache(Fetcher fetcher, String productToken, int tries, InstantSource time) {
+    public RobotsCache(Fetcher fetcher, String productToken, int tries, InstantSource time, long maxBytes) {
+        origins = new LruMap<>(maxBytes / 2, Origin::memoryBytes);
+        largeOrigins = new LruMap<>(maxBytes / 2, Origin::memoryBytes);
         this.fetcher = fetcher;
         this.productToken = productToken;
         this.tries = tries;
@@ -89,7 +110,7 @@ public final class RobotsCache {
 
     /** Returns the cached access to an origin; null when {@link #ask} has to be called first. */
     public synchronized Access known(String origin, long nowNanos) {
-        Origin known = origins.get(origin);
+        Origin known = find(origin);
         return known == null || known.untilNanos - nowNanos <= 0 ? null : known.access;
     }
 
@@ -111,8 +132,7 @@ public final class RobotsCache {
             int redirects = before.redirects + 1;
             return keep(origin, new Origin(ELSEWHERE, nowNanos, before.failures, redirect.target(), redirects));
         } else if (status == RobotsStatus.READ && result instanceof Page page) {
-            RobotsRules rules = RobotsRules.parse(page.body(), productToken);
-            return keep(origin, nowNanos, new Access(rules, "", Duration.ZERO, null), 0);
+            return keep(origin, nowNanos, new Access(parse(page), "", Duration.ZERO, null), 0);
         } else if (status == RobotsStatus.OPEN) {
             return keep(origin, nowNanos, OPEN, 0);
         } else if (result instanceof Refused refused) {
@@ -124,8 +144,30 @@ public final class RobotsCache {
         return keep(origin, nowNanos, closed(problem, pause(result, failures)), failures);
     }
 
+    private RobotsRules parse(Page page) {
+        synchronized (parsing) {
+            return RobotsRules.parse(page.body(), productToken);
+        }
+    }
+
     private synchronized Origin before(String origin) {
-        return origins.getOrDefault(origin, new Origin(null, 0, 0, start(origin), 0));
+        Origin known = find(origin);
+        return known == null ? new Origin(ELSEWHERE, 0, 0, start(origin), 0) : known;
+    }
+
+    private Origin find(String origin) {
+        Origin known = origins.get(origin);
+        return known == null ? largeOrigins.get(origin) : known;
+    }
+
+    /** Returns how many requests an origin may take until its rules are known or it is closed, if none is dropped. */
+    public int maxRequests() {
+        return (int) Math.min(Integer.MAX_VALUE, (long) tries * REQUESTS_PER_TRY);
+    }
+
+    /** Returns the heap that all origins take. */
+    public synchronized long memoryBytes() {
+        return origins.bytes() + largeOrigins.bytes();
     }
 
     private static String start(String origin) {
@@ -155,7 +197,9 @@ public final class RobotsCache {
     }
 
     private synchronized Access keep(String origin, Origin known) {
-        origins.put(origin, known);
+        boolean isLarge = known.memoryBytes() > LARGE;
+        (isLarge ? origins : largeOrigins).remove(origin);
+        (isLarge ? largeOrigins : origins).put(origin, known);
         return known.access;
     }
 }

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
@@ -313,6 +314,56 @@ class HostileCrawlTest {
             assertThat(report.failureCounts())
                     .containsExactlyInAnyOrderEntriesOf(
                             Map.of("bad answer", 24L, "timeout", 32L, "robots.txt unavailable: bad answer", 24L));
+        }
+    }
+
+    /** A file of 500 KiB whose rules allow everything but one path. */
+    private static byte[] largeRobotsTxt() {
+        String line = "Allow: /" + "*a".repeat(8000) + "b\n";
+        return ("User-agent: *\nDisallow: /forbidden\n" + line.repeat(31)).getBytes(US_ASCII);
+    }
+
+    /** With 50 hosts; 10,000 with {@code sieve.proof}. */
+    @ParameterizedTest
+    @ValueSource(longs = {1 << 20, 128 << 20})
+    @Timeout(value = 2, unit = TimeUnit.HOURS)
+    void manyHostsWithALargeRobotsTxtAreCrawledWithAnyMemory(long memory) throws IOException {
+        int hosts = Boolean.getBoolean("sieve.proof") ? 10_000 : 50;
+        int hostsPerPage = 500;
+        int goodPages = Math.max(20, hosts / hostsPerPage);
+        try (HostileServer evil = new HostileServer()) {
+            evil.on("/robots.txt", HostileServer.raw("HTTP/1.1 200 OK\n", largeRobotsTxt()))
+                    .otherwise(HostileServer.html("<p>"));
+            StringBuilder start = new StringBuilder();
+            for (int page = 0; page < goodPages; page++) {
+                StringBuilder html = new StringBuilder();
+                for (int i = page * hostsPerPage; i < Math.min(hosts, (page + 1) * hostsPerPage); i++) {
+                    String host = "http://host" + i + ".evil.test:" + evil.port();
+                    html.append("<a href='").append(host).append("/forbidden'>x</a>");
+                    html.append("<a href='").append(host).append("/page'>x</a>");
+                }
+                server.on("/page" + page, HostileServer.html(html.toString()));
+                start.append("<a href='/page").append(page).append("'>x</a>");
+            }
+            server.on("/", HostileServer.html(start.toString()))
+                    .on("/robots.txt", HostileServer.raw("HTTP/1.1 200 OK\n", "User-agent: *".getBytes(US_ASCII)));
+            CrawlOptions options = fast().obeyRobots(true)
+                    .memory(memory)
+                    .timeout(Duration.ofSeconds(60))
+                    .scope(Scope.Kind.ANY)
+                    .allowPrivate("127.0.0.1")
+                    .resolver(host -> List.of(InetAddress.getLoopbackAddress()));
+            try (Crawler crawler = new Crawler(options, new Sieve(100_000))) {
+                crawler.seed(server.url());
+
+                CrawlReport report = crawler.run(visit -> {});
+
+                assertThat(report.ending()).isEqualTo(Ending.DRAINED);
+                assertThat(report.pages()).containsExactly(Map.entry(2, hosts + goodPages + 1L));
+                assertThat(report.refusals()).containsExactly(Map.entry("robots.txt", (long) hosts));
+                assertThat(report.failed()).isZero();
+                assertThat(server.requests("/robots.txt")).isEqualTo(1);
+            }
         }
     }
 

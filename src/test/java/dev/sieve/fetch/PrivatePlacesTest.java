@@ -14,10 +14,15 @@ import java.net.Socket;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.SocketFactory;
+import okhttp3.HttpUrl;
+import okhttp3.OkHttpClient;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -246,6 +251,38 @@ class PrivatePlacesTest {
     void aNameWithoutAnAddressIsAFailureAndNoRefusal() {
         try (Fetcher fetcher = fetcher(AddressPolicy.publicOnly(), host -> List.of())) {
             assertThat(fetcher.fetch("http://empty.test/")).isInstanceOf(Failed.class);
+        }
+    }
+
+    @Test
+    void aClientIsReplacedBeforeItHasStoredTooManyHosts() throws IOException {
+        OkHttpClient base = new OkHttpClient();
+        try (DnsLookups lookups = new DnsLookups(host -> List.of(), Duration.ofSeconds(1), 1)) {
+            AddressGuard guard = new AddressGuard(AddressPolicy.publicOnly(), lookups, new WireLimit(), base);
+            HttpUrl guarded = HttpUrl.get("http://h.test/");
+            HttpUrl opened = HttpUrl.get("http://open.test/");
+            guard.open(opened);
+            Set<OkHttpClient> clients = Collections.newSetFromMap(new IdentityHashMap<>());
+
+            for (int i = 0; i < 3 * AddressGuard.REQUESTS_PER_CLIENT; i++) {
+                clients.add(guard.client(i % 2 == 0 ? guarded : opened));
+            }
+
+            assertThat(clients)
+                    .hasSize(7)
+                    .allSatisfy(client -> assertThat(client.connectionPool()).isSameAs(base.connectionPool()));
+            assertThat(clients.stream().map(OkHttpClient::dns).distinct()).hasSize(2);
+        }
+    }
+
+    @Test
+    void ofThousandsOfAddressesAHostUsesTheFirst() throws IOException {
+        List<InetAddress> many = new ArrayList<>();
+        for (int i = 0; i < 10_000; i++) {
+            many.add(InetAddress.getByAddress(new byte[] {127, 1, (byte) (i >> 8), (byte) i}));
+        }
+        try (DnsLookups lookups = new DnsLookups(host -> many, Duration.ofSeconds(60), 1)) {
+            assertThat(lookups.addresses("h.test")).isEqualTo(many.subList(0, DnsLookups.MAX_ADDRESSES));
         }
     }
 }

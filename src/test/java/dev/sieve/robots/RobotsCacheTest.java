@@ -43,7 +43,7 @@ class RobotsCacheTest {
         server = new HostileServer();
         fetcher = newFetcher(Duration.ofMinutes(2));
         fetcher.onSend(sentTo::add);
-        robots = new RobotsCache(fetcher, "testbot", 2, InstantSource.system());
+        robots = new RobotsCache(fetcher, "testbot", 2, InstantSource.system(), 1 << 20);
     }
 
     private static Fetcher newFetcher(Duration timeout) {
@@ -54,7 +54,8 @@ class RobotsCacheTest {
                 1000,
                 false,
                 4,
-                host -> List.of(InetAddress.getByName(host)),
+                host -> List.of(
+                        host.endsWith(".test") ? InetAddress.getLoopbackAddress() : InetAddress.getByName(host)),
                 AddressPolicy.publicOnly().allowing("127.0.0.1")));
     }
 
@@ -119,7 +120,7 @@ class RobotsCacheTest {
         InstantSource noon = InstantSource.fixed(Instant.parse("2026-11-21T12:00:00Z"));
         server.on("/robots.txt", raw("HTTP/1.1 503 Busy\nRetry-After: Sat, 21 Nov 2026 12:05:00 GMT\n"));
 
-        RobotsCache.Access access = new RobotsCache(fetcher, "testbot", 2, noon).ask(origin(), 0);
+        RobotsCache.Access access = new RobotsCache(fetcher, "testbot", 2, noon, 1 << 20).ask(origin(), 0);
 
         assertThat(access.pause()).isEqualTo(Duration.ofMinutes(5));
     }
@@ -127,7 +128,7 @@ class RobotsCacheTest {
     @Test
     void aHostThatDoesNotAnswerIsClosedAtTheDeadline() {
         try (Fetcher hasty = newFetcher(Duration.ofSeconds(1))) {
-            robots = new RobotsCache(hasty, "testbot", 2, InstantSource.system());
+            robots = new RobotsCache(hasty, "testbot", 2, InstantSource.system(), 1 << 20);
             assertClosed(answer(server.stall("")));
             assertClosed(answer(server.drip("HTTP/1.1 200 OK\r\n\r\n", "User-agent: *\nDisallow:\n")));
         }
@@ -196,6 +197,33 @@ class RobotsCacheTest {
         assertThat(answer.rules().allows("/no")).isFalse();
         assertThat(answer.rules().allows("/yes")).isTrue();
         assertThat(answer.rules().memoryBytes()).isLessThan(600_000);
+    }
+
+    private String originOf(int host) {
+        return "http://host" + host + ".test:" + server.port();
+    }
+
+    @Test
+    void theMemoryOfAllOriginsIsLimitedAndLargeRulesDisplaceNoOthers() {
+        int maxBytes = 4 << 20;
+        RobotsCache small = new RobotsCache(fetcher, "testbot", 2, InstantSource.system(), maxBytes);
+        server.on("/robots.txt", rules("User-agent: *\nDisallow: /no"));
+        small.ask(originOf(1), 0);
+        StringBuilder text = new StringBuilder("User-agent: *\n");
+        for (int i = 0; text.length() < 200_000; i++) {
+            text.append("Disallow: /").append("a*".repeat(100)).append(i).append('\n');
+        }
+        server.on("/robots.txt", rules(text.toString()));
+        long last = 0;
+        for (int i = 2; i < 42; i++) {
+            small.ask(originOf(i), 0);
+            last = Math.max(last, small.memoryBytes());
+        }
+
+        assertThat(last).isBetween(maxBytes / 4L, maxBytes / 2L + 1000);
+        assertThat(small.known(originOf(1), 0).rules().allows("/no")).isFalse();
+        assertThat(small.known(originOf(2), 0)).isNull();
+        assertThat(small.known(originOf(41), 0)).isNotNull();
     }
 
     @ParameterizedTest
