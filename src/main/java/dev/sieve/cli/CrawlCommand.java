@@ -151,7 +151,8 @@ final class CrawlCommand implements Callable<Integer> {
         CrawlOptions options = options();
         output.check(job != null);
         frontier.check(resumes);
-        try (CrawlStart start = new CrawlStart(options, () -> frontier.open(job, durability, keepsLog))) {
+        try (StopSignal signal = new StopSignal(isQuiet);
+                CrawlStart start = new CrawlStart(options, () -> frontier.open(job, durability, keepsLog))) {
             if (resumes) {
                 start.crawler();
             }
@@ -160,7 +161,9 @@ final class CrawlCommand implements Callable<Integer> {
                 throw Checks.wrong(spec, "no usable seed in " + String.join(", ", seeds));
             }
             boolean forces = job != null && durability != Durability.PROCESS;
-            return new CrawlRun(start.crawler(), output.open(job != null, forces), isQuiet, where.ignoresRobots).run();
+            Outputs outputs = output.open(job != null, forces);
+            signal.stops(start.crawler());
+            return new CrawlRun(start.crawler(), outputs, job, isQuiet, where.ignoresRobots).run();
         }
     }
 
