@@ -163,7 +163,8 @@ class CrawlCommand implements Callable<Integer> {
         }
         output.check(resumes);
         frontier.check(resumes);
-        try (CrawlStart start = new CrawlStart(options, () -> frontier.open(job, durability, keepsLog))) {
+        try (StopSignal signal = new StopSignal(isQuiet);
+                CrawlStart start = new CrawlStart(options, () -> frontier.open(job, durability, keepsLog))) {
             if (resumes) {
                 start.crawler();
             }
@@ -176,7 +177,8 @@ class CrawlCommand implements Callable<Integer> {
             if (isVerbose) {
                 outputs.add(new VisitLog());
             }
-            return new CrawlRun(start.crawler(), outputs, isQuiet, where.ignoresRobots, failOn).run();
+            signal.stops(start.crawler());
+            return new CrawlRun(start.crawler(), outputs, job, isQuiet, where.ignoresRobots, failOn).run();
         }
     }
 

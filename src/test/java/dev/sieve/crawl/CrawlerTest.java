@@ -263,6 +263,55 @@ class CrawlerTest {
     }
 
     @Test
+    void anErrorInAWorkerEndsTheCrawlAndItsPageIsNotDone() throws IOException {
+        site.page("/", IntStream.range(0, 40).mapToObj(i -> "/p" + i).toArray(String[]::new));
+        OutOfMemoryError error = new OutOfMemoryError("as if");
+        try (Crawler crawler = new Crawler(fast(), sieve)) {
+            crawler.seed(site.url("/"));
+
+            assertThatThrownBy(() -> crawler.run(visit -> {
+                        if (visit.depth() > 0) {
+                            throw error;
+                        }
+                    }))
+                    .isSameAs(error);
+            assertThat(crawler.report().ending()).isEqualTo(Ending.FAILED);
+        }
+        assertThat(sieve.stats().done()).isEqualTo(1);
+        assertThat(sieve.pending() + sieve.inFlight()).isEqualTo(40);
+    }
+
+    @Test
+    void anErrorInANameLookupIsNotAnUnknownHost() throws IOException {
+        OutOfMemoryError error = new OutOfMemoryError("as if");
+        CrawlOptions options = fast().resolver(host -> {
+            throw error;
+        });
+        try (Crawler crawler = new Crawler(options, sieve)) {
+            crawler.seed("http://h.test/");
+
+            assertThatThrownBy(() -> crawler.run(visits::add)).isSameAs(error);
+        }
+        assertThat(visits).isEmpty();
+        assertThat(sieve.stats().done()).isZero();
+    }
+
+    @Test
+    void anErrorInAThreadOfTheCallerEndsTheCrawl() throws IOException {
+        OutOfMemoryError error = new OutOfMemoryError("as if");
+        try (Crawler crawler = new Crawler(fast().concurrency(1), sieve)) {
+            site.page("/next").answer("/", () -> {
+                crawler.fail(error);
+                return Site.status(200);
+            });
+            crawler.seedAll(List.of(site.url("/"), site.url("/next")));
+
+            assertThatThrownBy(() -> crawler.run(visits::add)).isSameAs(error);
+        }
+        assertThat(site.requests()).containsExactly("/");
+    }
+
+    @Test
     void stopEndsTheCrawlInOrder() throws IOException {
         site.page("/", IntStream.range(0, 100).mapToObj(i -> "/p" + i).toArray(String[]::new));
         try (Crawler crawler = new Crawler(fast().concurrency(1), sieve)) {

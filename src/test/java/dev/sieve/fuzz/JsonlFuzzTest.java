@@ -72,7 +72,7 @@ public class JsonlFuzzTest {
         FetchResult page = new FetchResult.Page(200, Map.of(), text, new byte[0], 0, false);
         Visit visit = new Visit(text, text, 1, text, page, Instant.EPOCH, Duration.ZERO, text, List.of());
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        try (JsonlSink sink = new JsonlSink(new OutputStreamWriter(out, StandardCharsets.UTF_8), false)) {
+        try (JsonlSink sink = new JsonlSink(new OutputStreamWriter(out, StandardCharsets.UTF_8))) {
             sink.accept(visit);
         }
         String line = out.toString(StandardCharsets.UTF_8);

@@ -1,0 +1,226 @@
+package dev.sieve.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.sieve.demo.DemoWeb;
+import dev.sieve.durable.DurableFolder;
+import dev.sieve.durable.DurableState;
+import dev.sieve.url.UrlNormalizer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A signal ends a crawl in order, a second one at once, and so does a lack of memory. */
+@Timeout(300)
+class StopIT {
+    private static final List<String> STOPS = List.of("TERM", "INT", "TERM");
+    private static final int PAGES = 400;
+
+    @TempDir
+    private Path folder;
+
+    private String heap = "512m";
+
+    private Process start(String... arguments) throws IOException {
+        List<String> command = new ArrayList<>();
+        if (isInterruptIgnored()) {
+            // The child would inherit that.
+            command.addAll(List.of("env", "--default-signal=INT"));
+        }
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of("-Xmx" + heap, "-XX:TieredStopAtLevel=1", "-jar", System.getProperty("sieve.cli")));
+        command.addAll(Arrays.asList(arguments));
+        return new ProcessBuilder(command)
+                .directory(folder.toFile())
+                .redirectOutput(folder.resolve("out").toFile())
+                .redirectError(folder.resolve("err").toFile())
+                .start();
+    }
+
+    /** Whether this process ignores SIGINT, as one that a shell has started in the background. */
+    private static boolean isInterruptIgnored() throws IOException {
+        Path status = Path.of("/proc/self/status");
+        if (!Files.exists(status)) {
+            return false;
+        }
+        try (Stream<String> lines = Files.lines(status)) {
+            return lines.filter(line -> line.startsWith("SigIgn:"))
+                    .anyMatch(line -> (Long.parseUnsignedLong(line.substring(7).strip(), 16) & 2) != 0);
+        }
+    }
+
+    private Process startJob(DemoWeb web) throws IOException {
+        return start(
+                web.start(),
+                "--job",
+                "job",
+                "--exact",
+                "--scope",
+                "any",
+                "--resolve",
+                ".test=127.0.0.1",
+                "--delay",
+                "5ms",
+                "-o",
+                "urls.txt");
+    }
+
+    private static void signal(Process process, String name) throws IOException, InterruptedException {
+        new ProcessBuilder("kill", "-" + name, String.valueOf(process.pid()))
+                .start()
+                .waitFor();
+    }
+
+    private String err() throws IOException {
+        return Files.readString(folder.resolve("err"));
+    }
+
+    private void awaitErr(Process crawl, String text) throws IOException, InterruptedException {
+        while (!err().contains(text)) {
+            assertThat(crawl.waitFor(5, TimeUnit.MILLISECONDS)).as(err()).isFalse();
+        }
+    }
+
+    private String newestCheckpoint() throws IOException {
+        try (Stream<Path> files = Files.list(folder.resolve("job"))) {
+            return files.map(file -> file.getFileName().toString())
+                    .filter(name -> name.startsWith("checkpoint-"))
+                    .max(String::compareTo)
+                    .orElse("");
+        }
+    }
+
+    @Test
+    void noPageIsFetchedOrWrittenTwiceAfterAJobWasStopped() throws Exception {
+        try (DemoWeb web =
+                DemoWeb.builder().hosts(20).pages(PAGES).recorded(1_000_000).open()) {
+            long each = web.expected().count() / (STOPS.size() + 1);
+            for (int stop = 0; stop < STOPS.size(); stop++) {
+                String checkpoint = stop == 0 ? "" : newestCheckpoint();
+                Process crawl = startJob(web);
+                while (web.requestCount() < (stop + 1) * each) {
+                    assertThat(crawl.waitFor(1, TimeUnit.MILLISECONDS))
+                            .as(err())
+                            .isFalse();
+                }
+                signal(crawl, STOPS.get(stop));
+                assertThat(crawl.waitFor(100, TimeUnit.SECONDS)).isTrue();
+                assertThat(crawl.exitValue()).isEqualTo(STOPS.get(stop).equals("INT") ? 130 : 143);
+                assertThat(err()).contains("Stopping: ", "Done in", "interrupted", "repeat the command to continue");
+                // A job that is closed writes a checkpoint.
+                assertThat(newestCheckpoint()).isGreaterThan(checkpoint);
+            }
+            Process last = startJob(web);
+            assertThat(last.waitFor(100, TimeUnit.SECONDS)).isTrue();
+
+            assertThat(last.exitValue()).as(err()).isZero();
+            assertThat(err()).contains("complete: no URL is left in job");
+            assertThat(web.requests().stream()
+                            .filter(request -> !request.target().equals("/robots.txt"))
+                            .map(request -> UrlNormalizer.key(request.url())))
+                    .doesNotHaveDuplicates();
+            assertThat(Files.readAllLines(folder.resolve("urls.txt")))
+                    .doesNotHaveDuplicates()
+                    .hasSize(web.pages());
+        }
+    }
+
+    @Test
+    void aSecondSignalEndsTheProcessAtOnceAndTheJobIsWhole() throws Exception {
+        try (ServerSocket tarPit = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            tarPit.setSoTimeout(60_000);
+            String site = "http://127.0.0.1:" + tarPit.getLocalPort() + "/";
+            for (String second : List.of("INT", "TERM")) {
+                Process crawl = start(site, "--ignore-robots", "--job", "job", "--timeout", "10m");
+                try (Socket held = tarPit.accept()) {
+                    signal(crawl, "TERM");
+                    awaitErr(crawl, "Press Ctrl-C again to quit at once");
+                    signal(crawl, second);
+                    assertThat(crawl.waitFor(100, TimeUnit.SECONDS)).isTrue();
+                    assertThat(held.isConnected()).isTrue();
+                }
+                assertThat(crawl.exitValue()).isEqualTo(second.equals("INT") ? 130 : 143);
+                assertThat(err()).contains("(1) have 10 s to finish").doesNotContain("Done in");
+            }
+        }
+        assertThat(DurableFolder.inspect(folder.resolve("job")).stats().pending())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void aProcessThatRunsOutOfMemoryEndsAndItsJobIsWhole() throws Exception {
+        String links = IntStream.range(0, 9000)
+                .mapToObj(i -> "<a href='" + "y".repeat(100) + "%1$d/" + i + "'>x</a>")
+                .collect(Collectors.joining());
+        AtomicInteger pages = new AtomicInteger();
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> {
+            byte[] page = links.replace("%1$d", String.valueOf(pages.incrementAndGet()))
+                    .getBytes(StandardCharsets.US_ASCII);
+            exchange.getResponseHeaders().add("Content-Type", "text/html");
+            exchange.sendResponseHeaders(200, page.length);
+            exchange.getResponseBody().write(page);
+            exchange.close();
+        });
+        server.start();
+        try {
+            String site = "http://127.0.0.1:" + server.getAddress().getPort() + "/";
+            heap = "32m";
+
+            Process crawl = start(
+                    site,
+                    "--ignore-robots",
+                    "--delay",
+                    "0",
+                    "--per-host",
+                    "8",
+                    "--allow-trap",
+                    "all",
+                    "--exact",
+                    "--job",
+                    "job");
+
+            assertThat(crawl.waitFor(200, TimeUnit.SECONDS)).isTrue();
+            assertThat(crawl.exitValue()).as(err()).isEqualTo(1);
+            assertThat(err()).contains("out of memory");
+            DurableState job = DurableFolder.inspect(folder.resolve("job"));
+            assertThat(job.problems()).isEmpty();
+            assertThat(job.stats().pending()).isPositive();
+        } finally {
+            server.stop(0);
+        }
+    }
+
+    @Test
+    void theSummarySaysThatNothingIsSavedWithoutAJob() throws Exception {
+        try (ServerSocket tarPit = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            tarPit.setSoTimeout(60_000);
+            Process crawl = start("http://127.0.0.1:" + tarPit.getLocalPort() + "/", "--ignore-robots");
+            try (Socket held = tarPit.accept()) {
+                signal(crawl, "TERM");
+                awaitErr(crawl, "Stopping: ");
+                assertThat(held.isConnected()).isTrue();
+            }
+            assertThat(crawl.waitFor(100, TimeUnit.SECONDS)).isTrue();
+        }
+
+        assertThat(err()).contains("1 left", "the 1 URLs left are not saved");
+    }
+}
