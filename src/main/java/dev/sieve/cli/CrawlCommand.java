@@ -155,7 +155,8 @@ final class CrawlCommand implements Callable<Integer> {
         }
         output.check(resumes);
         frontier.check(resumes);
-        try (CrawlStart start = new CrawlStart(options, () -> frontier.open(job, durability, keepsLog))) {
+        try (StopSignal signal = new StopSignal(isQuiet);
+                CrawlStart start = new CrawlStart(options, () -> frontier.open(job, durability, keepsLog))) {
             if (resumes) {
                 start.crawler();
             }
@@ -164,7 +165,9 @@ final class CrawlCommand implements Callable<Integer> {
                 throw Checks.wrong(spec, "no usable seed in " + String.join(", ", seeds));
             }
             boolean forces = job != null && durability != Durability.PROCESS;
-            return new CrawlRun(start.crawler(), output.open(resumes, forces), isQuiet, where.ignoresRobots).run();
+            Outputs outputs = output.open(resumes, forces);
+            signal.stops(start.crawler());
+            return new CrawlRun(start.crawler(), outputs, job, isQuiet, where.ignoresRobots).run();
         }
     }
 

@@ -6,46 +6,20 @@ import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.crawl.Ending;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Timer;
 import java.util.TimerTask;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One crawl as the user sees it: progress, summary, a clean stop by a signal, exit code. */
-record CrawlRun(Crawler crawler, Outputs outputs, boolean isQuiet, boolean ignoresRobots) {
-    /** Longer than a stopped crawl waits for its requests in flight. */
-    private static final int STOP_SECONDS = 30;
-
+/**
+ * One crawl as the user sees it: progress, summary, exit code.
+ *
+ * @param job the folder in which it is saved; null when it is not
+ */
+record CrawlRun(Crawler crawler, Outputs outputs, Path job, boolean isQuiet, boolean ignoresRobots) {
     /** Crawls from the seeds of the crawler. Returns the exit code. */
     int run() throws IOException {
-        CountDownLatch over = new CountDownLatch(1);
-        Thread onSignal = new Thread(() -> stopAndWait(over), "sieve-stop");
-        Runtime.getRuntime().addShutdownHook(onSignal);
-        try {
-            return crawl();
-        } finally {
-            over.countDown();
-            try {
-                Runtime.getRuntime().removeShutdownHook(onSignal);
-            } catch (IllegalStateException e) {
-                // The signal that the hook is for is ending the process.
-            }
-        }
-    }
-
-    /** Runs in the shutdown hook: the process ends when this returns. */
-    private void stopAndWait(CountDownLatch over) {
-        crawler.stop();
-        try {
-            over.await(STOP_SECONDS, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private int crawl() throws IOException {
         IOException failure = null;
         Progress progress = isQuiet ? null : new Progress(crawler);
         try (outputs) {
@@ -62,7 +36,7 @@ record CrawlRun(Crawler crawler, Outputs outputs, boolean isQuiet, boolean ignor
             outputs.deleteEmptyFiles();
         }
         if (!isQuiet) {
-            System.err.print(Summary.of(report, ignoresRobots));
+            System.err.print(Summary.of(report, ignoresRobots) + howToContinue(report));
         }
         if (failure != null) {
             System.err.println("sieve: output failed: " + Main.message(failure));
@@ -72,6 +46,17 @@ record CrawlRun(Crawler crawler, Outputs outputs, boolean isQuiet, boolean ignor
             return ExitCode.INTERNAL_ERROR_OR_FULL;
         }
         return report.isFruitless() ? ExitCode.NO_PAGE : 0;
+    }
+
+    /** Returns the last line of the summary: what of the crawl is saved. Empty for a complete crawl that is not saved. */
+    private String howToContinue(CrawlReport report) {
+        if (job == null) {
+            return report.left() == 0 ? "" : text("  job      none: the %,d URLs left are not saved%n", report.left());
+        }
+        long left = report.left() + report.unfinished();
+        return left == 0
+                ? text("  job      complete: no URL is left in %s%n", job)
+                : text("  job      %,d URLs are left in %s; repeat the command to continue%n", left, job);
     }
 
     /** Shows the progress of a crawl on stderr: on a terminal in one line that is rewritten, elsewhere in the log. */

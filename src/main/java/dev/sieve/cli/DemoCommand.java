@@ -104,9 +104,12 @@ final class DemoCommand implements Callable<Integer> {
                 "Serving %,d pages on %,d hosts at 127.0.0.1:%d. With redirects and dead links there are %,d URLs;"
                         + " the filter is sized for %,d.",
                 web.pages(), web.hosts(), web.port(), urls, sieve.stats().capacity()));
-        try (Crawler crawler = new Crawler(options, sieve)) {
+        try (StopSignal signal = new StopSignal(false);
+                Crawler crawler = new Crawler(options, sieve)) {
             crawler.seed(web.start());
-            int exitCode = new CrawlRun(crawler, Outputs.open(outputs, null, null, how(), false), false, false).run();
+            signal.stops(crawler);
+            Outputs files = Outputs.open(outputs, null, null, how(), false);
+            int exitCode = new CrawlRun(crawler, files, null, false, false).run();
             long found = crawler.report().pages().getOrDefault(2, 0L);
             String why = found == web.pages() ? "" : "; the others were missed because the filter is too small";
             System.err.println(text("%,d of the %,d pages were found%s.", found, web.pages(), why));

@@ -7,6 +7,7 @@ import dev.sieve.bloom.Murmur3;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.DurableSieve;
 import dev.sieve.url.UrlNormalizer;
+import dev.sieve.url.UrlParts;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -17,8 +18,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -30,6 +33,9 @@ import java.util.stream.Stream;
  * <ul>
  *   <li>those of the {@link DurableSieve}, whose lock keeps other processes out of the folder;
  *   <li>{@code crawl-seeds}, the seeds, which define the scope: one per line;
+ *   <li>{@code crawl-origins}, what the user has allowed for the origins of seeds: one line per origin with {@code open}
+ *       when its addresses need not be public, or {@code headers} when the header fields of the user are sent to it. The
+ *       fields themselves are not stored, since they may contain a password;
  *   <li>{@code crawl-pauses}, the hosts that require longer pauses than the delay of the crawl, so that they get them after
  *       a restart: one line per pause with its milliseconds, its expiry in epoch milliseconds, and the host;
  *   <li>{@code hosts-*.spill}, URLs whose hosts have to wait: temporary, deleted when the crawl is closed.
@@ -46,13 +52,18 @@ public final class CrawlDirectory implements Closeable {
     /** The digits of a pause allow for ten years; a host is a name or an address, as in a URL. */
     private static final Pattern PAUSE = Pattern.compile("(\\d{1,12}) (\\d{1,15}) ([!-~]{1,255})");
 
+    private static final Pattern ORIGIN = Pattern.compile("(?:open|headers) (https?://[!-~]{1,300})");
+
     private static final LineFile.Kind SEEDS =
             new LineFile.Kind("crawl-seeds", "seeds.txt", "a seed", line -> line.equals(UrlNormalizer.parse(line)));
+
+    private static final LineFile.Kind ORIGINS =
+            new LineFile.Kind("crawl-origins", null, "an origin", CrawlDirectory::isOrigin);
 
     private static final LineFile.Kind PAUSES =
             new LineFile.Kind("crawl-pauses", "pauses.txt", "a pause", PAUSE.asMatchPredicate());
 
-    private static final List<LineFile.Kind> KINDS = List.of(SEEDS, PAUSES);
+    private static final List<LineFile.Kind> KINDS = List.of(SEEDS, ORIGINS, PAUSES);
 
     /** Files that a folder may contain before it contains a crawl: a crash may have left them, or the settings are lost. */
     private static final Pattern OF_FRONTIER = Pattern.compile("lock|settings\\..*|(log|checkpoint)-\\d{8}.*");
@@ -62,9 +73,13 @@ public final class CrawlDirectory implements Closeable {
     private final Frontier frontier;
     private final Path folder;
     private final ExactSet seeds = ExactSet.create(Memberships.randomSeed());
+    private final Set<String> origins = new LinkedHashSet<>();
     private final Map<String, Duration> pauses = new HashMap<>();
     /** Null without a folder. */
     private LineFile seedFile;
+
+    /** Null without a folder. */
+    private LineFile originFile;
 
     /** Null without a folder. */
     private LineFile pauseFile;
@@ -93,8 +108,9 @@ public final class CrawlDirectory implements Closeable {
         // The frontier first, since its lock guards the other files.
         CrawlDirectory opened = new CrawlDirectory(builder.open(), directory);
         try {
-            opened.openSeeds();
-            opened.openPauses(now);
+            opened.readSeeds();
+            opened.readOrigins();
+            opened.readPauses(now);
             return opened;
         } catch (IOException | RuntimeException e) {
             try (opened) {
@@ -179,11 +195,9 @@ public final class CrawlDirectory implements Closeable {
         return findings;
     }
 
-    private void openSeeds() throws IOException {
+    private void readSeeds() throws IOException {
         checkSeeds(folder, LineFile::refuse);
-        if (Files.notExists(folder.resolve(SEEDS.name()))) {
-            LineFile.rewrite(folder, SEEDS, line -> true, LineFile::refuse);
-        }
+        create(SEEDS);
         LineFile.Receiver set = seed -> {
             long[] hash = Murmur3.hash(seed, seeds.seed());
             seeds.add(hash[0], hash[1]);
@@ -191,8 +205,25 @@ public final class CrawlDirectory implements Closeable {
         seedFile = new LineFile(folder, SEEDS, LineFile.read(folder, SEEDS, set, LineFile::refuse));
     }
 
+    private void readOrigins() throws IOException {
+        create(ORIGINS);
+        originFile = new LineFile(folder, ORIGINS, LineFile.read(folder, ORIGINS, origins::add, LineFile::refuse));
+    }
+
+    private void create(LineFile.Kind kind) throws IOException {
+        if (Files.notExists(folder.resolve(kind.name()))) {
+            LineFile.rewrite(folder, kind, line -> true, LineFile::refuse);
+        }
+    }
+
+    private static boolean isOrigin(String line) {
+        Matcher fields = ORIGIN.matcher(line);
+        String url = fields.matches() ? UrlNormalizer.parse(fields.group(1)) : null;
+        return url != null && UrlParts.origin(url).equals(fields.group(1));
+    }
+
     /** Reads the pauses and removes expired ones. When a host was last requested is not stored, so it waits anew. */
-    private void openPauses(Instant now) throws IOException {
+    private void readPauses(Instant now) throws IOException {
         LineFile.rewrite(folder, PAUSES, line -> addPause(line, now), LineFile::refuse);
         pauseFile = new LineFile(folder, PAUSES, LineFile.read(folder, PAUSES, line -> {}, LineFile::refuse));
     }
@@ -256,10 +287,45 @@ public final class CrawlDirectory implements Closeable {
         return seeds.add(hash[0], hash[1]);
     }
 
+    /** Stores that requests to the host and port of a URL are allowed whatever its addresses, for later runs. */
+    void addOpen(String url) {
+        addOrigin("open " + UrlParts.origin(url));
+    }
+
+    /** Stores that header fields of the user are sent to the origin of a URL. */
+    void addWithHeaders(String url) {
+        addOrigin("headers " + UrlParts.origin(url));
+    }
+
+    private synchronized void addOrigin(String line) {
+        if (originFile != null && !origins.contains(line)) {
+            originFile.add(line);
+            origins.add(line);
+        }
+    }
+
+    /** Returns the origins of which {@link #addOpen} was called, in this run or an earlier one. */
+    List<String> openOrigins() {
+        return origins("open ");
+    }
+
+    /** Returns the origins of which {@link #addWithHeaders} was called, in this run or an earlier one. */
+    List<String> originsWithHeaders() {
+        return origins("headers ");
+    }
+
+    private synchronized List<String> origins(String prefix) {
+        return origins.stream()
+                .filter(line -> line.startsWith(prefix))
+                .map(line -> line.substring(prefix.length()))
+                .toList();
+    }
+
     /** Forces the seeds to the disk, so that a power cut does not leave URLs without their scope. */
     synchronized void forceSeeds() {
         if (seedFile != null) {
             seedFile.force();
+            originFile.force();
         }
     }
 
@@ -280,6 +346,7 @@ public final class CrawlDirectory implements Closeable {
     public void close() throws IOException {
         try (frontier;
                 LineFile openSeeds = seedFile;
+                LineFile openOrigins = originFile;
                 LineFile openPauses = pauseFile) {
             // Closes all of them, whatever one of them throws; the frontier last, since its lock guards the others.
         }

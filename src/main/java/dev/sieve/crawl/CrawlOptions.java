@@ -82,7 +82,10 @@ public final class CrawlOptions {
         return this;
     }
 
-    /** Sets after which time the crawl ends, above 0. Default: no limit. */
+    /**
+     * Sets after which time the crawl ends, above 0, counted from {@link Crawler#run}. Requests in progress then have ten
+     * seconds to finish, as after {@link Crawler#stop}. Default: no limit.
+     */
     public CrawlOptions maxTime(Duration time) {
         if (time.isNegative() || time.isZero()) {
             throw new IllegalArgumentException("maxTime must be above 0: " + time);
@@ -116,8 +119,8 @@ public final class CrawlOptions {
     }
 
     /**
-     * Sets how many URLs per host are requested, at least 1. The others are refused, and are done. A crawl that
-     * continues after a restart counts from zero. Default: no limit.
+     * Sets how many URLs per host are requested, at least 1. The others are refused, but they are not done: a crawl that
+     * continues later counts from zero and requests them. Default: no limit.
      */
     public CrawlOptions maxPerHost(int urls) {
         maxPerHost = check("maxPerHost", urls, 1, Integer.MAX_VALUE);
@@ -166,7 +169,8 @@ public final class CrawlOptions {
 
     /**
      * Adds a header field that is sent only to the origins of the seeds, since it may contain a password; for a seed
-     * that is http without a port, also to the same host by https. Default: none.
+     * that is http without a port, also to the same host by https. A crawl with a directory sends its fields to the seeds
+     * of earlier runs as well, but it does not store them. Default: none.
      */
     public CrawlOptions header(String name, String value) {
         Fetcher.Options.checkHeader(name, value);
@@ -225,6 +229,10 @@ public final class CrawlOptions {
     public Fetcher newFetcher() {
         return new Fetcher(new Fetcher.Options(
                 userAgent, headers, timeout, bodyLimit, allBodies, concurrency, resolver, addresses));
+    }
+
+    boolean hasHeaders() {
+        return !headers.isEmpty();
     }
 
     String productToken() {

@@ -14,11 +14,10 @@ import java.util.Map;
  * receives each URL in {@code refusals} and {@code skipped}.
  *
  * @param ending why the crawl is over; null while it runs
- * @param elapsed the time since its start
+ * @param elapsed the time since {@link Crawler#run} was called, or since the crawler was created before that
  * @param pages responses that are not redirects, by the first digit of their status
  * @param redirects responses that are redirects
- * @param failed URLs without a usable response; those of hosts that were given up are not done in the frontier, and do
- *     not count as left
+ * @param failed URLs without a usable response
  * @param refusals queued URLs that were not requested, by {@linkplain dev.sieve.scope.SkipReason#rule rule}
  * @param retried requests that repeat a failed one
  * @param cut pages of which only the beginning was read
@@ -28,7 +27,9 @@ import java.util.Map;
  * @param urlsSeen those of them that had been queued before, up to the false-positive rate
  * @param skipped those of them that do not belong to the crawl, by {@linkplain dev.sieve.scope.SkipReason#rule rule}
  * @param before URLs that an earlier crawl has left in the frontier
- * @param left URLs that are still queued or in flight
+ * @param left URLs that are still queued or in flight, without the unfinished ones
+ * @param unfinished those of the pages, failed and refused URLs that are not done in the frontier, so that a crawl that continues
+ *     with it tries them again; see {@link Crawler}
  * @param failures the first URLs that failed or have a status from 400 on
  * @param failureCounts all of those, by reason
  * @param sitemaps what became of sitemaps; those that have moved, failed or were refused count as {@code redirects},
@@ -53,6 +54,7 @@ public record CrawlReport(
         Map<String, Long> skipped,
         long before,
         long left,
+        long unfinished,
         List<Failure> failures,
         Map<String, Long> failureCounts,
         Sitemaps sitemaps,

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,6 +31,21 @@ import org.slf4j.LoggerFactory;
  * page is passed to the sink, and it is done only after the sink has {@linkplain PageSink#flush stored} it: after a crash,
  * a durable frontier hands out again whatever is not done.
  *
+ * <p>A crawl continues with the seeds of earlier runs, with what they have opened, and with the options of this run. A URL
+ * that this run cannot request, but another one could, is counted and stays in the frontier:
+ *
+ * <ul>
+ *   <li>Its host does not respond, or its robots.txt is unavailable.
+ *   <li>Its host has used up its {@linkplain CrawlOptions#maxPerHost budget} for this run.
+ *   <li>Its address is not public, and neither the seeds nor the options of this run allow it. Addresses also differ from
+ *       one network to another.
+ *   <li>The status is 401 or 403, earlier runs sent header fields to its origin, and this one sends none.
+ * </ul>
+ *
+ * <p>What depends on the URL and its site alone is done: robots.txt forbids it, its port belongs to another protocol, or
+ * the server responds with an error. Scope, depth and expressions apply to links when they are found: those that they
+ * exclude were never queued, and what was queued is requested whatever the scope of a later run.
+ *
  * <p>{@link #run} is called once; {@link #stop} and {@link #report} from any thread.
  */
 public final class Crawler implements AutoCloseable {
@@ -42,7 +58,7 @@ public final class Crawler implements AutoCloseable {
     private final int workers;
     private final CrawlDirectory directory;
     private final CrawlClock clock = CrawlClock.SYSTEM;
-    private final long startNanos;
+    private volatile long startNanos;
     private final long before;
     private final HostSchedule<Lease> schedule;
     private final Fetcher fetcher;
@@ -50,6 +66,9 @@ public final class Crawler implements AutoCloseable {
     private final LinkQueue links;
     private final Dispatcher dispatcher;
     private final UrlProcessor processor;
+    /** Whether the header fields of seeds are stored as sent, see {@link CrawlDirectory}. */
+    private final boolean hasHeaders;
+
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
 
     /**
@@ -74,20 +93,31 @@ public final class Crawler implements AutoCloseable {
         // The schedule first: if it fails, no connections need closing.
         schedule = Politeness.schedule(options, directory, stats.accepted() > 0, startNanos);
         fetcher = options.newFetcher();
-        dispatcher = new Dispatcher(frontier, schedule, clock.nanos(), options);
+        directory.openOrigins().forEach(fetcher::open);
+        directory.originsWithHeaders().forEach(fetcher::sendHeadersTo);
+        hasHeaders = options.hasHeaders();
+        Set<String> withoutHeaders = hasHeaders ? Set.of() : Set.copyOf(directory.originsWithHeaders());
+        if (!withoutHeaders.isEmpty()) {
+            LOG.warn("earlier runs sent header fields (-H) to {} origins, this one sends none", withoutHeaders.size());
+        }
+        dispatcher = new Dispatcher(frontier, schedule, clock.nanos(), options, before > 0 && stats.done() > 0);
         fetcher.onSend(dispatcher::sent);
+        fetcher.onResponse(dispatcher::responded);
         Politeness politeness = new Politeness(options, fetcher, directory, clock);
-        processor = new UrlProcessor(options, frontier, fetcher, politeness, dispatcher, links, recorder, clock);
+        processor = new UrlProcessor(
+                options, frontier, fetcher, politeness, dispatcher, links, recorder, clock, withoutHeaders);
     }
 
     /**
      * Allows requests to the host and port of a URL that the user has typed, whatever its addresses and the port. Neither
-     * seeds nor scope change. All other requests go to public addresses, unless the options allow more.
+     * seeds nor scope change. All other requests go to public addresses, unless the options allow more. Later runs of a
+     * crawl with a directory allow the same.
      *
      * @throws IllegalArgumentException when it is not an http or https URL
      */
     public void open(String url) {
         fetcher.open(url);
+        directory.addOpen(parse(url));
     }
 
     /**
@@ -113,6 +143,9 @@ public final class Crawler implements AutoCloseable {
     public int seedAll(List<String> urls) {
         List<String> parsed = urls.stream().map(Crawler::parse).toList();
         parsed.forEach(fetcher::sendHeadersTo);
+        if (hasHeaders) {
+            parsed.forEach(directory::addWithHeaders);
+        }
         return links.seeds(parsed);
     }
 
@@ -138,13 +171,19 @@ public final class Crawler implements AutoCloseable {
         } catch (UncheckedIOException e) {
             throw e.getCause();
         }
+        startNanos = clock.nanoTime();
+        dispatcher.start();
         for (int i = 0; i < workers; i++) {
             new Thread(this::work, "sieve-worker-" + i).start();
         }
         awaitEnd();
         flush();
         rethrow(failure.get());
-        return report();
+        CrawlReport report = report();
+        if (report.ending() == Ending.UNREACHABLE) {
+            LOG.error("no host has responded: no network? {} URLs are not done", report.left() + report.unfinished());
+        }
+        return report;
     }
 
     /** Waits for the workers; requests that take longer than the grace period are cancelled and are not done. */

@@ -7,6 +7,7 @@ import dev.sieve.polite.ScheduleStats;
 import dev.sieve.url.UrlParts;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -38,11 +39,17 @@ final class Dispatcher {
     private final Frontier frontier;
     private final HostSchedule<Lease> schedule;
     private final LongSupplier nanoClock;
-    private final long startNanos;
+    /** Whether an earlier run has requested URLs of the frontier. */
+    private final boolean continues;
+
+    private long startNanos;
     private final long maxNanos;
     private final long maxPages;
     private final int maxFailures;
     private final int workers;
+    /** How many hosts without a response are enough to conclude that there is no network. */
+    private final int silentLimit;
+
     private final UnprovenLimit unproven;
     /** A host that responds later than this is not proven. */
     private final long soonNanos;
@@ -55,6 +62,12 @@ final class Dispatcher {
     private int active;
     /** URLs that were handed out and stay in flight, for a crawl that continues later. */
     private long left;
+
+    /** Some of the hosts of such URLs that did not respond. */
+    private final Set<String> silentHosts = new HashSet<>();
+
+    private volatile boolean hasResponse;
+    private volatile long lastResponseNanos;
 
     private Ending ending;
     private long busySinceNanos;
@@ -72,19 +85,31 @@ final class Dispatcher {
     enum Action {
         /** Request it. */
         REQUEST,
-        /** Skip it, since its host has used up its budget. */
+        /** Count it as refused, without being done, since its host has used up its budget. */
         SKIP,
         /** Count it as failed, without a request and without being done, since its host was given up. */
         LEAVE
     }
 
-    Dispatcher(Frontier frontier, HostSchedule<Lease> schedule, LongSupplier nanoClock, CrawlOptions options) {
+    /**
+     * Creates a dispatcher for a crawl that starts now.
+     *
+     * @param continues whether an earlier run has requested URLs of the frontier
+     */
+    Dispatcher(
+            Frontier frontier,
+            HostSchedule<Lease> schedule,
+            LongSupplier nanoClock,
+            CrawlOptions options,
+            boolean continues) {
+        this.continues = continues;
         this.frontier = frontier;
         this.schedule = schedule;
         this.nanoClock = nanoClock;
         maxPages = options.maxPages;
         maxFailures = options.maxFailures;
         workers = options.concurrency;
+        silentLimit = Math.max(20, 2 * workers);
         workersLeft = new CountDownLatch(workers);
         maxNanos = nanos(options.maxTime);
         soonNanos = nanos(options.timeout) / 2;
@@ -95,6 +120,11 @@ final class Dispatcher {
 
     private static long nanos(Duration time) {
         return time.compareTo(Duration.ofNanos(Long.MAX_VALUE)) >= 0 ? Long.MAX_VALUE : time.toNanos();
+    }
+
+    /** Counts the limit of time from now on. */
+    synchronized void start() {
+        startNanos = nanoClock.getAsLong();
     }
 
     /** Waits for a URL whose host may be requested now; returns null when the crawl is over. */
@@ -120,13 +150,18 @@ final class Dispatcher {
     private boolean isOver(long now) {
         if (pages >= maxPages) {
             end(Ending.MAX_PAGES);
-        } else if (now - startNanos >= maxNanos) {
+        } else if (leftNanos(now) <= 0) {
             end(Ending.MAX_TIME);
         } else if (active == 0 && frontier.inFlight() <= left && frontier.pending() == 0) {
             // In this order: once nothing is in flight, nothing can become pending.
-            end(Ending.DRAINED);
+            end(silentHosts.isEmpty() || hasResponse ? Ending.DRAINED : Ending.UNREACHABLE);
         }
         return ending != null;
+    }
+
+    /** Returns how long until the limit of time. */
+    private long leftNanos(long now) {
+        return maxNanos - (now - startNanos);
     }
 
     private Task poll(long now) {
@@ -163,7 +198,7 @@ final class Dispatcher {
     }
 
     private void await(boolean mayStart, long now) throws InterruptedException {
-        long nanos = maxNanos - (now - startNanos);
+        long nanos = leftNanos(now);
         if (mayStart) {
             nanos = Math.min(nanos, Math.min(schedule.waitNanos(now, allowsUnproven(now)), frontier.waitNanos(now)));
             nanos = schedule.holdsUnproven() ? Math.min(nanos, unproven.waitNanos(now)) : nanos;
@@ -211,10 +246,7 @@ final class Dispatcher {
             case NO_RESPONSE -> {
                 return failed(task.host, now);
             }
-            case NOT_REQUESTED, LEFT -> {
-                schedule.skipped(task.host, task.startNanos, now);
-                left += outcome.kind() == Outcome.Kind.LEFT ? 1 : 0;
-            }
+            case NOT_REQUESTED -> schedule.skipped(task.host, task.startNanos, now);
             case ROBOTS_READ -> {
                 schedule.finished(task.host, now);
                 delay(task, outcome.time());
@@ -247,6 +279,36 @@ final class Dispatcher {
         return givesUp;
     }
 
+    /** Notes that a server has responded. */
+    void responded() {
+        lastResponseNanos = nanoClock.getAsLong();
+        hasResponse = true;
+    }
+
+    /** Returns whether a server has responded since a moment: if so, there is a network. */
+    boolean hasResponseSince(long nanos) {
+        return hasResponse && lastResponseNanos - nanos >= 0;
+    }
+
+    /** Notes that the URL of a task stays in flight. */
+    synchronized void left() {
+        left++;
+    }
+
+    /**
+     * Notes that the URL of a task stays in flight because its host does not respond. In a crawl that continues, where
+     * most hosts have responded before, many such hosts and no response at all end it.
+     */
+    synchronized void leftUnanswered(String host) {
+        left++;
+        if (silentHosts.size() < silentLimit) {
+            silentHosts.add(host);
+        }
+        if (continues && !hasResponse && silentHosts.size() == silentLimit) {
+            end(Ending.UNREACHABLE);
+        }
+    }
+
     /** Notes, after the {@link #end} of a task, that its URL was processed and the links are in the frontier. */
     synchronized void finished(Task task, boolean isPage) {
         if (requests.contains(task)) {
@@ -277,11 +339,18 @@ final class Dispatcher {
         workersLeft.countDown();
     }
 
-    /** Waits up to {@code time} until the crawl is over; returns whether it is. */
+    /**
+     * Waits up to {@code time} until the crawl is over, and ends it at the limit of time, since all workers may be busy
+     * then; returns whether it is over.
+     */
     synchronized boolean awaitEnding(Duration time) throws InterruptedException {
-        long until = nanoClock.getAsLong() + time.toNanos();
-        for (long left = time.toNanos(); ending == null && left > 0; left = until - nanoClock.getAsLong()) {
-            TimeUnit.NANOSECONDS.timedWait(this, left);
+        long now = nanoClock.getAsLong();
+        for (long until = now + time.toNanos(); ending == null && until - now > 0; now = nanoClock.getAsLong()) {
+            if (leftNanos(now) <= 0) {
+                end(Ending.MAX_TIME);
+            } else {
+                TimeUnit.NANOSECONDS.timedWait(this, Math.min(until - now, leftNanos(now)));
+            }
         }
         return ending != null;
     }

@@ -18,8 +18,6 @@ record Outcome(Kind kind, Duration time) {
         NO_RESPONSE,
         /** No request was made, so the host needs no delay. */
         NOT_REQUESTED,
-        /** No request was made, and the URL stays in flight: a crawl that continues later requests it. */
-        LEFT,
         /** The request was for robots.txt, which sets a crawl delay; the URL is the next one of its host. */
         ROBOTS_READ,
         /** The host pauses; then the URL is the next one of its host. */

@@ -87,11 +87,10 @@ final class Politeness {
         RobotsCache.Access access = robots.ask(origin, clock.nanoTime());
         if (!access.isKnown()) {
             store(host, access.pause(), Duration.ZERO);
-            if (!access.isElsewhere()) {
-                String next = access.pause().isZero()
-                        ? "its URLs are not requested"
-                        : "host on hold, retry in " + access.pause().toSeconds() + " s";
-                LOG.info("{}: robots.txt unavailable ({}); {}", origin, access.problem(), next);
+            if (access.isRequestedAgain()) {
+                LOG.debug("{}: robots.txt {}, next try in {}", origin, access.problem(), access.pause());
+            } else {
+                LOG.info("{}: robots.txt unavailable ({}); its URLs are not requested now", origin, access.problem());
             }
             return new Outcome(Kind.POSTPONED, access.pause());
         }
@@ -111,9 +110,12 @@ final class Politeness {
             store(host, retryAfter, Duration.ZERO);
             return new Outcome(Kind.OVERLOADED, retryAfter);
         }
-        boolean isSilent =
-                result instanceof Failed failed && failed.isWorthRetrying() && failed.reason() != Reason.STOPPED;
-        return new Outcome(isSilent ? Kind.NO_RESPONSE : Kind.RESPONDED);
+        return new Outcome(isSilence(result) ? Kind.NO_RESPONSE : Kind.RESPONDED);
+    }
+
+    /** Returns whether there was no complete response, which may be due to the page, to its host, or to the network. */
+    static boolean isSilence(FetchResult result) {
+        return result instanceof Failed failed && failed.isWorthRetrying() && failed.reason() != Reason.STOPPED;
     }
 
     /**
@@ -130,5 +132,10 @@ final class Politeness {
     /** Returns when a URL that has failed this many times before may be requested again. */
     long retryNanos(int attempt) {
         return clock.nanoTime() + (FIRST_PAUSE.toNanos() << Math.min(attempt, 8));
+    }
+
+    /** Returns for how long at least a URL was tried before its last request, if it has failed this many times before. */
+    static long triedNanos(int attempt) {
+        return (FIRST_PAUSE.toNanos() << Math.min(attempt, 8)) - FIRST_PAUSE.toNanos();
     }
 }

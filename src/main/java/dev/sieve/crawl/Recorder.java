@@ -210,7 +210,7 @@ final class Recorder {
         retried++;
     }
 
-    /** Counts a failed URL that stays in flight in the frontier. */
+    /** Counts a recorded URL that stays in flight in the frontier. */
     void leftUndone() {
         synchronized (this) {
             leftUndone++;
@@ -256,6 +256,7 @@ final class Recorder {
                 new TreeMap<>(skipped),
                 before,
                 sieve.pending() + sieve.inFlight() - leftUndone - recorded,
+                leftUndone,
                 List.copyOf(failures),
                 new TreeMap<>(failureCounts),
                 new CrawlReport.Sitemaps(sitemapsRead, sitemapsAbsent, urlsInSitemaps),

@@ -19,6 +19,7 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,6 +55,9 @@ final class UrlProcessor {
     private final Recorder recorder;
     private final CrawlClock clock;
 
+    /** Origins to which earlier runs sent header fields of the user, if this one has none. */
+    private final Set<String> withoutHeaders;
+
     /**
      * The result of a request.
      *
@@ -70,7 +74,9 @@ final class UrlProcessor {
             Dispatcher dispatcher,
             LinkQueue links,
             Recorder recorder,
-            CrawlClock clock) {
+            CrawlClock clock,
+            Set<String> withoutHeaders) {
+        this.withoutHeaders = withoutHeaders;
         overBudget = new SkipReason("over the budget", "at most " + options.maxPerHost + " URLs per host");
         givenUp = new Failed(0, Reason.GIVEN_UP, "after " + options.maxFailures + " failed requests in a row");
         retries = options.retries;
@@ -93,7 +99,7 @@ final class UrlProcessor {
             return refused(lease, overBudget);
         }
         if (task.action() == Dispatcher.Action.LEAVE) {
-            return new Response(new Outcome(Outcome.Kind.LEFT), () -> leave(lease));
+            return new Response(NOT_REQUESTED, () -> leave(lease, givenUp, clock.now(), Duration.ZERO));
         }
         Refused objection = fetcher.objection(lease.url());
         if (objection != null) {
@@ -113,7 +119,7 @@ final class UrlProcessor {
         }
         if (!access.isKnown()) {
             Failed closed = new Failed(0, Reason.ROBOTS, access.problem());
-            return new Response(NOT_REQUESTED, () -> finish(lease, closed, clock.now(), Duration.ZERO));
+            return new Response(NOT_REQUESTED, () -> leave(lease, closed, clock.now(), Duration.ZERO));
         }
         dispatcher.delay(task, Politeness.crawlDelay(access));
         return fetch(lease, task.host());
@@ -147,22 +153,52 @@ final class UrlProcessor {
             frontier.retry(lease, politeness.retryNanos(lease.attempt()));
             return false;
         }
+        if (isNetworkInDoubt(lease, result, took)) {
+            return leave(lease, result, fetchedAt, took);
+        }
+        boolean lacksHeaders = (result.status() == 401 || result.status() == 403)
+                && withoutHeaders.contains(UrlParts.origin(lease.url()));
+        if (lacksHeaders) {
+            record(lease, result, fetchedAt, took);
+            postpone();
+            return isPage(lease, result);
+        }
         return finish(lease, result, fetchedAt, took);
     }
 
+    /** Whether there was no response to this URL, nor to any other while it was tried. */
+    private boolean isNetworkInDoubt(Lease lease, FetchResult result, Duration took) {
+        long triedNanos = took.toNanos() + Politeness.triedNanos(lease.attempt());
+        boolean isNoResponse =
+                Politeness.isSilence(result) || (result instanceof Failed failed && failed.reason() == Reason.TLS);
+        return isNoResponse && !dispatcher.hasResponseSince(clock.nanoTime() - triedNanos);
+    }
+
+    /** Records a refused URL, which is done unless only the options of this run refuse it. */
     private boolean refuse(Lease lease, SkipReason reason) {
         if (lease.referrer() == null) {
             boolean isPrivate = reason.rule().equals(Refused.NOT_PUBLIC);
             LOG.warn("seed {} skipped: {}{}", lease.url(), reason.text(), isPrivate ? REMEDY : "");
         }
         recorder.refused(lease, reason);
-        recorder.done(lease);
+        if (reason == overBudget || reason.rule().equals(Refused.NOT_PUBLIC)) {
+            postpone();
+        } else {
+            recorder.done(lease);
+        }
         return false;
     }
 
-    /** Records a URL of a host that was given up as failed, and does not mark it as done. */
-    private boolean leave(Lease lease) {
-        record(lease, givenUp, clock.now(), Duration.ZERO);
+    /** Leaves a URL in the frontier for a later run. */
+    private void postpone() {
+        dispatcher.left();
+        recorder.leftUndone();
+    }
+
+    /** Records a URL whose host does not respond as failed, and does not mark it as done. */
+    private boolean leave(Lease lease, FetchResult result, Instant fetchedAt, Duration took) {
+        record(lease, result, fetchedAt, took);
+        dispatcher.leftUnanswered(UrlParts.host(lease.url()));
         recorder.leftUndone();
         return false;
     }
@@ -170,6 +206,10 @@ final class UrlProcessor {
     private boolean finish(Lease lease, FetchResult result, Instant fetchedAt, Duration took) {
         record(lease, result, fetchedAt, took);
         recorder.done(lease);
+        return isPage(lease, result);
+    }
+
+    private static boolean isPage(Lease lease, FetchResult result) {
         return result instanceof Page && !isSitemap(lease);
     }
 

@@ -41,8 +41,11 @@
  * cannot be recognised in advance. But where all hosts are new, holding workers back costs time; so new hosts get as many
  * workers as new hosts have responded. See {@code UnprovenLimit}.
  *
- * <p><b>A URL of a host that was given up is not done.</b> The crawler's own network may be down, and a job must not lose
- * all of its URLs to that. Such a URL counts as failed, so that a crawl ends; a crawl that continues requests it.
+ * <p><b>A URL is not done because of silence alone.</b> The crawler's own network may be down, and a job must not lose its
+ * URLs to that. So a URL stays in the frontier, though it counts as failed in this run, when its host was given up, when
+ * robots.txt is unavailable, and when no server at all has responded while the URL was tried. If another one has responded,
+ * there is a network, and the page itself is broken: it is done. A crawl that continues requests what has stayed. If no
+ * server has responded to many hosts, it ends, because going on would only fill the output with failures.
  *
  * <p><b>A host is free before its page is parsed.</b> {@code UrlProcessor} therefore has two steps, and the request of a
  * {@code Task} ends between them, with one {@code Outcome}.

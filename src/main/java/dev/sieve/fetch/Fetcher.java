@@ -57,6 +57,7 @@ public final class Fetcher implements AutoCloseable {
     private final DnsLookups lookups;
     private final AddressGuard guard;
     private volatile Consumer<String> onSend = host -> {};
+    private volatile Runnable onResponse = () -> {};
     private final Set<String> headerOrigins = ConcurrentHashMap.newKeySet();
 
     /** Converts a response to a result. */
@@ -143,6 +144,7 @@ public final class Fetcher implements AutoCloseable {
     private Response send(Interceptor.Chain chain) throws IOException {
         onSend.accept(chain.request().tag(String.class));
         Response response = chain.proceed(chain.request());
+        onResponse.run();
         ResponseReader.check(response);
         boolean sendsAgain = response.code() == 408 || response.code() == 503;
         String retryAfter = response.header("Retry-After");
@@ -161,6 +163,11 @@ public final class Fetcher implements AutoCloseable {
      */
     public void onSend(Consumer<String> listener) {
         onSend = Objects.requireNonNull(listener, "listener");
+    }
+
+    /** Sets the listener that is called when the head of a response has arrived, whatever it is. Default: no listener. */
+    public void onResponse(Runnable listener) {
+        onResponse = Objects.requireNonNull(listener, "listener");
     }
 
     /**

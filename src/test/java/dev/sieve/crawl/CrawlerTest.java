@@ -161,6 +161,24 @@ class CrawlerTest {
     }
 
     @Test
+    void maxTimeEndsACrawlThoughAllWorkersAreBusy() throws IOException {
+        try (Crawler crawler = new Crawler(fast().concurrency(1).maxTime(Duration.ofMillis(50)), sieve)) {
+            site.page("/next").answer("/", () -> {
+                while (crawler.report().ending() == null) {
+                    Thread.onSpinWait();
+                }
+                return Site.status(200);
+            });
+            crawler.seedAll(List.of(site.url("/"), site.url("/next")));
+
+            CrawlReport report = crawler.run(visits::add);
+
+            assertThat(report.ending()).isEqualTo(Ending.MAX_TIME);
+            assertThat(report.left()).isPositive();
+        }
+    }
+
+    @Test
     void depthCountsLinksFromASeed() throws IOException {
         site.page("/", "/1").page("/1", "/2").page("/2", "/3").page("/3");
 

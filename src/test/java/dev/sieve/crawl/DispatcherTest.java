@@ -87,7 +87,7 @@ class DispatcherTest {
             }
         }
         frontier = sieve;
-        return new Dispatcher(sieve, schedule, () -> clock.addAndGet(50_000), new CrawlOptions());
+        return new Dispatcher(sieve, schedule, () -> clock.addAndGet(50_000), new CrawlOptions(), false);
     }
 
     private Void work(Dispatcher dispatcher, Random random) throws InterruptedException {
@@ -124,6 +124,39 @@ class DispatcherTest {
             dispatcher.end(task, new Outcome(Outcome.Kind.NOT_REQUESTED));
         }
         frontier.done(task.lease());
+    }
+
+    private Dispatcher withLimitOfTime(AtomicLong time) {
+        HostSchedule<Lease> schedule = HostSchedule.<Lease>builder().build(0);
+        Sieve sieve = new Sieve(100);
+        sieve.push("http://h.test/");
+        CrawlOptions options =
+                new CrawlOptions().delay(Duration.ZERO).concurrency(1).maxTime(Duration.ofMinutes(1));
+        return new Dispatcher(sieve, schedule, time::get, options, false);
+    }
+
+    @Test
+    void theLimitOfTimeIsNoticedWhileAllWorkersAreBusy() throws Exception {
+        AtomicLong time = new AtomicLong();
+        Dispatcher dispatcher = withLimitOfTime(time);
+        dispatcher.start();
+        assertThat(dispatcher.next()).isNotNull();
+
+        time.addAndGet(Duration.ofMinutes(1).toNanos());
+
+        assertThat(dispatcher.awaitEnding(Duration.ofDays(1))).isTrue();
+        assertThat(dispatcher.ending()).isEqualTo(Ending.MAX_TIME);
+    }
+
+    @Test
+    void theLimitOfTimeDoesNotIncludeWhatIsBeforeTheStart() throws Exception {
+        AtomicLong time = new AtomicLong();
+        Dispatcher dispatcher = withLimitOfTime(time);
+        time.addAndGet(Duration.ofHours(1).toNanos());
+
+        dispatcher.start();
+
+        assertThat(dispatcher.next()).isNotNull();
     }
 
     @Test

@@ -62,7 +62,7 @@ class HostLimitsTest {
     }
 
     @Test
-    void aHostHasNoMoreUrlsThanItsBudgetAndTheOthersAreDone() throws IOException {
+    void aHostHasNoMoreUrlsThanItsBudgetAndTheOthersAreRefused() throws IOException {
         site.page("/", links("/p", 10));
         Sieve sieve = new Sieve(1000);
 
@@ -71,8 +71,41 @@ class HostLimitsTest {
         assertThat(site.requests()).hasSize(4);
         assertThat(report.ending()).isEqualTo(Ending.DRAINED);
         assertThat(report.refusals()).containsExactly(Map.entry("over the budget", 7L));
-        assertThat(sieve.stats().done()).isEqualTo(11);
+        assertThat(report.unfinished()).isEqualTo(7);
+        assertThat(sieve.stats().done()).isEqualTo(4);
         assertAddsUp(report);
+    }
+
+    @Test
+    void eachRunOfAJobRequestsAsManyUrlsOfAHostAsItsBudget() throws IOException {
+        site.page("/", links("/p", 10));
+        for (String path : links("/p", 10)) {
+            site.page(path);
+        }
+
+        for (int run = 1; run <= 3; run++) {
+            try (DurableSieve frontier = DurableSieve.open(folder.resolve("job"), 1000)) {
+                CrawlReport report = crawl(fast().maxPerHost(4), frontier);
+
+                assertThat(report.pageCount()).isEqualTo(run < 3 ? 4 : 3);
+                assertThat(report.unfinished()).isEqualTo(Math.max(0, 11 - 4 * run));
+                assertThat(report.left()).isZero();
+                assertAddsUp(report);
+            }
+        }
+        assertThat(site.requests()).hasSize(11).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void whatALimitOfPagesLeavesIsRequestedByTheNextRun() throws IOException {
+        site.page("/", links("/p", 10));
+        for (int run = 0; run < 3; run++) {
+            try (DurableSieve frontier = DurableSieve.open(folder.resolve("job"), 1000)) {
+                crawl(fast().maxPages(4), frontier);
+            }
+        }
+
+        assertThat(site.requests()).hasSize(11).doesNotHaveDuplicates();
     }
 
     @Test
@@ -131,11 +164,11 @@ class HostLimitsTest {
         try (DurableSieve frontier = DurableSieve.open(folder.resolve("job"), 1000)) {
             CrawlReport report = crawl(options.resolver(without("")), frontier);
 
-            assertThat(report.before()).isEqualTo(19);
-            assertThat(report.pages()).containsExactly(Map.entry(2, 19L));
+            assertThat(report.before()).isEqualTo(20);
+            assertThat(report.pages()).containsExactly(Map.entry(2, 20L));
             assertThat(report.left()).isZero();
             assertAddsUp(report);
         }
-        assertThat(site.requests()).hasSize(20).doesNotHaveDuplicates();
+        assertThat(site.requests()).hasSize(21).doesNotHaveDuplicates();
     }
 }

@@ -1,0 +1,173 @@
+package dev.sieve.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sieve.demo.DemoWeb;
+import dev.sieve.durable.DurableFolder;
+import dev.sieve.url.UrlNormalizer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A signal ends a crawl in order, and a second one at once. */
+@Timeout(300)
+class StopIT {
+    private static final List<String> STOPS = List.of("TERM", "INT", "TERM");
+    private static final int PAGES = 400;
+
+    @TempDir
+    private Path folder;
+
+    private Process start(String... arguments) throws IOException {
+        List<String> command = new ArrayList<>();
+        if (isInterruptIgnored()) {
+            // The child would inherit that.
+            command.addAll(List.of("env", "--default-signal=INT"));
+        }
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-jar", System.getProperty("sieve.cli")));
+        command.addAll(Arrays.asList(arguments));
+        return new ProcessBuilder(command)
+                .directory(folder.toFile())
+                .redirectOutput(folder.resolve("out").toFile())
+                .redirectError(folder.resolve("err").toFile())
+                .start();
+    }
+
+    /** Whether this process ignores SIGINT, as one that a shell has started in the background. */
+    private static boolean isInterruptIgnored() throws IOException {
+        Path status = Path.of("/proc/self/status");
+        if (!Files.exists(status)) {
+            return false;
+        }
+        try (Stream<String> lines = Files.lines(status)) {
+            return lines.filter(line -> line.startsWith("SigIgn:"))
+                    .anyMatch(line -> (Long.parseUnsignedLong(line.substring(7).strip(), 16) & 2) != 0);
+        }
+    }
+
+    private Process startJob(DemoWeb web) throws IOException {
+        return start(
+                web.start(),
+                "--job",
+                "job",
+                "--exact",
+                "--scope",
+                "any",
+                "--resolve",
+                ".test=127.0.0.1",
+                "--delay",
+                "5ms",
+                "-o",
+                "urls.txt");
+    }
+
+    private static void signal(Process process, String name) throws IOException, InterruptedException {
+        new ProcessBuilder("kill", "-" + name, String.valueOf(process.pid()))
+                .start()
+                .waitFor();
+    }
+
+    private String err() throws IOException {
+        return Files.readString(folder.resolve("err"));
+    }
+
+    private void awaitErr(String text) throws IOException, InterruptedException {
+        while (!err().contains(text)) {
+            TimeUnit.MILLISECONDS.sleep(5);
+        }
+    }
+
+    private String newestCheckpoint() throws IOException {
+        try (Stream<Path> files = Files.list(folder.resolve("job"))) {
+            return files.map(file -> file.getFileName().toString())
+                    .filter(name -> name.startsWith("checkpoint-"))
+                    .max(String::compareTo)
+                    .orElse("");
+        }
+    }
+
+    @Test
+    void noPageIsFetchedOrWrittenTwiceAfterAJobWasStopped() throws Exception {
+        try (DemoWeb web =
+                DemoWeb.builder().hosts(20).pages(PAGES).recorded(1_000_000).open()) {
+            long each = web.expected().count() / (STOPS.size() + 1);
+            for (int stop = 0; stop < STOPS.size(); stop++) {
+                String checkpoint = stop == 0 ? "" : newestCheckpoint();
+                Process crawl = startJob(web);
+                while (web.requestCount() < (stop + 1) * each) {
+                    assertThat(crawl.waitFor(1, TimeUnit.MILLISECONDS))
+                            .as(err())
+                            .isFalse();
+                }
+                signal(crawl, STOPS.get(stop));
+                assertThat(crawl.waitFor(100, TimeUnit.SECONDS)).isTrue();
+                assertThat(crawl.exitValue()).isEqualTo(STOPS.get(stop).equals("INT") ? 130 : 143);
+                assertThat(err()).contains("Stopping: ", "Done in", "interrupted", "repeat the command to continue");
+                // A job that is closed writes a checkpoint.
+                assertThat(newestCheckpoint()).isGreaterThan(checkpoint);
+            }
+            Process last = startJob(web);
+            assertThat(last.waitFor(100, TimeUnit.SECONDS)).isTrue();
+
+            assertThat(last.exitValue()).as(err()).isZero();
+            assertThat(err()).contains("complete: no URL is left in job");
+            assertThat(web.requests().stream()
+                            .filter(request -> !request.target().equals("/robots.txt"))
+                            .map(request -> UrlNormalizer.key(request.url())))
+                    .doesNotHaveDuplicates();
+            assertThat(Files.readAllLines(folder.resolve("urls.txt")))
+                    .doesNotHaveDuplicates()
+                    .hasSize(web.pages());
+        }
+    }
+
+    @Test
+    void aSecondSignalEndsTheProcessAtOnceAndTheJobIsWhole() throws Exception {
+        try (ServerSocket tarPit = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            tarPit.setSoTimeout(60_000);
+            String site = "http://127.0.0.1:" + tarPit.getLocalPort() + "/";
+            for (String second : List.of("INT", "TERM")) {
+                Process crawl = start(site, "--ignore-robots", "--job", "job", "--timeout", "10m");
+                try (Socket held = tarPit.accept()) {
+                    signal(crawl, "TERM");
+                    awaitErr("Press Ctrl-C again to quit at once");
+                    signal(crawl, second);
+                    assertThat(crawl.waitFor(100, TimeUnit.SECONDS)).isTrue();
+                    assertThat(held.isConnected()).isTrue();
+                }
+                assertThat(crawl.exitValue()).isEqualTo(second.equals("INT") ? 130 : 143);
+                assertThat(err()).contains("(1) have 10 s to finish").doesNotContain("Done in");
+            }
+        }
+        assertThat(DurableFolder.inspect(folder.resolve("job")).stats().pending())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void theSummarySaysThatNothingIsSavedWithoutAJob() throws Exception {
+        try (ServerSocket tarPit = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            tarPit.setSoTimeout(60_000);
+            Process crawl = start("http://127.0.0.1:" + tarPit.getLocalPort() + "/", "--ignore-robots");
+            try (Socket held = tarPit.accept()) {
+                signal(crawl, "TERM");
+                awaitErr("Stopping: ");
+                assertThat(held.isConnected()).isTrue();
+            }
+            assertThat(crawl.waitFor(100, TimeUnit.SECONDS)).isTrue();
+        }
+
+        assertThat(err()).contains("1 left", "the 1 URLs left are not saved");
+    }
+}

@@ -1,0 +1,219 @@
+package dev.sieve.crawl;
+
+import static dev.sieve.crawl.Reports.assertAddsUp;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.sieve.Sieve;
+import dev.sieve.durable.DurableSieve;
+import dev.sieve.fetch.HostileServer;
+import dev.sieve.fetch.Resolver;
+import dev.sieve.output.PageSink;
+import dev.sieve.scope.Scope;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
+
+/** Hosts that do not respond, all at once or for a while, take no URL out of a job. */
+@Timeout(120)
+class NetworkAwayTest {
+    private static final int HOSTS = 100;
+
+    @AutoClose
+    private final Site site = new Site();
+
+    @TempDir
+    private Path folder;
+
+    private final Set<String> hosts = ConcurrentHashMap.newKeySet();
+
+    /** What names resolve to: 127.0.0.1 is the site, at 127.0.0.2 no server listens, null is an unknown host. */
+    private volatile String address = "127.0.0.1";
+
+    private CrawlOptions fast() {
+        Resolver resolver = host -> {
+            hosts.add(host);
+            if (address == null) {
+                throw new UnknownHostException(host);
+            }
+            return List.of(InetAddress.getByName(address));
+        };
+        return Site.fast().retries(0).scope(Scope.Kind.ANY).resolver(resolver);
+    }
+
+    private String url(String host, String path) {
+        return site.url(path).replace("localhost", host).replace("127.0.0.1", host);
+    }
+
+    private CrawlReport resume(CrawlOptions options, PageSink sink, String... seeds) throws IOException {
+        try (DurableSieve frontier = DurableSieve.open(folder.resolve("job"), 10_000);
+                Crawler crawler = new Crawler(options, frontier)) {
+            crawler.seedAll(List.of(seeds));
+            CrawlReport report = crawler.run(sink);
+            assertAddsUp(report);
+            return report;
+        }
+    }
+
+    /** Each host has a page, and "/" of the first one links to all. */
+    private String startWithLinksToAllHosts() {
+        String[] links = IntStream.range(0, HOSTS)
+                .mapToObj(i -> url("h" + i + ".test", "/p" + i))
+                .toArray(String[]::new);
+        site.page("/", links);
+        for (int i = 0; i < HOSTS; i++) {
+            site.page("/p" + i);
+        }
+        return url("start.test", "/");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"unknown host", "no connection", "status 503"})
+    void anUnreachableRobotsTxtLeavesTheUrlsOfItsHostInTheJob(String problem) throws IOException {
+        String start = startWithLinksToAllHosts();
+        resume(fast().maxPages(1), visit -> {}, start);
+
+        if (problem.equals("status 503")) {
+            site.answer("/robots.txt", () -> Site.status(503));
+        }
+        address = problem.equals("unknown host") ? null : problem.equals("no connection") ? "127.0.0.2" : address;
+        CrawlReport away = resume(fast(), visit -> {});
+
+        assertThat(away.before()).isEqualTo(HOSTS);
+        assertThat(away.pageCount()).isZero();
+        assertThat(away.failureCounts()).containsOnlyKeys("robots.txt unavailable: " + problem);
+        assertThat(away.isFruitless()).isTrue();
+        assertThat(away.sieve().done()).isEqualTo(1);
+        assertThat(away.unfinished() + away.left()).isEqualTo(HOSTS);
+
+        address = "127.0.0.1";
+        site.robots("");
+        CrawlReport back = resume(fast(), visit -> {});
+
+        assertThat(back.pages().get(2)).isEqualTo(HOSTS);
+        assertThat(back.unfinished() + back.left()).isZero();
+        assertThat(site.requests()).hasSize(1 + HOSTS).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void aCrawlThatContinuesWithoutANetworkStopsBeforeItHasTriedEveryHost() throws IOException {
+        resume(fast().maxPages(1), visit -> {}, startWithLinksToAllHosts());
+        hosts.clear();
+
+        address = null;
+        CrawlReport away = resume(fast().concurrency(1), visit -> {});
+
+        assertThat(away.ending()).isEqualTo(Ending.UNREACHABLE);
+        assertThat(hosts).hasSize(20);
+        assertThat(away.unfinished()).isEqualTo(20);
+        assertThat(away.left()).isEqualTo(HOSTS - 20);
+    }
+
+    @Test
+    void aNewCrawlTriesEveryHostAndSaysThatNoneHasResponded() throws IOException {
+        address = null;
+        try (Crawler crawler = new Crawler(fast(), new Sieve(1000))) {
+            crawler.seedAll(IntStream.range(0, HOSTS)
+                    .mapToObj(i -> url("h" + i + ".test", "/"))
+                    .toList());
+
+            CrawlReport report = crawler.run(visit -> {});
+
+            assertThat(report.ending()).isEqualTo(Ending.UNREACHABLE);
+            assertThat(report.failed()).isEqualTo(HOSTS);
+            assertThat(report.left()).isZero();
+            assertAddsUp(report);
+        }
+        assertThat(hosts).hasSize(HOSTS);
+    }
+
+    @Test
+    void pagesThatFailBecauseTheNetworkIsGoneStayInTheJob() throws IOException {
+        String start = startWithLinksToAllHosts();
+        CrawlOptions options = fast().obeyRobots(false);
+
+        CrawlReport away = resume(options, visit -> address = null, start);
+
+        assertThat(away.pageCount()).isEqualTo(1);
+        assertThat(away.failureCounts()).containsOnlyKeys("unknown host");
+        assertThat(away.sieve().done()).isEqualTo(1);
+
+        address = "127.0.0.1";
+        CrawlReport back = resume(options, visit -> {});
+
+        assertThat(back.pages().get(2)).isEqualTo(HOSTS);
+        assertThat(site.requests()).hasSize(1 + HOSTS).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void aPageThatFailsWhileOthersRespondIsDone() throws IOException {
+        CountDownLatch other = new CountDownLatch(1);
+        try (HostileServer server = new HostileServer()) {
+            server.on("/broken", client -> {
+                try {
+                    other.await();
+                } catch (InterruptedException e) {
+                    throw new IOException(e);
+                }
+            });
+            server.on("/", HostileServer.html("<a href='/broken'>x</a><a href='" + site.url("/other") + "'>x</a>"));
+            site.page("/other");
+
+            CrawlReport report = resume(
+                    fast().obeyRobots(false),
+                    visit -> {
+                        if (visit.url().endsWith("/other")) {
+                            other.countDown();
+                        }
+                    },
+                    server.url("/"));
+
+            assertThat(report.failureCounts()).containsOnlyKeys("broken off");
+            assertThat(report.unfinished()).isZero();
+            assertThat(report.sieve().done()).isEqualTo(3);
+            assertThat(report.ending()).isEqualTo(Ending.DRAINED);
+        }
+    }
+
+    @Test
+    void aHostWithoutRobotsTxtHasOneLineInTheLogHoweverOftenItIsTried() throws IOException {
+        Logger logger = (Logger) LoggerFactory.getLogger("dev.sieve.crawl");
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        Level before = logger.getLevel();
+        log.start();
+        logger.addAppender(log);
+        logger.setLevel(Level.INFO);
+        address = null;
+        try (Crawler crawler = new Crawler(fast().retries(1), new Sieve(100))) {
+            crawler.seedAll(List.of(url("a.test", "/1"), url("a.test", "/2"), url("a.test", "/3")));
+            crawler.run(visit -> {});
+        } finally {
+            logger.detachAppender(log);
+            logger.setLevel(before);
+        }
+
+        assertThat(log.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .filteredOn(message -> message.contains("robots.txt unavailable"))
+                .hasSize(1);
+        assertThat(log.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .anyMatch(each -> each.contains("no network?"));
+    }
+}

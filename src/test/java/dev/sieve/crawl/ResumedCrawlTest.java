@@ -1,0 +1,166 @@
+package dev.sieve.crawl;
+
+import static dev.sieve.crawl.Reports.assertAddsUp;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sieve.durable.DurableFolder;
+import dev.sieve.fetch.HostileServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A job is resumed without its seeds being named again, or with other options. */
+@Timeout(60)
+class ResumedCrawlTest {
+    private static final String SECRET = "Basic c2VzYW1l";
+
+    @TempDir
+    private Path folder;
+
+    @AutoClose
+    private final HostileServer server = new HostileServer();
+
+    private static CrawlOptions options() {
+        return new CrawlOptions().delay(Duration.ZERO).obeyRobots(false);
+    }
+
+    private Path job() {
+        return folder.resolve("job");
+    }
+
+    private CrawlReport run(CrawlOptions options, Consumer<Crawler> start) throws IOException {
+        boolean exists = DurableFolder.exists(job());
+        try (CrawlDirectory directory =
+                        CrawlDirectory.open(job(), exists ? builder -> {} : builder -> builder.expectedUrls(1000));
+                Crawler crawler = new Crawler(options, directory)) {
+            start.accept(crawler);
+            CrawlReport report = crawler.run(visit -> {});
+            assertAddsUp(report);
+            return report;
+        }
+    }
+
+    private void typed(Crawler crawler) {
+        crawler.open(server.url("/"));
+        crawler.seed(server.url("/"));
+    }
+
+    private void siteOfThreePages() {
+        server.on("/", HostileServer.html("<a href='/a'>x</a><a href='/b'>x</a>"))
+                .on("/a", HostileServer.html("<a href='/c'>x</a>"));
+    }
+
+    @Test
+    void whatATypedSeedHasOpenedStaysOpen() throws IOException {
+        siteOfThreePages();
+        run(options().maxPages(1), this::typed);
+
+        CrawlReport resumed = run(options(), crawler -> {});
+
+        assertThat(resumed.pageCount()).isEqualTo(3);
+        assertThat(resumed.refused()).isZero();
+        assertThat(resumed.skipped()).isEmpty();
+    }
+
+    @Test
+    void whereASeedRedirectsToIsNotOpenedByThat() throws IOException {
+        try (HostileServer other = new HostileServer()) {
+            server.on("/", HostileServer.redirect(other.url("/inside")));
+            run(options().header("Authorization", SECRET), this::typed);
+
+            CrawlReport resumed = run(options().header("Authorization", SECRET), crawler -> {});
+
+            assertThat(resumed.refusals()).containsExactly(Map.entry("address not public", 1L));
+            assertThat(other.heads()).isEmpty();
+            run(options().header("Authorization", SECRET).allowPrivate("127.0.0.0/8"), crawler -> {});
+            assertThat(other.heads()).singleElement().asString().doesNotContain(SECRET);
+        }
+    }
+
+    @Test
+    void anAddressThatOnlyAnotherRunAllowsIsNotDone() throws IOException {
+        siteOfThreePages();
+        run(options().maxPages(1).allowPrivate("127.0.0.0/8"), crawler -> crawler.seed(server.url("/")));
+
+        CrawlReport without = run(options(), crawler -> {});
+
+        assertThat(without.refusals()).containsExactly(Map.entry("address not public", 2L));
+        assertThat(without.unfinished()).isEqualTo(2);
+        CrawlReport with = run(options().allowPrivate("127.0.0.0/8"), crawler -> {});
+        assertThat(with.pageCount()).isEqualTo(3);
+        assertThat(with.unfinished() + with.left()).isZero();
+    }
+
+    @Test
+    void aPortOfAnotherProtocolIsDone() throws IOException {
+        run(options(), crawler -> crawler.seed("http://example.org:25/"));
+
+        assertThat(run(options(), crawler -> {}).before()).isZero();
+    }
+
+    @Test
+    void headerFieldsAreSentToTheSeedsOfEarlierRunsAndNotStored() throws IOException {
+        siteOfThreePages();
+        run(options().maxPages(1).header("Authorization", SECRET), this::typed);
+
+        run(options().header("Authorization", SECRET), crawler -> {});
+
+        assertThat(server.heads()).hasSize(4).allMatch(head -> head.contains("Authorization: " + SECRET));
+        try (Stream<Path> files = Files.list(job())) {
+            for (Path file : files.toList()) {
+                assertThat(Files.readString(file, ISO_8859_1)).doesNotContain(SECRET.substring(6));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"401 Unauthorized", "403 Forbidden"})
+    void aPageThatIsDeniedWithoutTheHeaderFieldsOfEarlierRunsIsNotDone(String status) throws IOException {
+        siteOfThreePages();
+        run(options().maxPages(1).header("Authorization", SECRET), this::typed);
+        server.on("/a", HostileServer.raw("HTTP/1.1 " + status + "\n"));
+
+        CrawlReport without = run(options(), crawler -> {});
+
+        assertThat(without.pages()).containsOnly(Map.entry(2, 1L), Map.entry(4, 1L));
+        assertThat(without.unfinished()).isEqualTo(1);
+        siteOfThreePages();
+        CrawlReport with = run(options().header("Authorization", SECRET), crawler -> {});
+        assertThat(with.pages()).containsExactly(Map.entry(2, 2L));
+    }
+
+    @Test
+    void aPageThatIsDeniedWithThemIsDone() throws IOException {
+        server.on("/", HostileServer.raw("HTTP/1.1 401 Unauthorized\n"));
+        run(options(), this::typed);
+        assertThat(run(options().header("Authorization", SECRET), this::typed).before())
+                .isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "open", "open ftp://h", "open http://h/", "closed http://h", "open http://H"})
+    void aLineThatIsNotAnOriginIsNamed(String line) throws IOException {
+        run(options(), this::typed);
+        Path file = job().resolve("crawl-origins");
+        String header = "# sieve crawl-origins 1\n";
+        assertThat(file).hasContent(header + "open " + server.url("/").replaceFirst("/$", "") + "\n");
+        Files.writeString(file, header + line + "\n");
+
+        assertThatThrownBy(() -> run(options(), crawler -> {}))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining(file + ": line 2 is not an origin");
+        assertThat(file).hasContent(header + line + "\n");
+    }
+}
