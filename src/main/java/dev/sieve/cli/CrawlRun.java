@@ -39,7 +39,7 @@ record CrawlRun(Crawler crawler, Outputs outputs, Path job, boolean isQuiet, boo
             System.err.print(Summary.of(report, ignoresRobots) + howToContinue(report));
         }
         if (failure != null) {
-            System.err.println("sieve: output failed: " + Main.message(failure));
+            System.err.println("sieve: output failed: " + Checks.message(failure));
             return ExitCode.INPUT_OR_OUTPUT_FAILED;
         }
         if (report.ending() == Ending.FULL) {

@@ -143,7 +143,7 @@ final class Outputs implements PageSink {
         } catch (IOException e) {
             outputs.close();
             outputs.deleteEmptyFiles();
-            throw new IOException("cannot write " + Main.message(e), e);
+            throw new IOException("cannot write " + Checks.message(e), e);
         }
     }
 
