@@ -11,8 +11,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
@@ -35,14 +33,12 @@ final class JobCommands {
 
         @Override
         public Integer call() throws IOException {
-            DurableState state = DurableFolder.inspect(job);
-            List<String> problems = new ArrayList<>(state.problems());
-            problems.addAll(CrawlDirectory.problems(job));
-            print(state, problems);
-            return problems.isEmpty() ? 0 : ExitCode.INPUT_OR_OUTPUT_FAILED;
+            DurableState state = CrawlDirectory.inspect(job);
+            print(state);
+            return state.problems().isEmpty() ? 0 : ExitCode.INPUT_OR_OUTPUT_FAILED;
         }
 
-        private static void print(DurableState state, List<String> problems) {
+        private static void print(DurableState state) {
             SieveStats stats = state.stats();
             row("urls", "%,d accepted = %,d done + %,d pending", stats.accepted(), stats.done(), stats.pending());
             row("in flight", "%,d at the last checkpoint, counted as pending", state.inFlight());
@@ -60,7 +56,7 @@ final class JobCommands {
             if (state.lost() > 0) {
                 row("lost", "%,d URLs, discarded by a repair", state.lost());
             }
-            row("health", "%s", problems.isEmpty() ? "good" : String.join("; ", problems));
+            row("health", "%s", state.problems().isEmpty() ? "good" : String.join("; ", state.problems()));
         }
 
         private static String owner(OptionalLong process) {
@@ -136,9 +132,8 @@ final class JobCommands {
 
         @Override
         public Integer call() throws IOException {
-            RepairReport report = DurableFolder.repair(job);
+            RepairReport report = CrawlDirectory.repair(job);
             report.findings().forEach(System.out::println);
-            CrawlDirectory.repairFiles(job).forEach(System.out::println);
             System.out.println(Units.text(
                     "%,d URLs kept, %,d lost with %s of the log",
                     report.urls(), report.lost(), Units.bytes(report.lostBytes())));

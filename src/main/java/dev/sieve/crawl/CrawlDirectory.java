@@ -6,6 +6,8 @@ import dev.sieve.bloom.Memberships;
 import dev.sieve.bloom.Murmur3;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.DurableSieve;
+import dev.sieve.durable.DurableState;
+import dev.sieve.durable.RepairReport;
 import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
 import java.io.Closeable;
@@ -42,7 +44,7 @@ import java.util.stream.Stream;
  * </ul>
  *
  * <p>They are opened and closed together; when one cannot be opened, none stays open. The exception for a damaged file
- * names the file and the line; {@link #problems} lists them, and {@link #repairFiles} keeps the intact lines. Folders of
+ * names the file and the line; {@link #inspect} lists them, and {@link #repair} keeps the intact lines. Folders of
  * earlier versions contain {@code seeds.txt} and {@code pauses.txt}, which are copied once and stay as they are.
  *
  * <p>Methods that write throw {@link UncheckedIOException} when the disk fails. Safe for use by many threads. A seed takes
@@ -145,8 +147,16 @@ public final class CrawlDirectory implements Closeable {
         }
     }
 
-    /** Returns what is wrong with the files of a crawl besides its frontier, one sentence each. Changes nothing. */
-    public static List<String> problems(Path directory) throws IOException {
+    /**
+     * Reads the state of a crawl, which may be running, and changes nothing. Damage of any file is listed in the result.
+     *
+     * @throws IOException as {@link DurableFolder#inspect}, or when a file has a later version
+     */
+    public static DurableState inspect(Path directory) throws IOException {
+        return DurableFolder.inspect(directory).withProblems(problems(directory));
+    }
+
+    private static List<String> problems(Path directory) throws IOException {
         List<String> problems = new ArrayList<>();
         checkSeeds(directory, problems::add);
         for (LineFile.Kind kind : KINDS) {
@@ -163,13 +173,17 @@ public final class CrawlDirectory implements Closeable {
     }
 
     /**
-     * Repairs the files of a crawl besides its frontier: keeps the intact lines. Changed files are kept as {@code .broken}.
+     * Repairs a crawl that {@link #open} refuses as damaged: its frontier, and the other files, of which the intact lines are
+     * kept. Changed files are kept as {@code .broken}.
      *
-     * @return the problems and what was done about them, one sentence each
-     * @throws IOException when the disk fails, another process has the folder, or a file has a later version
+     * @throws IOException as {@link DurableFolder#repair}
      */
+    public static RepairReport repair(Path directory) throws IOException {
+        return DurableFolder.repair(directory).withFindings(repairFiles(directory));
+    }
+
     @SuppressWarnings("try") // the lock is only held
-    public static List<String> repairFiles(Path directory) throws IOException {
+    private static List<String> repairFiles(Path directory) throws IOException {
         List<String> findings = new ArrayList<>();
         try (Closeable held = DurableFolder.lock(directory)) {
             checkSeeds(directory, problem -> findings.add(problem + "; name the seeds again"));

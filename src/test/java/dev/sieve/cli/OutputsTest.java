@@ -88,6 +88,14 @@ class OutputsTest {
         assertThat(file("a.csv")).doesNotExist();
     }
 
+    @Test
+    void anotherFormatIsRefused() {
+        Run run = crawl(site, "-o", "-", "--format", "xml");
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err()).contains("--format", "urls, jsonl: xml");
+    }
+
     @ParameterizedTest
     @CsvSource({"-, /dev/stdout", "-, -", "a.txt, ./a.txt"})
     void anOutputIsNamedOnce(String one, String other) {
