@@ -1,13 +1,29 @@
 package dev.sieve.cli;
 
+import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.util.Map;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
-/** Turns an IllegalArgumentException about the value of an option into a one-line error that names the option. */
+/** Turns exceptions into one-line errors that name the option or the file and the reason. */
 final class Checks {
     private static final Pattern PARAMETER = Pattern.compile("^[a-z]+[A-Za-z]* (?=must )");
+
+    /** The JDK has no reason in the messages of these exceptions. */
+    private static final Map<Class<?>, String> REASONS = Map.of(
+            AccessDeniedException.class, "permission denied",
+            NoSuchFileException.class, "no such file or directory",
+            FileAlreadyExistsException.class, "exists",
+            NotDirectoryException.class, "not a directory",
+            DirectoryNotEmptyException.class, "directory not empty");
 
     private Checks() {}
 
@@ -34,5 +50,17 @@ final class Checks {
 
     static ParameterException wrong(CommandSpec spec, String message) {
         return new ParameterException(spec.commandLine(), message);
+    }
+
+    /** Returns the message of an exception, or of its cause if it has none of its own; never only the name of a file. */
+    static String message(Exception failure) {
+        if (failure instanceof UncheckedIOException unchecked
+                && unchecked.getCause().toString().equals(failure.getMessage())) {
+            return message(unchecked.getCause());
+        }
+        boolean isBare = failure instanceof FileSystemException file && file.getReason() == null;
+        return isBare
+                ? failure.getMessage() + ": " + REASONS.getOrDefault(failure.getClass(), "failed")
+                : failure.getMessage();
     }
 }

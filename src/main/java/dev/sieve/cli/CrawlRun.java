@@ -48,7 +48,7 @@ record CrawlRun(
             System.err.print(Summary.of(report, ignoresRobots) + howToContinue(report));
         }
         if (failure != null) {
-            System.err.println("sieve: output failed: " + Main.message(failure));
+            System.err.println("sieve: output failed: " + Checks.message(failure));
             return ExitCode.INPUT_OR_OUTPUT_FAILED;
         }
         if (report.ending() == Ending.FULL) {

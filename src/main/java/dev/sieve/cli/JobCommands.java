@@ -14,8 +14,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
@@ -46,19 +44,17 @@ final class JobCommands {
 
         @Override
         public Integer call() throws IOException {
-            DurableState state = DurableFolder.inspect(job);
-            List<String> problems = new ArrayList<>(state.problems());
-            problems.addAll(CrawlDirectory.problems(job));
+            DurableState state = CrawlDirectory.inspect(job);
             if (isJson) {
-                spec.commandLine().getOut().println(json(state, problems));
+                spec.commandLine().getOut().println(json(state));
             } else {
-                print(state, problems);
+                print(state);
             }
             spec.commandLine().getOut().flush();
-            return problems.isEmpty() ? 0 : ExitCode.INPUT_OR_OUTPUT_FAILED;
+            return state.problems().isEmpty() ? 0 : ExitCode.INPUT_OR_OUTPUT_FAILED;
         }
 
-        private void print(DurableState state, List<String> problems) {
+        private void print(DurableState state) {
             SieveStats stats = state.stats();
             // A filter without memory stands for a missing checkpoint.
             boolean hasCheckpoint = stats.memoryBytes() > 0;
@@ -81,11 +77,11 @@ final class JobCommands {
             if (state.lost() > 0) {
                 row("lost", "%,d URLs, discarded by a repair", state.lost());
             }
-            row("health", "%s", problems.isEmpty() ? "good" : String.join("; ", problems));
+            row("health", "%s", state.problems().isEmpty() ? "good" : String.join("; ", state.problems()));
         }
 
         /** Values that only a checkpoint has are null without one. */
-        private static String json(DurableState state, List<String> problems) {
+        private static String json(DurableState state) {
             SieveStats stats = state.stats();
             boolean hasCheckpoint = stats.memoryBytes() > 0;
             return text(
@@ -104,7 +100,7 @@ final class JobCommands {
                     state.segments(),
                     state.logBytes(),
                     state.owner().isPresent() ? state.owner().getAsLong() : null,
-                    problems.stream().map(Units::json).collect(joining(", ")));
+                    state.problems().stream().map(Units::json).collect(joining(", ")));
         }
 
         private static String owner(OptionalLong process) {
@@ -180,9 +176,8 @@ final class JobCommands {
 
         @Override
         public Integer call() throws IOException {
-            RepairReport report = DurableFolder.repair(job);
+            RepairReport report = CrawlDirectory.repair(job);
             report.findings().forEach(System.out::println);
-            CrawlDirectory.repairFiles(job).forEach(System.out::println);
             System.out.println(text(
                     "%,d URLs kept, %,d lost with %s of the log",
                     report.urls(), report.lost(), Units.bytes(report.lostBytes())));

@@ -10,16 +10,9 @@ import dev.sieve.scope.Scope;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.DirectoryNotEmptyException;
-import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.FileSystemException;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.NotDirectoryException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
@@ -28,14 +21,6 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The program: runs a command, and turns exceptions into one line on stderr and an {@link ExitCode}. */
 public final class Main {
-    /** The JDK has no reason in the messages of these exceptions. */
-    private static final Map<Class<?>, String> REASONS = Map.of(
-            AccessDeniedException.class, "permission denied",
-            NoSuchFileException.class, "no such file or directory",
-            FileAlreadyExistsException.class, "exists",
-            NotDirectoryException.class, "not a directory",
-            DirectoryNotEmptyException.class, "directory not empty");
-
     private Main() {}
 
     /** Runs the program and exits. */
@@ -116,7 +101,7 @@ public final class Main {
     private static int reportFailure(Exception failure, CommandLine line, ParseResult parsed) {
         PrintWriter err = line.getErr();
         if (failure instanceof IOException || failure instanceof UncheckedIOException) {
-            err.println("sieve: " + message(failure));
+            err.println("sieve: " + Checks.message(failure));
             return ExitCode.INPUT_OR_OUTPUT_FAILED;
         }
         if (failure instanceof SieveFullException) {
@@ -126,17 +111,5 @@ public final class Main {
             failure.printStackTrace(err);
         }
         return ExitCode.INTERNAL_ERROR_OR_FULL;
-    }
-
-    /** Returns the message of an exception, or of its cause if it has none of its own; never only the name of a file. */
-    static String message(Exception failure) {
-        if (failure instanceof UncheckedIOException unchecked
-                && unchecked.getCause().toString().equals(failure.getMessage())) {
-            return message(unchecked.getCause());
-        }
-        boolean isBare = failure instanceof FileSystemException file && file.getReason() == null;
-        return isBare
-                ? failure.getMessage() + ": " + REASONS.getOrDefault(failure.getClass(), "failed")
-                : failure.getMessage();
     }
 }

@@ -25,9 +25,11 @@ import java.util.Locale;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /**
  * The outputs of a crawl. {@code CREATE_NEW} refuses existing files, {@code TRUNCATE_EXISTING} overwrites them, and
@@ -77,6 +79,18 @@ final class Outputs implements PageSink {
                 return JSONL;
             }
             return chosen == null && STANDARD_OUTPUT.contains(file) ? JSONL : chosen;
+        }
+    }
+
+    /** A format by its name, ignoring case. */
+    static final class FormatConverter implements ITypeConverter<Format> {
+        @Override
+        public Format convert(String text) {
+            try {
+                return Format.valueOf(text.toUpperCase(Locale.ROOT));
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException("not a format; choose one of urls, jsonl: " + text);
+            }
         }
     }
 
@@ -137,13 +151,13 @@ final class Outputs implements PageSink {
                 outputs.add(file, Format.of(file, chosen), how, forces);
             }
             if (skipped != null) {
-                outputs.sinks.add(new SkipListSink(outputs.writer(skipped, how, forces)));
+                outputs.add(new SkipListSink(outputs.writer(skipped, how, forces)));
             }
             return outputs;
         } catch (IOException e) {
             outputs.close();
             outputs.deleteEmptyFiles();
-            throw new IOException("cannot write " + Main.message(e), e);
+            throw new IOException("cannot write " + Checks.message(e), e);
         }
     }
 
@@ -155,7 +169,7 @@ final class Outputs implements PageSink {
     private void add(Path file, Format format, StandardOpenOption how, boolean forces) throws IOException {
         Writer writer = writer(file, how, forces);
         PageSink sink = format.sink(writer);
-        sinks.add(STANDARD_OUTPUT.contains(file) && Terminal.isStdout() ? overProgress(sink, writer) : sink);
+        add(STANDARD_OUTPUT.contains(file) && Terminal.isStdout() ? overProgress(sink, writer) : sink);
     }
 
     private Writer writer(Path file, StandardOpenOption how, boolean forces) throws IOException {
@@ -294,7 +308,8 @@ final class Outputs implements PageSink {
         @Option(
                 names = "--format",
                 paramLabel = "NAME",
-                description = "Format of stdout and of files with other names: urls or jsonl.")
+                description = "Format of stdout and of files with other names: urls or jsonl.",
+                converter = FormatConverter.class)
         private Format format;
 
         @Option(

@@ -6,6 +6,8 @@ import dev.sieve.bloom.Memberships;
 import dev.sieve.bloom.Murmur3;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.DurableSieve;
+import dev.sieve.durable.DurableState;
+import dev.sieve.durable.RepairReport;
 import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
 import java.io.Closeable;
@@ -42,7 +44,7 @@ import java.util.stream.Stream;
  * </ul>
  *
  * <p>They are opened and closed together; when one cannot be opened, none stays open. The exception for a damaged file
- * names the file and the line; {@link #problems} lists them, and {@link #repairFiles} keeps the intact lines. Folders of
+ * names the file and the line; {@link #inspect} lists them, and {@link #repair} keeps the intact lines. Folders of
  * earlier versions contain {@code seeds.txt} and {@code pauses.txt}, which are copied once and stay as they are.
  *
  * <p>Methods that write throw {@link UncheckedIOException} when the disk fails. Safe for use by many threads. A seed takes
@@ -58,7 +60,7 @@ public final class CrawlDirectory implements Closeable {
             new LineFile.Kind("crawl-seeds", "seeds.txt", "a seed", CrawlDirectory::isSeed);
 
     private static final LineFile.Kind ORIGINS =
-            new LineFile.Kind("crawl-origins", "crawl-origins", "an origin", CrawlDirectory::isOrigin);
+            new LineFile.Kind("crawl-origins", null, "an origin", CrawlDirectory::isOrigin);
 
     private static final LineFile.Kind PAUSES =
             new LineFile.Kind("crawl-pauses", "pauses.txt", "a pause", PAUSE.asMatchPredicate());
@@ -108,9 +110,9 @@ public final class CrawlDirectory implements Closeable {
         // The frontier first, since its lock guards the other files.
         CrawlDirectory opened = new CrawlDirectory(builder.open(), directory);
         try {
-            opened.openSeeds();
+            opened.readSeeds();
             opened.readOrigins();
-            opened.openPauses(now);
+            opened.readPauses(now);
             return opened;
         } catch (IOException | RuntimeException e) {
             try (opened) {
@@ -145,8 +147,16 @@ public final class CrawlDirectory implements Closeable {
         }
     }
 
-    /** Returns what is wrong with the files of a crawl besides its frontier, one sentence each. Changes nothing. */
-    public static List<String> problems(Path directory) throws IOException {
+    /**
+     * Reads the state of a crawl, which may be running, and changes nothing. Damage of any file is listed in the result.
+     *
+     * @throws IOException as {@link DurableFolder#inspect}, or when a file has a later version
+     */
+    public static DurableState inspect(Path directory) throws IOException {
+        return DurableFolder.inspect(directory).withProblems(problems(directory));
+    }
+
+    private static List<String> problems(Path directory) throws IOException {
         List<String> problems = new ArrayList<>();
         checkSeeds(directory, problems::add);
         for (LineFile.Kind kind : KINDS) {
@@ -163,13 +173,17 @@ public final class CrawlDirectory implements Closeable {
     }
 
     /**
-     * Repairs the files of a crawl besides its frontier: keeps the intact lines. Changed files are kept as {@code .broken}.
+     * Repairs a crawl that {@link #open} refuses as damaged: its frontier, and the other files, of which the intact lines are
+     * kept. Changed files are kept as {@code .broken}.
      *
-     * @return the problems and what was done about them, one sentence each
-     * @throws IOException when the disk fails, another process has the folder, or a file has a later version
+     * @throws IOException as {@link DurableFolder#repair}
      */
+    public static RepairReport repair(Path directory) throws IOException {
+        return DurableFolder.repair(directory).withFindings(repairFiles(directory));
+    }
+
     @SuppressWarnings("try") // the lock is only held
-    public static List<String> repairFiles(Path directory) throws IOException {
+    private static List<String> repairFiles(Path directory) throws IOException {
         List<String> findings = new ArrayList<>();
         try (Closeable held = DurableFolder.lock(directory)) {
             checkSeeds(directory, problem -> findings.add(problem + "; name the seeds again"));
@@ -195,11 +209,9 @@ public final class CrawlDirectory implements Closeable {
         return findings;
     }
 
-    private void openSeeds() throws IOException {
+    private void readSeeds() throws IOException {
         checkSeeds(folder, LineFile::refuse);
-        if (Files.notExists(folder.resolve(SEEDS.name()))) {
-            LineFile.rewrite(folder, SEEDS, line -> true, LineFile::refuse);
-        }
+        create(SEEDS);
         LineFile.Receiver set = seed -> {
             long[] hash = Murmur3.hash(seed, seeds.seed());
             seeds.add(hash[0], hash[1]);
@@ -214,10 +226,14 @@ public final class CrawlDirectory implements Closeable {
     }
 
     private void readOrigins() throws IOException {
-        if (!ORIGINS.exists(folder)) {
-            LineFile.rewrite(folder, ORIGINS, line -> true, LineFile::refuse);
-        }
+        create(ORIGINS);
         originFile = new LineFile(folder, ORIGINS, LineFile.read(folder, ORIGINS, origins::add, LineFile::refuse));
+    }
+
+    private void create(LineFile.Kind kind) throws IOException {
+        if (Files.notExists(folder.resolve(kind.name()))) {
+            LineFile.rewrite(folder, kind, line -> true, LineFile::refuse);
+        }
     }
 
     private static boolean isOrigin(String line) {
@@ -227,7 +243,7 @@ public final class CrawlDirectory implements Closeable {
     }
 
     /** Reads the pauses and removes expired ones. When a host was last requested is not stored, so it waits anew. */
-    private void openPauses(Instant now) throws IOException {
+    private void readPauses(Instant now) throws IOException {
         LineFile.rewrite(folder, PAUSES, line -> addPause(line, now), LineFile::refuse);
         pauseFile = new LineFile(folder, PAUSES, LineFile.read(folder, PAUSES, line -> {}, LineFile::refuse));
     }

@@ -38,7 +38,7 @@ final class LineFile implements Closeable {
      * What a file contains.
      *
      * @param name its name in the folder, {@code crawl-seeds}
-     * @param earlierName the name that the file had before it had a first line with its kind; the same if it always had one
+     * @param earlierName the name that the file had before it had a first line with its kind; null if it never had another
      * @param line what a line is, in messages: {@code a seed}
      * @param isValid whether a text is such a line
      */
@@ -50,7 +50,7 @@ final class LineFile implements Closeable {
         /** Returns the file, or that of an earlier version if only that exists. */
         Path path(Path folder) {
             Path path = folder.resolve(name);
-            Path earlier = folder.resolve(earlierName);
+            Path earlier = earlierName == null ? path : folder.resolve(earlierName);
             return Files.notExists(path) && Files.exists(earlier) ? earlier : path;
         }
 

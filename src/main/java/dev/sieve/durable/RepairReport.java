@@ -1,6 +1,7 @@
 package dev.sieve.durable;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * The result of {@link DurableFolder#repair}.
@@ -10,4 +11,11 @@ import java.util.List;
  * @param lostBytes bytes of the log that were given up
  * @param findings problems and what was done about them, one sentence each; empty when all files are intact
  */
-public record RepairReport(long urls, long lost, long lostBytes, List<String> findings) {}
+public record RepairReport(long urls, long lost, long lostBytes, List<String> findings) {
+
+    /** Returns this report with further findings. */
+    public RepairReport withFindings(List<String> more) {
+        List<String> all = Stream.concat(findings.stream(), more.stream()).toList();
+        return new RepairReport(urls, lost, lostBytes, all);
+    }
+}

@@ -88,6 +88,14 @@ class OutputsTest {
         assertThat(file("a.csv")).doesNotExist();
     }
 
+    @Test
+    void anotherFormatIsRefused() {
+        Run run = crawl(site, "-o", "-", "--format", "xml");
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err()).contains("--format", "urls, jsonl: xml");
+    }
+
     @ParameterizedTest
     @CsvSource({"-, /dev/stdout", "-, -", "a.txt, ./a.txt"})
     void anOutputIsNamedOnce(String one, String other) {
@@ -154,13 +162,13 @@ class OutputsTest {
 
     @Test
     void anExceptionThatOnlyNamesAFileGetsAReason() {
-        assertThat(Main.message(new AccessDeniedException("/x"))).isEqualTo("/x: permission denied");
-        assertThat(Main.message(new UncheckedIOException(new NoSuchFileException("/x"))))
+        assertThat(Checks.message(new AccessDeniedException("/x"))).isEqualTo("/x: permission denied");
+        assertThat(Checks.message(new UncheckedIOException(new NoSuchFileException("/x"))))
                 .isEqualTo("/x: no such file or directory");
-        assertThat(Main.message(new FileSystemException("/x"))).isEqualTo("/x: failed");
-        assertThat(Main.message(new FileSystemException("/x", null, "Read-only file system")))
+        assertThat(Checks.message(new FileSystemException("/x"))).isEqualTo("/x: failed");
+        assertThat(Checks.message(new FileSystemException("/x", null, "Read-only file system")))
                 .isEqualTo("/x: Read-only file system");
-        assertThat(Main.message(new IOException("a reason"))).isEqualTo("a reason");
+        assertThat(Checks.message(new IOException("a reason"))).isEqualTo("a reason");
     }
 
     @Test

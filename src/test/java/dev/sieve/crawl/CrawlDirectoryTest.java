@@ -104,19 +104,19 @@ class CrawlDirectoryTest {
                 .hasMessageContaining(path.toString())
                 .hasMessageContaining("line 3 is not a seed", "repair");
         assertThat(path).content(ISO_8859_1).isEqualTo(damaged);
-        assertThat(CrawlDirectory.problems(folder)).containsExactly(path + ": line 3 is not a seed");
+        assertThat(CrawlDirectory.inspect(folder).problems()).containsExactly(path + ": line 3 is not a seed");
 
-        assertThat(CrawlDirectory.repairFiles(folder))
+        assertThat(CrawlDirectory.repair(folder).findings())
                 .singleElement()
                 .asString()
                 .contains("line 3 is not a seed");
 
-        assertThat(CrawlDirectory.problems(folder)).isEmpty();
+        assertThat(CrawlDirectory.inspect(folder).problems()).isEmpty();
         assertThat(folder.resolve("crawl-seeds.broken")).content(ISO_8859_1).isEqualTo(damaged);
         try (CrawlDirectory directory = open(NOW)) {
             assertThat(seeds(directory)).containsExactly("http://a.test/", "http://b.test/");
         }
-        assertThat(CrawlDirectory.repairFiles(folder)).isEmpty();
+        assertThat(CrawlDirectory.repair(folder).findings()).isEmpty();
     }
 
     @ParameterizedTest
@@ -129,7 +129,7 @@ class CrawlDirectoryTest {
                 .hasMessageContaining("crawl-seeds")
                 .hasMessageContaining("repair");
 
-        assertThat(CrawlDirectory.repairFiles(folder)).isNotEmpty();
+        assertThat(CrawlDirectory.repair(folder).findings()).isNotEmpty();
 
         open(NOW).close();
         assertThat(seedFile()).hasContent(SEED_HEADER);
@@ -141,7 +141,7 @@ class CrawlDirectoryTest {
         Path path = file("crawl-seeds", "# sieve crawl-seeds 2\nhttp://a.test/ 1\n");
 
         assertThatThrownBy(() -> open(NOW)).isInstanceOf(IOException.class).hasMessageContaining("later");
-        assertThatThrownBy(() -> CrawlDirectory.repairFiles(folder)).hasMessageContaining("later");
+        assertThatThrownBy(() -> CrawlDirectory.repair(folder)).hasMessageContaining("later");
         assertThat(path).hasContent("# sieve crawl-seeds 2\nhttp://a.test/ 1\n");
     }
 
@@ -150,9 +150,9 @@ class CrawlDirectoryTest {
         makeJob();
         Files.delete(seedFile());
         assertThatThrownBy(() -> open(NOW)).hasMessageContaining("crawl-seeds: the file is missing");
-        assertThat(CrawlDirectory.problems(folder)).containsExactly(seedFile() + ": the file is missing");
+        assertThat(CrawlDirectory.inspect(folder).problems()).containsExactly(seedFile() + ": the file is missing");
 
-        assertThat(CrawlDirectory.repairFiles(folder)).hasSize(1);
+        assertThat(CrawlDirectory.repair(folder).findings()).hasSize(1);
 
         open(NOW).close();
     }
@@ -185,7 +185,7 @@ class CrawlDirectoryTest {
         file("seeds.txt", "http://a.test/\nmine\n");
         assertThatThrownBy(() -> open(NOW)).hasMessageContaining("seeds.txt: line 2 is not a seed");
 
-        assertThat(CrawlDirectory.repairFiles(folder)).hasSize(1);
+        assertThat(CrawlDirectory.repair(folder).findings()).hasSize(1);
 
         assertThat(seedFile()).hasContent(SEED_HEADER + "http://a.test/\n");
         assertThat(folder.resolve("seeds.txt")).hasContent("http://a.test/\nmine\n");
@@ -228,7 +228,7 @@ class CrawlDirectoryTest {
                 .hasMessageContaining("line 2 is not a pause");
         assertThat(openFiles()).isEmpty();
 
-        CrawlDirectory.repairFiles(folder);
+        CrawlDirectory.repair(folder);
         open(NOW).close();
         assertThat(openFiles()).isEmpty();
     }
@@ -237,7 +237,7 @@ class CrawlDirectoryTest {
     void aRepairWaitsForNoOtherOwner() throws IOException {
         try (CrawlDirectory directory = open(NOW)) {
             assertThat(directory.frontier()).isNotNull();
-            assertThatThrownBy(() -> CrawlDirectory.repairFiles(folder)).hasMessageContaining("in use");
+            assertThatThrownBy(() -> CrawlDirectory.repair(folder)).hasMessageContaining("in use");
         }
     }
 
@@ -300,9 +300,9 @@ class CrawlDirectoryTest {
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining(path.toString())
                 .hasMessageContaining("line 3 is not a pause");
-        assertThat(CrawlDirectory.problems(folder)).containsExactly(path + ": line 3 is not a pause");
+        assertThat(CrawlDirectory.inspect(folder).problems()).containsExactly(path + ": line 3 is not a pause");
 
-        CrawlDirectory.repairFiles(folder);
+        CrawlDirectory.repair(folder);
 
         try (CrawlDirectory directory = open(NOW)) {
             assertThat(directory.pauses()).isEqualTo(Map.of("a.test", Duration.ofSeconds(30)));

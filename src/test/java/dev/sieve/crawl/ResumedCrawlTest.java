@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -154,13 +153,14 @@ class ResumedCrawlTest {
     @ValueSource(strings = {"", "open", "open ftp://h", "open http://h/", "closed http://h", "open http://H"})
     void aLineThatIsNotAnOriginIsNamed(String line) throws IOException {
         run(options(), this::typed);
-        Path file = job().resolve("origins.txt");
-        assertThat(file).hasContent("open " + server.url("/").replaceFirst("/$", "") + "\n");
-        Files.writeString(file, line + "\n");
+        Path file = job().resolve("crawl-origins");
+        String header = "# sieve crawl-origins 1\n";
+        assertThat(file).hasContent(header + "open " + server.url("/").replaceFirst("/$", "") + "\n");
+        Files.writeString(file, header + line + "\n");
 
         assertThatThrownBy(() -> run(options(), crawler -> {}))
                 .isInstanceOf(IOException.class)
-                .hasMessageContaining(file + ": line 1 is not an origin");
-        assertThat(List.of(Files.readString(file))).containsExactly(line + "\n");
+                .hasMessageContaining(file + ": line 2 is not an origin");
+        assertThat(file).hasContent(header + line + "\n");
     }
 }
