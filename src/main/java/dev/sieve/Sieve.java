@@ -1,7 +1,5 @@
 package dev.sieve;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.sieve.bloom.BloomSize;
 import dev.sieve.bloom.Membership;
 import dev.sieve.bloom.Memberships;
@@ -84,7 +82,7 @@ public final class Sieve implements Frontier {
      */
     @Override
     public boolean push(String url) {
-        return deduplicator.push(url.getBytes(UTF_8), queue);
+        return deduplicator.push(UrlBatch.utf8(url), queue);
     }
 
     /**

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sieve.bloom.Membership;
 import dev.sieve.bloom.Murmur3;
+import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.Objects;
 
@@ -85,7 +86,7 @@ public final class UrlBatch {
 
     /** Adds a URL that is its own key. */
     public void add(String url) {
-        byte[] utf8 = url.getBytes(UTF_8);
+        byte[] utf8 = utf8(url);
         append(utf8, 0, utf8.length);
     }
 
@@ -93,9 +94,39 @@ public final class UrlBatch {
     public void add(String url, String key) {
         add(url);
         if (!key.equals(url)) {
-            byte[] utf8 = key.getBytes(UTF_8);
+            byte[] utf8 = utf8(key);
             setKey(utf8, 0, utf8.length);
         }
+    }
+
+    /**
+     * Returns the bytes of a URL, by which frontiers compare it: UTF-8. An unpaired surrogate, which has no UTF-8 form, is
+     * three bytes as in WTF-8, so that different URLs differ; it is handed out as replacement characters.
+     */
+    public static byte[] utf8(String url) {
+        for (int i = 0; i < url.length(); i++) {
+            if (Character.isSurrogate(url.charAt(i))) {
+                if (!Character.isSupplementaryCodePoint(url.codePointAt(i))) {
+                    return wtf8(url);
+                }
+                i++;
+            }
+        }
+        return url.getBytes(UTF_8);
+    }
+
+    private static byte[] wtf8(String text) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(text.length());
+        text.codePoints().forEach(c -> {
+            if (Character.MIN_SURROGATE <= c && c <= Character.MAX_SURROGATE) {
+                bytes.write(0xE0 | c >> 12);
+                bytes.write(0x80 | c >> 6 & 0x3F);
+                bytes.write(0x80 | c & 0x3F);
+            } else {
+                bytes.writeBytes(Character.toString(c).getBytes(UTF_8));
+            }
+        });
+        return bytes.toByteArray();
     }
 
     /** Adds a URL that is its own key, in UTF-8. The bytes are not copied: do not change them before the push. */

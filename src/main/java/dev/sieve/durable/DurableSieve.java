@@ -1,7 +1,5 @@
 package dev.sieve.durable;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.sieve.CapacityEvent;
 import dev.sieve.Deduplicator;
 import dev.sieve.FilterKind;
@@ -116,7 +114,7 @@ public final class DurableSieve implements Frontier {
      */
     @Override
     public boolean push(String url) {
-        byte[] utf8 = url.getBytes(UTF_8);
+        byte[] utf8 = UrlBatch.utf8(url);
         UrlFrameWriter.checkLength("URL", utf8.length);
         return deduplicator.push(utf8, writer);
     }
