@@ -38,17 +38,17 @@ import picocli.CommandLine.Spec;
         footer = "0 done, or a limit was reached; 1 internal error, or filter full; 2 wrong usage;%n"
                 + "3 no page could be fetched; 4 input or output failed; 5 'why': not crawled; 6 see --fail-on;%n"
                 + "130 interrupted, 143 terminated.")
-final class CrawlCommand implements Callable<Integer> {
+class CrawlCommand implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.cli");
 
     @Spec
-    private CommandSpec spec;
+    CommandSpec spec;
 
     @Parameters(paramLabel = "SEED", description = "A URL, a file with one URL per line, or - for standard input.")
-    private List<String> seeds = new ArrayList<>();
+    List<String> seeds = new ArrayList<>();
 
     @Mixin
-    private WhereOptions where;
+    WhereOptions where;
 
     @Option(names = "--max-pages", paramLabel = "N", description = "Stop after exactly N pages (default: no limit).")
     private Long maxPages;
@@ -126,7 +126,7 @@ final class CrawlCommand implements Callable<Integer> {
             names = "--job",
             paramLabel = "DIR",
             description = "Save the crawl in DIR; repeat the same command to resume, even after kill -9.")
-    private Path job;
+    Path job;
 
     @Option(
             names = "--durability",
@@ -173,7 +173,7 @@ final class CrawlCommand implements Callable<Integer> {
         }
     }
 
-    private CrawlOptions options() {
+    CrawlOptions options() {
         Map<String, InetAddress> known = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         addresses.forEach(each -> known.put(each.getKey(), each.getValue()));
         CrawlOptions options = new CrawlOptions().sitemaps(usesSitemaps).resolver(host -> resolve(known, host));

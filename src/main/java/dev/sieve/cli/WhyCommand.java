@@ -16,70 +16,44 @@ import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
-/** Shows what a crawl with the same options does with a URL, and by which rule. */
+/** Shows what a crawl with the same command line does with a URL, and by which rule. */
 @Command(
         name = "why",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         customSynopsis = "sieve why [OPTIONS] URL SEED...",
-        description =
-                "Shows whether a crawl with these seeds and options requests a URL, and which rule decides. Sends no"
-                        + " requests.%n",
+        description = "Shows whether a crawl with these seeds and options requests a URL, and which rule decides; with"
+                + " --job, also whether the job has seen it. Sends no requests. Takes all options of the crawl.%n",
         footerHeading = "%nExit codes: ",
         footer = "0 the URL is crawled; 5 it is not; 2 wrong usage; 4 the job cannot be read.")
-final class WhyCommand implements Callable<Integer> {
+final class WhyCommand extends CrawlCommand {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.cli");
-
-    @Spec
-    private CommandSpec spec;
-
-    @Parameters(index = "0", paramLabel = "URL", description = "The URL to check.")
-    private String url;
-
-    @Parameters(
-            index = "1..*",
-            paramLabel = "SEED",
-            description = "As for the crawl: a URL, a file with one URL per line, or - for standard input.")
-    private List<String> seeds = new ArrayList<>();
-
-    @Mixin
-    private WhereOptions where;
-
-    @Option(
-            names = "--job",
-            paramLabel = "DIR",
-            description = "Also use the seeds of this job, and show whether it contains the URL. Reads its whole log.")
-    private Path job;
 
     @Override
     public Integer call() {
         Logging.set(Level.WARN);
-        CrawlOptions options = new CrawlOptions();
-        where.apply(options, spec);
+        if (seeds.isEmpty()) {
+            throw Checks.wrong(spec, "Missing URL");
+        }
+        String url = seeds.get(0);
+        List<String> rest = seeds.subList(1, seeds.size());
+        CrawlOptions options = options();
         if (job != null && !DurableFolder.exists(job)) {
             throw Checks.invalid(spec, "--job", "not a job: " + job);
         }
-        if (job == null && seeds.isEmpty() && where.scope != Scope.Kind.ANY) {
+        if (job == null && rest.isEmpty() && where.scope != Scope.Kind.ANY) {
             throw Checks.wrong(spec, "Missing SEED: a URL, a file of URLs, or - for standard input");
         }
         PrintWriter out = spec.commandLine().getOut();
         // Decides which addresses are allowed; fetches nothing.
         try (Fetcher fetcher = options.newFetcher()) {
-            return explain(options, fetcher, out);
+            return explain(url, rest, options, fetcher, out);
         } catch (IOException e) {
             System.err.println("sieve: " + e.getMessage());
             return ExitCode.INPUT_OR_OUTPUT_FAILED;
@@ -88,7 +62,8 @@ final class WhyCommand implements Callable<Integer> {
         }
     }
 
-    private int explain(CrawlOptions options, Fetcher fetcher, PrintWriter out) throws IOException {
+    private int explain(String url, List<String> rest, CrawlOptions options, Fetcher fetcher, PrintWriter out)
+            throws IOException {
         Refusal refusal = UrlNormalizer.refusal(url);
         if (refusal != null) {
             return refused(out, SkipReason.invalid(refusal));
@@ -96,24 +71,29 @@ final class WhyCommand implements Callable<Integer> {
         String parsed = UrlNormalizer.parse(url);
         String key = UrlNormalizer.key(parsed);
         Admission admission = options.newAdmission();
-        boolean isSeed = readSeeds(admission, fetcher, key);
-        SkipReason reason = isSeed ? null : admission.skipReason(parsed, 0);
+        boolean isSeed = readSeeds(rest, admission, fetcher, key);
+        SkipReason reason = isSeed ? null : admission.skipReason(parsed, 1);
         Refused objection = fetcher.objection(parsed);
         if (reason == null && objection != null) {
             reason = objection.reason();
         }
-        if (reason != null) {
-            return refused(out, reason);
+        int exitCode = reason == null ? crawled(parsed, isSeed, admission, out) : refused(out, reason);
+        if (reason != null && admission.skipReason(parsed, 0) == null && objection == null) {
+            out.println("unless a seed redirects to it, which only a crawl can show");
         }
+        if (job != null) {
+            out.println("in the job: " + inJob(key));
+        }
+        return exitCode;
+    }
+
+    private int crawled(String parsed, boolean isSeed, Admission admission, PrintWriter out) {
         out.println("crawled: " + (isSeed ? "a seed" : admission.scope().admittedBy(parsed)));
         if (where.depth != null && !isSeed) {
             out.println("if it is at most " + where.depth + " links from a seed, which only a crawl can show");
         }
         if (!where.ignoresRobots) {
             out.println("if the robots.txt of " + UrlParts.origin(parsed) + " allows it, which is not requested here");
-        }
-        if (job != null) {
-            out.println("in the job: " + inJob(key));
         }
         return 0;
     }
@@ -124,21 +104,22 @@ final class WhyCommand implements Callable<Integer> {
     }
 
     /** Adds all seeds to the scope. Returns whether one of them has this key. */
-    private boolean readSeeds(Admission admission, Fetcher fetcher, String key) throws IOException {
+    private boolean readSeeds(List<String> rest, Admission admission, Fetcher fetcher, String key) throws IOException {
         boolean[] isFound = new boolean[1];
         Consumer<String> listed = seed -> {
             admission.scope().addSeed(seed);
             isFound[0] |= UrlNormalizer.key(seed).equals(key);
         };
-        Consumer<String> typed = fetcher::open;
-        Seeds reader = new Seeds(typed.andThen(listed), listed, problem -> LOG.warn("{}", problem));
+        Consumer<String> typed = listed.andThen(fetcher::open);
+        Seeds reader = new Seeds(typed, listed, problem -> LOG.warn("{}", problem));
         try {
-            reader.read(seeds, System.in);
+            reader.read(rest, System.in);
         } catch (IOException e) {
             throw Checks.wrong(spec, "Invalid SEED: " + e.getMessage());
         }
         if (job != null) {
-            reader.read(List.of(CrawlDirectory.seedFile(job).toString()), System.in);
+            new Seeds(typed, typed, problem -> LOG.warn("{}", problem))
+                    .read(List.of(CrawlDirectory.seedFile(job).toString()), System.in);
         }
         return isFound[0];
     }
@@ -147,7 +128,12 @@ final class WhyCommand implements Callable<Integer> {
         if (exports(Export.PENDING, key)) {
             return "pending";
         }
-        return exports(Export.DONE, key) ? "done" : "not found; finished URLs stay in its log only with --keep-log";
+        if (exports(Export.DONE, key)) {
+            return "done";
+        }
+        return DurableFolder.filterMightContain(job, key)
+                ? "seen before, or one of the few new URLs that the filter mistakes for seen ones"
+                : "not seen yet";
     }
 
     private boolean exports(Export which, String key) throws IOException {

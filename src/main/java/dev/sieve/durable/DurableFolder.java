@@ -41,6 +41,17 @@ public final class DurableFolder {
     }
 
     /**
+     * Whether the filter of the last checkpoint contains a key, up to its false-positive rate. URLs that were accepted
+     * since then are still in the log: see {@link #export}. The frontier may be open. Reads the filter into memory.
+     *
+     * @throws DamageException when a file is damaged
+     * @throws IOException when the disk fails, or the folder does not contain a frontier
+     */
+    public static boolean filterMightContain(Path directory, String key) throws IOException {
+        return Inspection.of(new LocalDisk(directory)).filterMightContain(key);
+    }
+
+    /**
      * Repairs a frontier that {@link DurableSieve.Builder#open} refuses as damaged: keeps everything that is whole, and
      * counts what is lost. Changed files are kept as {@code .broken}.
      *

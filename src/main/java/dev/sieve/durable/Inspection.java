@@ -1,6 +1,8 @@
 package dev.sieve.durable;
 
 import dev.sieve.SieveStats;
+import dev.sieve.bloom.Membership;
+import dev.sieve.bloom.Murmur3;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
@@ -113,6 +115,16 @@ final class Inspection {
                 logBytes,
                 owner,
                 List.copyOf(problems));
+    }
+
+    /** Whether the filter of the last checkpoint contains a key; without a checkpoint, all URLs are in the log. */
+    boolean filterMightContain(String key) throws IOException {
+        if (!checkpoint.exists()) {
+            return false;
+        }
+        Membership filter = checkpoint.readFilter(disk);
+        long[] hash = Murmur3.hash(key, filter.seed());
+        return filter.mightContain(hash[0], hash[1]);
     }
 
     /**

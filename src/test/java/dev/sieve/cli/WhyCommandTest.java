@@ -2,6 +2,7 @@ package dev.sieve.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.DurableSieve;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -100,8 +101,61 @@ class WhyCommandTest {
                         "crawled: in scope",
                         "in the job: pending",
                         "crawled: in scope",
-                        "in the job: not found; finished URLs stay in its log only with --keep-log",
-                        "not crawled: out of scope: scope HOST");
+                        "in the job: not seen yet",
+                        "not crawled: out of scope: scope HOST",
+                        "in the job: not seen yet");
+    }
+
+    @Test
+    void seedsOfAJobAreAllowedLikeTypedOnes() throws IOException {
+        Path job = folder.resolve("job");
+        try (DurableSieve sieve = DurableSieve.builder(job).expectedUrls(100).open()) {
+            sieve.push("http://127.0.0.1:7/");
+        }
+        Files.writeString(job.resolve("seeds.txt"), "http://127.0.0.1:7/\n");
+
+        assertThat(why(List.of("--job", job.toString()), "http://127.0.0.1:7/a"))
+                .isZero();
+        assertThat(out.toString()).startsWith("crawled: in scope");
+    }
+
+    @Test
+    void whatTheLogNoLongerHasIsInTheFilter() throws IOException {
+        try (DurableSieve sieve =
+                DurableSieve.builder(folder).expectedUrls(1000).open()) {
+            sieve.push("http://h.test/");
+            sieve.sync();
+            assertThat(DurableFolder.filterMightContain(folder, "http://h.test/"))
+                    .as("in the log only")
+                    .isFalse();
+        }
+
+        assertThat(DurableFolder.filterMightContain(folder, "http://h.test/")).isTrue();
+        assertThat(DurableFolder.filterMightContain(folder, "http://h.test/a")).isFalse();
+    }
+
+    @Test
+    void atDepth0OnlySeedsAreCrawled() {
+        assertThat(why(List.of("--depth", "0"), "http://h.test/a", "http://h.test/"))
+                .isEqualTo(5);
+        assertThat(why(List.of("--depth", "0"), "http://h.test/", "http://h.test/"))
+                .isZero();
+
+        assertThat(out.toString().lines())
+                .startsWith(
+                        "not crawled: too deep: depth at most 0",
+                        "unless a seed redirects to it, which only a crawl can show",
+                        "crawled: a seed");
+    }
+
+    @Test
+    void allOptionsOfTheCrawlAreTaken() {
+        List<String> options = List.of(
+                "--max-pages", "5", "--sitemaps", "-o", "x.jsonl", "--capacity", "1k", "--resolve", "h.test=10.0.0.1");
+
+        assertThat(why(options, "http://h.test/a", "http://h.test/")).isZero();
+        assertThat(why(List.of("--max-pages", "none"), "http://h.test/a", "http://h.test/"))
+                .isEqualTo(2);
     }
 
     @Test
