@@ -1,11 +1,14 @@
 package dev.sieve.cli;
 
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
 /** Turns an IllegalArgumentException about the value of an option into a one-line error that names the option. */
 final class Checks {
+    private static final Pattern PARAMETER = Pattern.compile("^[a-z]+[A-Za-z]* (?=must )");
+
     private Checks() {}
 
     static void check(CommandSpec spec, String option, Runnable use) {
@@ -23,8 +26,10 @@ final class Checks {
         }
     }
 
+    /** Names the option in place of the parameter, with which the problem may begin. */
     static ParameterException invalid(CommandSpec spec, String option, String problem) {
-        return wrong(spec, "Invalid value for option '" + option + "': " + problem);
+        String words = PARAMETER.matcher(problem).replaceFirst("");
+        return wrong(spec, "Invalid value for option '" + option + "': " + words);
     }
 
     static ParameterException wrong(CommandSpec spec, String message) {

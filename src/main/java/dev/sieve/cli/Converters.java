@@ -2,7 +2,6 @@ package dev.sieve.cli;
 
 import static java.util.stream.Collectors.joining;
 
-import dev.sieve.FilterKind;
 import dev.sieve.bloom.BloomSize;
 import java.math.BigDecimal;
 import java.net.InetAddress;
@@ -96,19 +95,36 @@ final class Converters {
         }
     }
 
-    /** A filter by its name, ignoring case. */
-    static final class Filter implements ITypeConverter<FilterKind> {
+    /** A {@link Quantity} that an int can hold. */
+    static final class SmallQuantity implements ITypeConverter<Integer> {
+        private final Quantity quantity = new Quantity();
+
         @Override
-        public FilterKind convert(String text) {
-            return Stream.of(FilterKind.values())
-                    .filter(kind -> name(kind).equalsIgnoreCase(text))
+        public Integer convert(String text) {
+            long value = quantity.convert(text);
+            if (value > Integer.MAX_VALUE) {
+                throw wrong(text, "more than " + Integer.MAX_VALUE);
+            }
+            return (int) value;
+        }
+    }
+
+    /**
+     * A constant by its name, ignoring case.
+     *
+     * @param what what the constants are, in a word
+     */
+    record Named<E extends Enum<E>>(Class<E> type, String what) implements ITypeConverter<E> {
+        @Override
+        public E convert(String text) {
+            E[] all = type.getEnumConstants();
+            return Stream.of(all)
+                    .filter(each -> name(each).equalsIgnoreCase(text))
                     .findFirst()
                     .orElseThrow(() -> wrong(
                             text,
-                            "not a filter; choose one of "
-                                    + Stream.of(FilterKind.values())
-                                            .map(Converters::name)
-                                            .collect(joining(", "))));
+                            "not a " + what + "; choose one of "
+                                    + Stream.of(all).map(Converters::name).collect(joining(", "))));
         }
     }
 

@@ -148,7 +148,7 @@ class CrawlCommand implements Callable<Integer> {
     @Option(names = "-q", description = "Show only warnings: no progress, no summary.")
     private boolean isQuiet;
 
-    @Option(names = "-v", description = "Verbose logging.")
+    @Option(names = "-v", description = "Also log each response and each URL that is not requested.")
     private boolean isVerbose;
 
     @Override
@@ -158,6 +158,8 @@ class CrawlCommand implements Callable<Integer> {
         if (seeds.isEmpty() && !resumes) {
             throw Checks.wrong(spec, "Missing SEED: a URL, a file of URLs, or - for standard input");
         }
+        requireJobFor("--durability");
+        requireJobFor("--keep-log");
         CrawlOptions options = options();
         output.check(job != null);
         frontier.check(resumes);
@@ -169,7 +171,17 @@ class CrawlCommand implements Callable<Integer> {
             if (!start.hasUrls()) {
                 throw Checks.wrong(spec, "no usable seed in " + String.join(", ", seeds));
             }
-            return new CrawlRun(start.crawler(), output.open(job != null), isQuiet, where.ignoresRobots, failOn).run();
+            Outputs outputs = output.open(job != null);
+            if (isVerbose) {
+                outputs.add(new VisitLog());
+            }
+            return new CrawlRun(start.crawler(), outputs, isQuiet, where.ignoresRobots, failOn).run();
+        }
+    }
+
+    private void requireJobFor(String option) {
+        if (job == null && spec.commandLine().getParseResult().hasMatchedOption(option)) {
+            throw Checks.wrong(spec, "Option '" + option + "' requires '--job'");
         }
     }
 

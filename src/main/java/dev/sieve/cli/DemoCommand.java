@@ -79,8 +79,8 @@ final class DemoCommand implements Callable<Integer> {
             return DemoWeb.builder().hosts(hosts).pages(pages).port(port).open();
         } catch (IllegalArgumentException e) {
             // The message begins with the name of the option.
-            String[] nameAndProblem = e.getMessage().split(" ", 2);
-            throw Checks.invalid(spec, "--" + nameAndProblem[0], nameAndProblem[1]);
+            String name = e.getMessage().split(" ", 2)[0];
+            throw Checks.invalid(spec, "--" + name, e.getMessage());
         }
     }
 

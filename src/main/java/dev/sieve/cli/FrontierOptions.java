@@ -81,13 +81,15 @@ final class FrontierOptions {
     private void checkCapacity() {
         long urls = urls();
         double rate = missRate == null ? Sieve.DEFAULT_FALSE_POSITIVE_RATE : missRate;
-        Checks.check(spec, "--capacity", () -> Sieve.builder(urls));
+        if (urls < 1) {
+            throw Checks.invalid(spec, "--capacity", "must be at least 1: " + urls);
+        }
         Checks.check(spec, "--miss-rate", () -> BloomSize.hashes(rate));
         FilterKind kind =
                 filter() != null ? filter() : onFull == OnFull.GROW ? FilterKind.GROWING : FilterKind.SPLIT_BLOCKS;
         long bytes = kind.memoryBytes(urls, rate);
         long heap = Runtime.getRuntime().maxMemory();
-        String needs = Units.text("%,d URLs at %s need %s, but ", urls, rate, Units.bytes(bytes));
+        String needs = Units.text("%,d URLs at %s need %s, but ", urls, Units.percent(rate), Units.bytes(bytes));
         if (bytes > FilterKind.MAX_MEMORY_BYTES) {
             throw Checks.invalid(
                     spec,

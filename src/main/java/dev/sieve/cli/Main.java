@@ -2,16 +2,22 @@ package dev.sieve.cli;
 
 import ch.qos.logback.classic.Level;
 import dev.sieve.FilterKind;
+import dev.sieve.OnFull;
 import dev.sieve.SieveFullException;
 import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.durable.Durability;
+import dev.sieve.scope.Scope;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The program: runs a command, and turns exceptions into one line on stderr and an {@link ExitCode}. */
 public final class Main {
@@ -25,23 +31,32 @@ public final class Main {
 
     static CommandLine commandLine() {
         CommandLine line = new CommandLine(new CrawlCommand());
-        line.getCommandSpec().version("sieve " + CrawlOptions.version());
-        return line.addSubcommand(new DemoCommand())
+        line.addSubcommand(new DemoCommand())
                 .addSubcommand(new Plan.Print())
                 .addSubcommand(new WhyCommand())
                 .addSubcommand(new JobCommands.State())
                 .addSubcommand(new JobCommands.ExportUrls())
                 .addSubcommand(new JobCommands.Repair())
                 .registerConverter(Long.class, new Converters.Quantity())
+                .registerConverter(Integer.class, new Converters.SmallQuantity())
+                .registerConverter(int.class, new Converters.SmallQuantity())
                 .registerConverter(Double.class, new Converters.MissRate())
                 .registerConverter(Duration.class, new Converters.TimeSpan())
-                .registerConverter(FilterKind.class, new Converters.Filter())
-                .setCaseInsensitiveEnumValuesAllowed(true)
+                .registerConverter(FilterKind.class, new Converters.Named<>(FilterKind.class, "filter"))
+                .registerConverter(OnFull.class, new Converters.Named<>(OnFull.class, "choice"))
+                .registerConverter(Durability.class, new Converters.Named<>(Durability.class, "level"))
+                .registerConverter(Scope.Kind.class, new Converters.Named<>(Scope.Kind.class, "scope"))
+                .registerConverter(FailOn.class, new Converters.Named<>(FailOn.class, "condition"))
                 .setUsageHelpAutoWidth(true)
                 .setUsageHelpLongOptionsMaxWidth(30)
                 .setParameterExceptionHandler(Main::reportUsage)
                 .setExecutionExceptionHandler(Main::reportFailure)
                 .setExecutionStrategy(Main::run);
+        line.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_OPTION_LIST, new GroupedOptions());
+        String version = "sieve " + CrawlOptions.version();
+        line.getCommandSpec().version(version);
+        line.getSubcommands().values().forEach(each -> each.getCommandSpec().version(version));
+        return line;
     }
 
     /** Drops the optional word "crawl". */
@@ -59,7 +74,10 @@ public final class Main {
 
     private static int reportUsage(ParameterException wrong, String[] args) {
         String message = String.valueOf(wrong.getMessage()).lines().findFirst().orElse("");
-        wrong.getCommandLine().getErr().println("sieve: " + message + " (see --help)");
+        List<String> similar =
+                wrong instanceof UnmatchedArgumentException unmatched ? unmatched.getSuggestions() : List.of();
+        String advice = similar.isEmpty() ? "see --help" : "did you mean " + String.join(" or ", similar) + "?";
+        wrong.getCommandLine().getErr().println("sieve: " + message + " (" + advice + ")");
         return ExitCode.WRONG_USAGE;
     }
 

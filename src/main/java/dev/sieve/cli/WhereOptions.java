@@ -59,7 +59,7 @@ final class WhereOptions {
         allowedTraps.forEach(each -> Checks.check(
                 spec,
                 "--allow-trap",
-                () -> (each.equals("all") ? Stream.of(Trap.values()) : Stream.of(Trap.named(each)))
+                () -> (each.equalsIgnoreCase("all") ? Stream.of(Trap.values()) : Stream.of(Trap.named(each)))
                         .forEach(options::allowTrap)));
     }
 }

@@ -85,7 +85,7 @@ public final class CrawlOptions {
     /** Sets after which time the crawl ends, above 0. Default: no limit. */
     public CrawlOptions maxTime(Duration time) {
         if (time.isNegative() || time.isZero()) {
-            throw new IllegalArgumentException("maxTime must be above 0: " + time);
+            throw new IllegalArgumentException("maxTime must be above 0");
         }
         maxTime = time;
         return this;
@@ -94,7 +94,7 @@ public final class CrawlOptions {
     /** Sets the minimum time between the starts of two requests to one host, at least 0. Default: 1 second. */
     public CrawlOptions delay(Duration time) {
         if (time.isNegative()) {
-            throw new IllegalArgumentException("delay must not be negative: " + time);
+            throw new IllegalArgumentException("delay must not be negative");
         }
         delay = time;
         return this;
@@ -143,7 +143,7 @@ public final class CrawlOptions {
     /** Sets the deadline of a whole request, from 1 millisecond to 24 days. Default: 30 seconds. */
     public CrawlOptions timeout(Duration time) {
         if (time.compareTo(Duration.ofMillis(1)) < 0 || time.compareTo(Duration.ofDays(24)) > 0) {
-            throw new IllegalArgumentException("timeout must be from 1 ms to 24 days: " + time);
+            throw new IllegalArgumentException("timeout must be from 1 ms to 24 days");
         }
         timeout = time;
         return this;
@@ -237,8 +237,8 @@ public final class CrawlOptions {
 
     private static long check(String name, long value, long least, long most) {
         if (value < least || value > most) {
-            String limit = value < least ? " < " + least : " > " + most;
-            throw new IllegalArgumentException(name + limit + ": " + value);
+            String limit = value < least ? "least " + least : "most " + most;
+            throw new IllegalArgumentException(name + " must be at " + limit + ": " + value);
         }
         return value;
     }

@@ -199,7 +199,7 @@ public final class Scope {
         /** Sets the most links from a seed to a URL, at least 0. Default: no limit. */
         public Builder maxDepth(int maxDepth) {
             if (maxDepth < 0) {
-                throw new IllegalArgumentException("maxDepth < 0: " + maxDepth);
+                throw new IllegalArgumentException("maxDepth must be at least 0: " + maxDepth);
             }
             this.maxDepth = maxDepth;
             return this;

@@ -47,13 +47,13 @@ public enum Trap {
     }
 
     /**
-     * Returns the trap with a name.
+     * Returns the trap with a name, ignoring case.
      *
      * @throws IllegalArgumentException when the name is unknown; the message lists all names
      */
     public static Trap named(String words) {
         return Arrays.stream(values())
-                .filter(trap -> trap.words().equals(words))
+                .filter(trap -> trap.words().equalsIgnoreCase(words))
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("unknown trap: " + words + "; traps are "
                         + Arrays.stream(values()).map(Trap::words).collect(Collectors.joining(", "))));

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.TypeConversionException;
 
 class OptionValuesTest {
@@ -148,15 +149,88 @@ class OptionValuesTest {
         "EXACT, EXACT",
     })
     void filtersHaveNames(String text, FilterKind value) {
-        assertThat(new Converters.Filter().convert(text)).isEqualTo(value);
+        assertThat(new Converters.Named<>(FilterKind.class, "filter").convert(text))
+                .isEqualTo(value);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "bloom", "counting", "split_blocks", "exact "})
     void otherFiltersAreRefusedWithTheNamesToChooseFrom(String text) {
-        assertThatThrownBy(() -> new Converters.Filter().convert(text))
+        assertThatThrownBy(() -> new Converters.Named<>(FilterKind.class, "filter").convert(text))
                 .isInstanceOf(TypeConversionException.class)
                 .hasMessage("'" + text + "' is not a filter; choose one of split-blocks, classic, growing, exact");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "--max-pages 0 | must be at least 1: 0",
+                "--max-time 0 | must be above 0",
+                "--per-host 0 | must be at least 1: 0",
+                "--per-host 1M | must be at most 32767: 1000000",
+                "--timeout 0 | must be from 1 ms to 24 days",
+                "--concurrency many | 'many' is not a number; use 1000000, 1_000_000, 1M or 1e6",
+                "--retries 3G | '3G' is more than 2147483647",
+                "--capacity 0 | must be at least 1: 0",
+                "--scope galaxy | 'galaxy' is not a scope; choose one of host, domain, prefix, any",
+                "--on-full burst | 'burst' is not a choice; choose one of warn, grow, fail",
+                "--durability never | 'never' is not a level; choose one of process, interval, always",
+                "--fail-on rain | 'rain' is not a condition; choose one of capacity, errors",
+            })
+    void aBadValueIsExplainedInTheWordsOfTheCommandLine(String option, String problem) {
+        Run run = Run.of(Main.commandLine(), (option + " https://example.org/").split(" ", -1));
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err().strip())
+                .startsWith("sieve: Invalid value for option '" + option.split(" ", 2)[0] + "'")
+                .endsWith(": " + problem + " (see --help)");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"--max-pagse, --max-pages", "--capasity, --capacity", "--per-hots, --per-host"})
+    void anOptionLikeTheUnknownOneIsSuggested(String option, String suggestion) {
+        Run run = Run.of(Main.commandLine(), option, "3", "https://example.org/");
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err().lines()).singleElement().asString().contains(option, "did you mean " + suggestion);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--keep-log", "--durability=always"})
+    void whatOnlyAJobHasRequiresOne(String option) {
+        Run run = Run.of(Main.commandLine(), option, "https://example.org/");
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err()).contains(option.split("=", 2)[0], "requires '--job'");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"LENGTH", "Path-Depth", "ALL"})
+    void trapsAreNamedInAnyCase(String name) {
+        Run run = Run.of(Main.commandLine(), "why", "--allow-trap", name, "http://h.test/", "http://h.test/");
+
+        assertThat(run.exitCode()).isZero();
+    }
+
+    @Test
+    void everyCommandHasTheVersion() {
+        for (String command : Main.commandLine().getSubcommands().keySet()) {
+            assertThat(Run.of(Main.commandLine(), command, "--version").out()).matches("sieve \\S+\\R");
+        }
+    }
+
+    @Test
+    void theHelpHasEachOptionOnceInGroups() {
+        String help = Run.of(Main.commandLine(), "--help").out();
+
+        for (OptionSpec option : Main.commandLine().getCommandSpec().options()) {
+            assertThat(help.lines().filter(line -> line.matches("  .*" + option.longestName() + "\\b.*  .*")))
+                    .as(option.longestName())
+                    .hasSize(1);
+        }
+        assertThat(help).contains("\nWhich URLs:\n      --scope=", "\nJobs:\n      --job=", "5 'why': not crawled");
     }
 
     @Test

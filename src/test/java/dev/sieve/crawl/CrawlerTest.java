@@ -286,7 +286,7 @@ class CrawlerTest {
     void optionsThatNoCrawlCanHaveAreRefusedAndAllOthersMakeOne() throws IOException {
         CrawlOptions options = fast();
 
-        assertThatThrownBy(() -> options.perHost(32_768)).hasMessage("perHost > 32767: 32768");
+        assertThatThrownBy(() -> options.perHost(32_768)).hasMessage("perHost must be at most 32767: 32768");
         assertThatThrownBy(() -> options.timeout(Duration.ofNanos(999_999))).hasMessageContaining("timeout");
         assertThatThrownBy(() -> options.timeout(Duration.ofDays(24).plusNanos(1)))
                 .hasMessageContaining("timeout");
