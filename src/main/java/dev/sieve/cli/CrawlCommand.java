@@ -17,8 +17,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -39,8 +37,6 @@ import picocli.CommandLine.Spec;
                 + "3 no page could be fetched; 4 input or output failed; 5 'why': not crawled; 6 see --fail-on;%n"
                 + "130 interrupted, 143 terminated.")
 class CrawlCommand implements Callable<Integer> {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.cli");
-
     @Spec
     CommandSpec spec;
 
@@ -224,9 +220,8 @@ class CrawlCommand implements Callable<Integer> {
     }
 
     private void readSeeds(CrawlStart start) {
-        Seeds reader = new Seeds(start::addTyped, start::add, problem -> LOG.warn("{}", problem));
-        try {
-            reader.read(seeds, System.in);
+        try (SeedProblems problems = new SeedProblems()) {
+            new Seeds(start::addTyped, start::add, problems).read(seeds, System.in);
         } catch (IOException e) {
             throw Checks.wrong(spec, "Invalid SEED: " + e.getMessage());
         }

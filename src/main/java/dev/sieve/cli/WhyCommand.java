@@ -18,8 +18,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.function.Consumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 
 /** Shows what a crawl with the same command line does with a URL, and by which rule. */
@@ -33,8 +31,6 @@ import picocli.CommandLine.Command;
         footerHeading = "%nExit codes: ",
         footer = "0 the URL is crawled; 5 it is not; 2 wrong usage; 4 the job cannot be read.")
 final class WhyCommand extends CrawlCommand {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.cli");
-
     @Override
     public Integer call() {
         Logging.set(Level.WARN);
@@ -111,15 +107,16 @@ final class WhyCommand extends CrawlCommand {
             isFound[0] |= UrlNormalizer.key(seed).equals(key);
         };
         Consumer<String> typed = listed.andThen(fetcher::open);
-        Seeds reader = new Seeds(typed, listed, problem -> LOG.warn("{}", problem));
-        try {
-            reader.read(rest, System.in);
+        try (SeedProblems problems = new SeedProblems()) {
+            new Seeds(typed, listed, problems).read(rest, System.in);
         } catch (IOException e) {
             throw Checks.wrong(spec, "Invalid SEED: " + e.getMessage());
         }
         if (job != null) {
-            new Seeds(typed, typed, problem -> LOG.warn("{}", problem))
-                    .read(List.of(CrawlDirectory.seedFile(job).toString()), System.in);
+            try (SeedProblems problems = new SeedProblems()) {
+                String file = CrawlDirectory.seedFile(job).toString();
+                new Seeds(typed, typed, problems).read(List.of(file), System.in);
+            }
         }
         return isFound[0];
     }

@@ -32,9 +32,10 @@ import java.util.regex.Pattern;
  *   <li>any other word is an error: a file that does not exist.
  * </ol>
  *
- * <p>A list holds one absolute URL per line. Blank lines and lines that begin with {@code #} are skipped. Lines end with
+ * <p>A list holds one URL per line; rules 2 and 4 apply to it as well. Blank lines and lines that begin with {@code #} are skipped. Lines end with
  * LF, CR LF or CR; the text is UTF-8, or UTF-16 with a byte order mark. A line that is not a URL is reported to {@code
- * problems}, and reading continues. Lists are streamed: memory does not grow with their length or that of a line.
+ * problems}, and reading continues; so are a user name and password, without which the URL is used, and an empty list.
+ * Lists are streamed: memory does not grow with their length or that of a line.
  *
  * <p>URLs are passed on in order, normalised, duplicates included. Not safe for use by many threads.
  */
@@ -48,23 +49,25 @@ public final class Seeds {
     /** Everything before the last @ of a host; passwords must not appear in logs. */
     private static final Pattern CREDENTIALS = Pattern.compile("//[^/\\\\?#\\s]*@");
 
+    private static final Pattern HAS_CREDENTIALS = Pattern.compile("(?i)https?:[/\\\\]*[^/\\\\?#]*@");
+
     private final Consumer<String> named;
     private final Consumer<String> urls;
     private final Consumer<Problem> problems;
 
     /**
-     * A word or line that is not a URL that can be fetched.
+     * A word or line that is not a URL that can be fetched, or not as it is; or a list without any.
      *
      * @param source the file, {@code standard input} or {@code command line}
-     * @param line the number of the line or of the command-line word, from 1
-     * @param text the first 200 characters of the line, printable and without credentials
-     * @param reason why it is refused, in a few words
+     * @param line the number of the line or of the command-line word, from 1; 0 for the whole list
+     * @param text the first 200 characters of the line, printable and without credentials; empty for the whole list
+     * @param reason what is wrong, in a few words
      */
     public record Problem(String source, long line, String text, String reason) {
         /** Returns for example {@code seeds.txt:12: not http or https: ftp://example.com/}. */
         @Override
         public String toString() {
-            return source + ":" + line + ": " + reason + ": " + text;
+            return line == 0 ? source + ": " + reason : source + ":" + line + ": " + reason + ": " + text;
         }
     }
 
@@ -78,7 +81,7 @@ public final class Seeds {
      *
      * @param named receives every URL of the command line, normalised
      * @param urls receives every URL of a list, normalised
-     * @param problems receives every word and line that is not a URL
+     * @param problems receives every problem with a word, a line or a list
      */
     public Seeds(Consumer<String> named, Consumer<String> urls, Consumer<Problem> problems) {
         this.named = requireNonNull(named);
@@ -119,6 +122,7 @@ public final class Seeds {
      */
     public void readList(String source, InputStream list) throws IOException {
         long number = 0;
+        boolean isEmpty = true;
         try {
             Lines lines = new Lines(list);
             for (String line = lines.next(); line != null; line = lines.next()) {
@@ -128,11 +132,16 @@ public final class Seeds {
                 if (text.startsWith("#") || (text.isEmpty() && !isCut)) {
                     continue;
                 }
+                isEmpty = false;
                 if (isCut) {
                     report(source, number, text, "longer than " + Lines.MAX_CHARS + " characters");
                 } else {
-                    accept(text, urls, source, number);
+                    String scheme = !HTTP.matcher(text).lookingAt() && looksLikeUrl(text) ? "http://" : "";
+                    accept(scheme + text, urls, source, number);
                 }
+            }
+            if (isEmpty) {
+                report(source, 0, "", "no URL in this list");
             }
         } catch (IOException e) {
             throw new IOException("cannot read " + source + " after line " + number + ": " + e.getMessage(), e);
@@ -159,6 +168,9 @@ public final class Seeds {
         } else if (text.chars().anyMatch(c -> c <= ' ')) {
             report(source, line, text, "whitespace in the URL");
         } else {
+            if (HAS_CREDENTIALS.matcher(text).lookingAt()) {
+                report(source, line, text, "user name and password are not sent");
+            }
             receiver.accept(url);
         }
     }

@@ -57,14 +57,38 @@ class SeedsTest {
     @ParameterizedTest
     @ValueSource(strings = {"\n", "\r\n", "\r"})
     void badLineIsAProblemWithItsNumberAndReadingGoesOn(String end) throws IOException {
-        read("http://a/", "", "example.com", "# x", "ftp://b/", "http://c/", "http://d..e/", "http://f/ g", end);
+        read("http://a/", "", "example", "# x", "ftp://b/", "http://c/", "http://d..e/", "http://f/ g", end);
         assertThat(urls).containsExactly("http://a/", "http://c/");
         assertThat(problems)
                 .containsExactly(
-                        "list:3: no scheme: example.com",
+                        "list:3: no scheme: example",
                         "list:5: not http or https: ftp://b/",
                         "list:7: no valid host: http://d..e/",
                         "list:8: whitespace in the URL: http://f/ g");
+    }
+
+    @Test
+    void aLineWithoutSchemeIsAUrlWhereAWordIsOne() throws IOException {
+        read("example.org", "localhost:81/x", "h.test/a?b#c", "list.txt", "plain", "\n");
+        assertThat(urls).containsExactly("http://example.org/", "http://localhost:81/x", "http://h.test/a?b");
+        assertThat(problems).containsExactly("list:4: no scheme: list.txt", "list:5: no scheme: plain");
+    }
+
+    @Test
+    void credentialsAreReportedWithoutThePassword() throws IOException {
+        read("http://user:secret@a/", "http://c/@?d=http://e@f/", "\n");
+        seeds.read(List.of("https://user@b/"), InputStream.nullInputStream());
+        assertThat(urls).containsExactly("http://a/", "http://c/@?d=http://e@f/", "https://b/");
+        assertThat(problems)
+                .containsExactly(
+                        "list:1: user name and password are not sent: http://...@a/",
+                        "command line:1: user name and password are not sent: https://...@b/");
+    }
+
+    @Test
+    void anEmptyListIsNamed() throws IOException {
+        readList("# nothing yet\n\n".getBytes(UTF_8));
+        assertThat(problems).containsExactly("list: no URL in this list");
     }
 
     @Test
