@@ -17,6 +17,7 @@ import java.util.stream.IntStream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
@@ -80,11 +81,6 @@ final class Plan {
         double twoLayers = layers.get(0).bytes() + layers.get(1).bytes();
         boolean isTooLarge = BloomSize.bits(urls, rate) / 8.0 > MOST_FILTER_BYTES;
         double least = BloomSize.floorBits(urls, rate) / 8;
-        double claimLeast = BloomSize.floorBits(BILLION, CLAIMED_RATE) / 8;
-        long claimBits = 8 * CLAIMED_BYTES;
-        // With so few bits per key, one hash is the best choice.
-        double claimMissed =
-                new Kind("", CLAIMED_BYTES, "1", keys -> BloomSize.rate(keys, claimBits, 1)).missed(BILLION);
         return text(
                         """
                         %,d URLs; when the filter is full, %s of new URLs are mistaken for seen ones.
@@ -101,12 +97,7 @@ final class Plan {
                         counting: for programs that remove keys; a crawl never does, so --filter does not offer it.
                         exact: at most %d bytes per URL.
                         HashSet<String>: %d bytes per URL of 68 characters, in a heap below 32 GB.
-                        %s
-                        "A billion URLs at 0.01 %% in 18 MB" is impossible: no data structure needs less than
-                        %s, %d times that; a classic Bloom filter needs %s.
-                        18 MB is enough for %s URLs at 0.01 %%.
-                        Given a billion pages, the best filter of 18 MB accepts %s and misses %s.
-                        """,
+                        %s%s""",
                         urls,
                         percent(rate),
                         " ".repeat(48),
@@ -119,14 +110,31 @@ final class Plan {
                         EXACT_BYTES,
                         HASH_SET_BYTES,
                         isTooLarge ? "One filter holds at most 17.2 GB: split the URLs, for example by host.\n" : "",
-                        bytes(claimLeast),
-                        Math.round(claimLeast / CLAIMED_BYTES),
-                        bytes(BloomSize.bits(BILLION, CLAIMED_RATE) / 8.0),
-                        count((double) BloomSize.keys(claimBits, CLAIMED_RATE)),
-                        count(BILLION - claimMissed),
-                        count(claimMissed))
+                        urls < BILLION ? "" : claim())
                 .lines()
                 .toList();
+    }
+
+    /** Returns what a known claim about a billion URLs amounts to. */
+    private static String claim() {
+        double least = BloomSize.floorBits(BILLION, CLAIMED_RATE) / 8;
+        long bits = 8 * CLAIMED_BYTES;
+        // With so few bits per key, one hash is the best choice.
+        double missed = new Kind("", CLAIMED_BYTES, "1", keys -> BloomSize.rate(keys, bits, 1)).missed(BILLION);
+        return text(
+                """
+
+                "A billion URLs at 0.01 %% in 18 MB" is impossible: no data structure needs less than
+                %s, %d times that; a classic Bloom filter needs %s.
+                18 MB is enough for %s URLs at 0.01 %%.
+                Given a billion pages, the best filter of 18 MB accepts %s and misses %s.
+                """,
+                bytes(least),
+                Math.round(least / CLAIMED_BYTES),
+                bytes(BloomSize.bits(BILLION, CLAIMED_RATE) / 8.0),
+                count((double) BloomSize.keys(bits, CLAIMED_RATE)),
+                count(BILLION - missed),
+                count(missed));
     }
 
     List<Kind> kinds() {
@@ -208,12 +216,13 @@ final class Plan {
             sortOptions = false,
             description = "Shows how much memory each filter needs for N URLs, and how many pages it misses.%n")
     static final class Print implements Callable<Integer> {
-        @Option(
-                names = "--urls",
-                paramLabel = "N",
-                defaultValue = "1M",
-                description = "URLs to remember: 1000000, 1M, 1e6 (default: 1M).")
+        private static final long DEFAULT_URLS = 1_000_000;
+
+        @Option(names = "--urls", paramLabel = "N", description = "URLs to remember: 1000000, 1M, 1e6 (default: 1M).")
         private Long urls;
+
+        @Parameters(paramLabel = "N", arity = "0..1", description = "The same as --urls N.")
+        private Long number;
 
         @Option(
                 names = "--miss-rate",
@@ -227,11 +236,15 @@ final class Plan {
 
         @Override
         public Integer call() {
-            if (urls < 1) {
-                throw Checks.invalid(spec, "--urls", "must be at least 1: " + urls);
+            if (urls != null && number != null) {
+                throw Checks.wrong(spec, "Give the number of URLs once: " + number + " or --urls " + urls);
+            }
+            long keys = urls != null ? urls : number != null ? number : DEFAULT_URLS;
+            if (keys < 1) {
+                throw Checks.invalid(spec, "--urls", "must be at least 1: " + keys);
             }
             PrintWriter out = spec.commandLine().getOut();
-            new Plan(urls, missRate).lines().forEach(out::println);
+            new Plan(keys, missRate).lines().forEach(out::println);
             out.flush();
             return 0;
         }

@@ -192,4 +192,19 @@ class PlanTest {
     private static String line(List<String> lines, String start) {
         return lines.stream().filter(line -> line.startsWith(start)).findFirst().orElseThrow();
     }
+
+    @Test
+    void onlyAPlanForABillionSpeaksOfTheBillion() {
+        assertThat(new Plan(999_999_999, 1e-4).lines()).noneMatch(line -> line.contains("18 MB"));
+        assertThat(new Plan(1_000_000_000, 1e-4).lines()).anyMatch(line -> line.contains("18 MB"));
+    }
+
+    @Test
+    void theNumberOfUrlsNeedsNoOption() {
+        assertThat(Run.of(Main.commandLine(), "plan", "1e9"))
+                .isEqualTo(Run.of(Main.commandLine(), "plan", "--urls", "1e9"));
+        assertThat(Run.of(Main.commandLine(), "plan")).isEqualTo(Run.of(Main.commandLine(), "plan", "1M"));
+        assertThat(Run.of(Main.commandLine(), "plan", "1M", "--urls", "2M").exitCode())
+                .isEqualTo(2);
+    }
 }
