@@ -1,5 +1,8 @@
 package dev.sieve.cli;
 
+import static dev.sieve.cli.Units.text;
+import static java.util.stream.Collectors.joining;
+
 import dev.sieve.SieveStats;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.DurableState;
@@ -17,8 +20,10 @@ import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** The commands that read or repair a job. */
 final class JobCommands {
@@ -30,35 +35,74 @@ final class JobCommands {
             mixinStandardHelpOptions = true,
             description = "Shows the state of a job, running or not.%n")
     static final class State implements Callable<Integer> {
+        @Spec
+        private CommandSpec spec;
+
         @Parameters(paramLabel = "DIR", description = "The directory of the job.")
         private Path job;
+
+        @Option(names = "--json", description = "Print one line of JSON, for programs.")
+        private boolean isJson;
 
         @Override
         public Integer call() throws IOException {
             DurableState state = DurableFolder.inspect(job);
-            print(state);
+            if (isJson) {
+                spec.commandLine().getOut().println(json(state));
+            } else {
+                print(state);
+            }
+            spec.commandLine().getOut().flush();
             return state.problems().isEmpty() ? 0 : ExitCode.INPUT_OR_OUTPUT_FAILED;
         }
 
-        private static void print(DurableState state) {
+        private void print(DurableState state) {
             SieveStats stats = state.stats();
+            // A filter without memory stands for a missing checkpoint.
+            boolean hasCheckpoint = stats.memoryBytes() > 0;
             row("urls", "%,d accepted = %,d done + %,d pending", stats.accepted(), stats.done(), stats.pending());
-            row("in flight", "%,d at the last checkpoint, counted as pending", state.inFlight());
+            if (hasCheckpoint && state.owner().isPresent()) {
+                row("in flight", "%,d at the last checkpoint, counted as pending", state.inFlight());
+            }
             row(
                     "filter",
-                    "%,d of %,d URLs (%.1f %%), miss rate when full %s, now %.2g; %s",
-                    stats.estimatedSize(),
-                    stats.capacity(),
-                    100.0 * stats.estimatedSize() / stats.capacity(),
-                    state.falsePositiveRate(),
-                    stats.falsePositiveRate(),
-                    Units.bytes(stats.memoryBytes()));
+                    "%s; miss rate when full %s%s",
+                    hasCheckpoint ? Summary.size(stats) : text("for %,d URLs", stats.capacity()),
+                    Units.percent(state.falsePositiveRate()),
+                    hasCheckpoint
+                            ? text(
+                                    ", now %s; %s",
+                                    Units.percent(stats.falsePositiveRate()), Units.bytes(stats.memoryBytes()))
+                            : "; its fill is shown after the first checkpoint");
             row("log", "%,d files, %s", state.segments(), Units.bytes(state.logBytes()));
             row("owner", "%s", owner(state.owner()));
             if (state.lost() > 0) {
                 row("lost", "%,d URLs, discarded by a repair", state.lost());
             }
             row("health", "%s", state.problems().isEmpty() ? "good" : String.join("; ", state.problems()));
+        }
+
+        /** Values that only a checkpoint has are null without one. */
+        private static String json(DurableState state) {
+            SieveStats stats = state.stats();
+            boolean hasCheckpoint = stats.memoryBytes() > 0;
+            return text(
+                    "{\"accepted\": %d, \"done\": %d, \"pending\": %d, \"lost\": %d, \"capacity\": %d, \"miss_rate\": %s,"
+                            + " \"filter_size\": %s, \"filter_bytes\": %s, \"missed\": %s, \"log_files\": %d,"
+                            + " \"log_bytes\": %d, \"owner\": %s, \"problems\": [%s]}",
+                    stats.accepted(),
+                    stats.done(),
+                    stats.pending(),
+                    state.lost(),
+                    stats.capacity(),
+                    state.falsePositiveRate(),
+                    hasCheckpoint ? stats.estimatedSize() : null,
+                    hasCheckpoint ? stats.memoryBytes() : null,
+                    hasCheckpoint ? stats.estimatedMissed() : null,
+                    state.segments(),
+                    state.logBytes(),
+                    state.owner().isPresent() ? state.owner().getAsLong() : null,
+                    state.problems().stream().map(Units::json).collect(joining(", ")));
         }
 
         private static String owner(OptionalLong process) {
@@ -68,8 +112,8 @@ final class JobCommands {
             return process.getAsLong() == 0 ? "an unknown process" : "process " + process.getAsLong();
         }
 
-        private static void row(String name, String format, Object... values) {
-            System.out.println(Units.text("%-10s%s", name, Units.text(format, values)));
+        private void row(String name, String format, Object... values) {
+            spec.commandLine().getOut().println(text("%-10s%s", name, text(format, values)));
         }
     }
 
@@ -134,7 +178,7 @@ final class JobCommands {
         public Integer call() throws IOException {
             RepairReport report = DurableFolder.repair(job);
             report.findings().forEach(System.out::println);
-            System.out.println(Units.text(
+            System.out.println(text(
                     "%,d URLs kept, %,d lost with %s of the log",
                     report.urls(), report.lost(), Units.bytes(report.lostBytes())));
             return 0;

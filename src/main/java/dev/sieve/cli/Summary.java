@@ -109,15 +109,19 @@ final class Summary {
     }
 
     private static void filter(StringBuilder lines, SieveStats sieve) {
-        String size = text("%,d", sieve.estimatedSize());
         row(
                 lines,
                 "filter",
-                "%s URLs (%s)  %s  estimated pages missed: %s",
-                isExact(sieve) ? size : size + " of " + text("%,d", sieve.capacity()),
-                fill(sieve),
+                "%s  %s  estimated pages missed: %s",
+                size(sieve),
                 Units.bytes(sieve.memoryBytes()),
                 sieve.estimatedMissed() < NO_PAGE ? "0" : Units.count(sieve.estimatedMissed()));
+    }
+
+    /** Returns the URLs in the filter: {@code 31 of 1,000 URLs (3.1 %)}. */
+    static String size(SieveStats sieve) {
+        String size = text("%,d", sieve.estimatedSize());
+        return (isExact(sieve) ? size : size + " of " + text("%,d", sieve.capacity())) + " URLs (" + fill(sieve) + ")";
     }
 
     /** Returns how full the filter is: {@code 3.1 %}, {@code 647 %}, or {@code exact} if it is never full. */

@@ -3,6 +3,7 @@ package dev.sieve.cli;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.Locale;
+import java.util.stream.Collectors;
 
 /** Formats quantities for people, independent of the language of the machine. */
 final class Units {
@@ -36,6 +37,13 @@ final class Units {
         }
         int unit = unit(value / 1e6, LARGE.length());
         return significant(value / 1e6 / Math.pow(1000, unit), 3) + " " + LARGE.charAt(unit);
+    }
+
+    /** Text as a string of JSON. */
+    static String json(String text) {
+        return text.chars()
+                .mapToObj(c -> c < ' ' || c == '"' || c == '\\' ? text("\\u%04x", c) : Character.toString((char) c))
+                .collect(Collectors.joining("", "\"", "\""));
     }
 
     /** Returns the smallest power of 1000 in which the value has at most three digits. */

@@ -56,11 +56,16 @@ public final class DurableFolder {
      * counts what is lost. Changed files are kept as {@code .broken}.
      *
      * @throws DamageException when the settings are damaged and none of the checkpoints is whole
-     * @throws IOException when the disk fails, another process has the folder, or a file has a later version
+     * @throws IOException when the disk fails, another process has the folder, a file has a later version, or the folder
+     *     does not contain a frontier; nothing is changed then
      */
     @SuppressWarnings("try") // the lock is only held
     public static RepairReport repair(Path directory) throws IOException {
         LocalDisk disk = new LocalDisk(directory);
+        FrontierFiles files = FrontierFiles.list(disk);
+        if (!exists(directory) && files.logs().isEmpty() && files.checkpoints().isEmpty()) {
+            throw new IOException(directory + ": the folder does not contain a frontier");
+        }
         try (DirectoryLock held = DirectoryLock.acquire(directory)) {
             return new Repair(disk).run();
         }
