@@ -7,6 +7,7 @@ import dev.sieve.SieveStats;
 import dev.sieve.fetch.Fetcher;
 import dev.sieve.output.PageSink;
 import dev.sieve.polite.HostSchedule;
+import dev.sieve.url.OptionalLibrary;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -36,6 +37,11 @@ public final class Crawler implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
     /** How long the requests in progress may take when a crawl ends early. */
     private static final Duration GRACE = Duration.ofSeconds(10);
+
+    static {
+        OptionalLibrary.requireOkHttp();
+        OptionalLibrary.require("org.jsoup.Jsoup", "org.jsoup:jsoup");
+    }
 
     private final int workers;
     private final CrawlDirectory directory;
