@@ -4,6 +4,9 @@ import dev.sieve.bloom.Membership;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,7 +21,7 @@ import org.slf4j.event.Level;
  * <p>Pages missed: a new URL is accepted with probability 1 - f, f being the false-positive rate. So f / (1 - f) new
  * URLs were rejected per accepted one, on average; the sum of these is the estimate.
  *
- * <p>Guarded by the lock of the frontier, except {@link #publish}.
+ * <p>Guarded by the lock of the frontier, except {@link #publish()}.
  */
 final class CapacityWatch {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.capacity");
@@ -30,6 +33,10 @@ final class CapacityWatch {
     private final OnFull onFull;
     private final Consumer<CapacityEvent> listener;
     private final long step;
+
+    private final Queue<CapacityEvent> unpublished = new ConcurrentLinkedQueue<>();
+    /** Held by the thread that publishes. */
+    private final ReentrantLock publishing = new ReentrantLock();
 
     private long sinceCheck;
     private double threshold = FIRST_THRESHOLD;
@@ -116,16 +123,32 @@ final class CapacityWatch {
         return missed + sinceCheck * missedPerAccepted;
     }
 
-    /** Logs events and passes them to the listener; called without the lock, since both may block. */
-    void publish(List<CapacityEvent> events) {
-        // The check avoids an iterator per push.
+    /** Counts new URLs; {@link #publish()} passes on the events, nearly always none. */
+    void announce(int count) {
+        List<CapacityEvent> events = accepted(count);
         if (!events.isEmpty()) {
-            events.forEach(this::publish);
+            unpublished.addAll(events);
+        }
+    }
+
+    /**
+     * Logs the announced events and passes them to the listener, one at a time and in their order; called without the
+     * lock, since both may block. Does not wait for a thread that publishes already: that thread publishes all.
+     */
+    void publish() {
+        while (!unpublished.isEmpty() && publishing.tryLock()) {
+            try {
+                for (CapacityEvent event = unpublished.poll(); event != null; event = unpublished.poll()) {
+                    publish(event);
+                }
+            } finally {
+                publishing.unlock();
+            }
         }
     }
 
     private void publish(CapacityEvent event) {
-        LOG.atLevel(event.isError() ? Level.ERROR : Level.WARN)
+        LOG.atLevel(level(event))
                 .addKeyValue("event", "capacity")
                 .addKeyValue("threshold", event.threshold())
                 .addKeyValue("size", event.estimatedSize())
@@ -138,6 +161,13 @@ final class CapacityWatch {
         } catch (RuntimeException e) {
             LOG.error("the capacity listener failed", e);
         }
+    }
+
+    /** A filter that grows keeps its rate, so beyond its capacity only its memory is of interest. */
+    private static Level level(CapacityEvent event) {
+        return event.isError()
+                ? Level.ERROR
+                : event.onFull() == OnFull.GROW && event.threshold() > 1 ? Level.INFO : Level.WARN;
     }
 
     private static String message(CapacityEvent event) {

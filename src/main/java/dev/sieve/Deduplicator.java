@@ -2,7 +2,6 @@ package dev.sieve;
 
 import dev.sieve.bloom.Membership;
 import dev.sieve.bloom.Murmur3;
-import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -69,7 +68,7 @@ public final class Deduplicator {
      * @param filter see {@link FilterKind#create}
      * @param capacity distinct URLs that the filter was made for
      * @param onFull what happens when the filter is full
-     * @param listener receives each capacity event, on the thread whose push caused it, outside the lock
+     * @param listener receives each capacity event, in order, on a thread that pushes, outside the lock
      */
     public Deduplicator(Membership filter, long capacity, OnFull onFull, Consumer<CapacityEvent> listener) {
         this.filter = filter;
@@ -127,21 +126,20 @@ public final class Deduplicator {
     /** Pushes URLs that may be new: those of a batch, or a single one when the batch is null. */
     private int pushAbsent(UrlBatch batch, byte[] url, int from, int count, long[] hashes, long absent, Store store) {
         int isNew;
-        List<CapacityEvent> events;
         lock.lock();
         try {
             requireUsable(store);
             watch.refuseIfFull(hashes, absent);
             isNew = add(batch, url, from, hashes, absent, store);
             seen.add(count - isNew);
-            events = watch.accepted(isNew);
+            watch.announce(isNew);
         } finally {
             lock.unlock();
         }
         if (isNew > 0) {
             store.appended();
         }
-        watch.publish(events);
+        watch.publish();
         return isNew;
     }
 

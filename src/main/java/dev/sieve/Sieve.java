@@ -240,7 +240,7 @@ public final class Sieve implements Frontier {
         }
 
         /**
-         * Receives each {@link CapacityEvent}, on the thread whose push caused it, outside the lock. Default: no
+         * Receives each {@link CapacityEvent}, in order, on a thread that pushes, outside the lock. Default: no
          * listener.
          */
         public Builder onCapacity(Consumer<CapacityEvent> callback) {

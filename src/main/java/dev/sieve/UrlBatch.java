@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sieve.bloom.Membership;
 import dev.sieve.bloom.Murmur3;
+import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.Objects;
 
@@ -83,47 +84,49 @@ public final class UrlBatch {
         maxBytes = 0;
     }
 
-    /**
-     * Adds a URL that is its own key.
-     *
-     * @throws IllegalArgumentException when it contains an unpaired surrogate, so that it has no UTF-8 form
-     */
+    /** Adds a URL that is its own key. */
     public void add(String url) {
         byte[] utf8 = utf8(url);
         append(utf8, 0, utf8.length);
     }
 
-    /**
-     * Adds a URL and its key.
-     *
-     * @throws IllegalArgumentException when one of them contains an unpaired surrogate, so that it has no UTF-8 form
-     */
+    /** Adds a URL and its key. */
     public void add(String url, String key) {
-        if (key.equals(url)) {
-            add(url);
-        } else {
+        add(url);
+        if (!key.equals(url)) {
             byte[] utf8 = utf8(key);
-            add(url);
             setKey(utf8, 0, utf8.length);
         }
     }
 
     /**
-     * Returns the UTF-8 form of a URL, by which frontiers compare it.
-     *
-     * @throws IllegalArgumentException when it contains an unpaired surrogate: {@link String#getBytes} would replace it
-     *     with a question mark, so that different URLs would look the same
+     * Returns the bytes of a URL, by which frontiers compare it: UTF-8. An unpaired surrogate, which has no UTF-8 form, is
+     * three bytes as in WTF-8, so that different URLs differ; it is handed out as replacement characters.
      */
     public static byte[] utf8(String url) {
         for (int i = 0; i < url.length(); i++) {
             if (Character.isSurrogate(url.charAt(i))) {
                 if (!Character.isSupplementaryCodePoint(url.codePointAt(i))) {
-                    throw new IllegalArgumentException("unpaired surrogate at index " + i + " of the URL");
+                    return wtf8(url);
                 }
                 i++;
             }
         }
         return url.getBytes(UTF_8);
+    }
+
+    private static byte[] wtf8(String text) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(text.length());
+        text.codePoints().forEach(c -> {
+            if (Character.MIN_SURROGATE <= c && c <= Character.MAX_SURROGATE) {
+                bytes.write(0xE0 | c >> 12);
+                bytes.write(0x80 | c >> 6 & 0x3F);
+                bytes.write(0x80 | c & 0x3F);
+            } else {
+                bytes.writeBytes(Character.toString(c).getBytes(UTF_8));
+            }
+        });
+        return bytes.toByteArray();
     }
 
     /** Adds a URL that is its own key, in UTF-8. The bytes are not copied: do not change them before the push. */

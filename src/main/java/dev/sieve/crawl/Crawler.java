@@ -7,6 +7,7 @@ import dev.sieve.SieveStats;
 import dev.sieve.fetch.Fetcher;
 import dev.sieve.output.PageSink;
 import dev.sieve.polite.HostSchedule;
+import dev.sieve.url.OptionalLibrary;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -56,6 +57,11 @@ public final class Crawler implements AutoCloseable {
     private static final Duration GRACE = Duration.ofSeconds(10);
     /** The longest time for which a recorded URL is not done. */
     private static final Duration FLUSH_INTERVAL = Duration.ofSeconds(1);
+
+    static {
+        OptionalLibrary.requireOkHttp();
+        OptionalLibrary.require("org.jsoup.Jsoup", "org.jsoup:jsoup");
+    }
 
     private final int workers;
     private final CrawlDirectory directory;

@@ -336,7 +336,7 @@ public final class DurableSieve implements Frontier {
             return this;
         }
 
-        /** Receives capacity events, on the thread whose push caused them, outside the lock. Default: no listener. */
+        /** Receives capacity events, in order, on a thread that pushes, outside the lock. Default: no listener. */
         public Builder onCapacity(Consumer<CapacityEvent> callback) {
             listener = Objects.requireNonNull(callback, "onCapacity");
             return this;

@@ -28,11 +28,15 @@ import java.nio.charset.Charset;
  * 0177.0.0.1} for another host than the network does.
  *
  * <p>Every method takes time and memory in proportion to the input up to {@link #MAX_LENGTH}, and no input causes an
- * exception. The static methods are safe for use by many threads; a {@link Base} is not.
+ * exception. OkHttp is required. The static methods are safe for use by many threads; a {@link Base} is not.
  */
 public final class UrlNormalizer {
     /** The longest URL in characters: as fetched, and as written, without the fragment and surrounding blanks. */
     public static final int MAX_LENGTH = UrlBuffer.MAX_LENGTH;
+
+    static {
+        OptionalLibrary.requireOkHttp();
+    }
 
     private UrlNormalizer() {}
 

@@ -1,0 +1,59 @@
+package dev.sieve.crawl;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sieve.Frontier;
+import dev.sieve.Sieve;
+import dev.sieve.url.UrlNormalizer;
+import java.net.URL;
+import java.net.URLClassLoader;
+import org.jsoup.Jsoup;
+import org.junit.jupiter.api.Test;
+import org.slf4j.Logger;
+
+/** Loads the classes of this project as a project does that embeds it: without its optional dependencies. */
+class OptionalLibraryTest {
+    private static URL home(Class<?> type) {
+        return type.getProtectionDomain().getCodeSource().getLocation();
+    }
+
+    private static URLClassLoader project(Class<?>... libraries) {
+        URL[] places = new URL[libraries.length + 2];
+        places[0] = home(Sieve.class);
+        places[1] = home(Logger.class);
+        for (int i = 0; i < libraries.length; i++) {
+            places[i + 2] = home(libraries[i]);
+        }
+        return new URLClassLoader(places, ClassLoader.getPlatformClassLoader());
+    }
+
+    @Test
+    void aFrontierNeedsNone() throws Exception {
+        try (URLClassLoader project = project()) {
+            Class<?> sieve = project.loadClass(Sieve.class.getName());
+            assertThatCode(() -> sieve.getConstructor(long.class).newInstance(100L))
+                    .doesNotThrowAnyException();
+        }
+    }
+
+    @Test
+    void aMissingOneIsNamed() throws Exception {
+        try (URLClassLoader bare = project();
+                URLClassLoader withoutJsoup = project(okhttp3.OkHttpClient.class)) {
+            assertThatThrownBy(() -> load(bare, UrlNormalizer.class))
+                    .isInstanceOf(NoClassDefFoundError.class)
+                    .hasMessageContaining("com.squareup.okhttp3:okhttp-jvm");
+            assertThatThrownBy(() -> load(bare, Crawler.class)).hasMessageContaining("com.squareup.okhttp3:okhttp-jvm");
+            assertThatThrownBy(() -> load(withoutJsoup, Crawler.class)).hasMessageContaining("org.jsoup:jsoup");
+            load(bare, Frontier.class);
+        }
+        try (URLClassLoader complete = project(okhttp3.OkHttpClient.class, Jsoup.class)) {
+            load(complete, Crawler.class);
+        }
+    }
+
+    private static void load(ClassLoader project, Class<?> type) throws ClassNotFoundException {
+        Class.forName(type.getName(), true, project);
+    }
+}
