@@ -119,9 +119,9 @@ public final class UrlBatch {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream(text.length());
         text.codePoints().forEach(c -> {
             if (Character.MIN_SURROGATE <= c && c <= Character.MAX_SURROGATE) {
-                bytes.write(0xE0 | c >> 12);
-                bytes.write(0x80 | c >> 6 & 0x3F);
-                bytes.write(0x80 | c & 0x3F);
+                bytes.write(0xE0 | (c >> 12));
+                bytes.write(0x80 | ((c >> 6) & 0x3F));
+                bytes.write(0x80 | (c & 0x3F));
             } else {
                 bytes.writeBytes(Character.toString(c).getBytes(UTF_8));
             }

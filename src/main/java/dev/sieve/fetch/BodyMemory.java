@@ -3,13 +3,14 @@ package dev.sieve.fetch;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayDeque;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -40,7 +41,7 @@ final class BodyMemory {
     private long free;
 
     /** Bodies that have been read and take more than their share, by identity, and how much more. */
-    private final Map<byte[], Long> kept = new ConcurrentHashMap<>();
+    private final Map<byte[], Long> kept = Collections.synchronizedMap(new IdentityHashMap<>());
 
     /** Waits for room. */
     private record Waiter(Body body, long bytes, CompletableFuture<Boolean> isGiven) {}

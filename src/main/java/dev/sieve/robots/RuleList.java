@@ -23,7 +23,7 @@ final class RuleList {
     private final byte[] rules;
 
     /** A rule before it is stored. */
-    private record Spelled(byte[] pattern, int octets, int bits) {
+    private record Spelled(PathSpelling spelling, int octets, int bits) {
         /** The longest first, and of two equally long ones that which allows; equal ones are neighbours. */
         static final Comparator<Spelled> BY_PRECEDENCE = Comparator.comparingInt((Spelled rule) -> -rule.octets)
                 .thenComparingInt(rule -> -(rule.bits & ALLOW))
@@ -36,7 +36,11 @@ final class RuleList {
             byte[] body = toTheEnd ? Arrays.copyOf(pattern, pattern.length - 1) : pattern;
             PathSpelling spelling = PathSpelling.ofPattern(body, decodesUnreserved);
             int bits = (rule.allow() ? ALLOW : 0) | (toTheEnd ? TO_THE_END : 0);
-            return new Spelled(spelling.bytes, spelling.octets + (toTheEnd ? 1 : 0), bits);
+            return new Spelled(spelling, spelling.octets + (toTheEnd ? 1 : 0), bits);
+        }
+
+        byte[] pattern() {
+            return spelling.bytes;
         }
 
         boolean isSame(Spelled other) {
@@ -54,9 +58,9 @@ final class RuleList {
         for (Spelled rule : sorted) {
             if (!rule.isSame(last)) {
                 stored.write(rule.bits);
-                stored.write(rule.pattern.length >>> 8);
-                stored.write(rule.pattern.length);
-                stored.writeBytes(rule.pattern);
+                stored.write(rule.pattern().length >>> 8);
+                stored.write(rule.pattern().length);
+                stored.writeBytes(rule.pattern());
             }
             last = rule;
         }
@@ -82,7 +86,7 @@ final class RuleList {
     }
 
     long memoryBytes() {
-        return 32 + rules.length;
+        return 32L + rules.length;
     }
 
     /**
