@@ -181,7 +181,7 @@ final class UrlProcessor {
             LOG.warn("seed {} skipped: {}{}", lease.url(), reason.text(), isPrivate ? REMEDY : "");
         }
         recorder.refused(lease, reason);
-        if (reason == overBudget || reason.rule().equals(Refused.NOT_PUBLIC)) {
+        if (reason.equals(overBudget) || reason.rule().equals(Refused.NOT_PUBLIC)) {
             postpone();
         } else {
             recorder.done(lease);
