@@ -188,7 +188,7 @@ public final class CrawlDirectory implements Closeable {
         try (Closeable held = DurableFolder.lock(directory)) {
             checkSeeds(directory, problem -> findings.add(problem + "; name the seeds again"));
             if (!findings.isEmpty()) {
-                LineFile.rewrite(directory, SEEDS, line -> true, LineFile::refuse);
+                LineFile.rewrite(directory, SEEDS, line -> true, LineFile.REFUSE);
             }
             for (LineFile.Kind kind : KINDS) {
                 List<String> problems = new ArrayList<>();
@@ -210,13 +210,13 @@ public final class CrawlDirectory implements Closeable {
     }
 
     private void readSeeds() throws IOException {
-        checkSeeds(folder, LineFile::refuse);
+        checkSeeds(folder, LineFile.REFUSE);
         create(SEEDS);
         LineFile.Receiver set = seed -> {
             long[] hash = Murmur3.hash(seed, seeds.seed());
             seeds.add(hash[0], hash[1]);
         };
-        seedFile = new LineFile(folder, SEEDS, LineFile.read(folder, SEEDS, set, LineFile::refuse));
+        seedFile = new LineFile(folder, SEEDS, LineFile.read(folder, SEEDS, set, LineFile.REFUSE));
     }
 
     /** Whether a line is a URL as this build spells it, or an earlier one, which did not escape vertical bars. */
@@ -227,12 +227,12 @@ public final class CrawlDirectory implements Closeable {
 
     private void readOrigins() throws IOException {
         create(ORIGINS);
-        originFile = new LineFile(folder, ORIGINS, LineFile.read(folder, ORIGINS, origins::add, LineFile::refuse));
+        originFile = new LineFile(folder, ORIGINS, LineFile.read(folder, ORIGINS, origins::add, LineFile.REFUSE));
     }
 
     private void create(LineFile.Kind kind) throws IOException {
         if (Files.notExists(folder.resolve(kind.name()))) {
-            LineFile.rewrite(folder, kind, line -> true, LineFile::refuse);
+            LineFile.rewrite(folder, kind, line -> true, LineFile.REFUSE);
         }
     }
 
@@ -244,8 +244,8 @@ public final class CrawlDirectory implements Closeable {
 
     /** Reads the pauses and removes expired ones. When a host was last requested is not stored, so it waits anew. */
     private void readPauses(Instant now) throws IOException {
-        LineFile.rewrite(folder, PAUSES, line -> addPause(line, now), LineFile::refuse);
-        pauseFile = new LineFile(folder, PAUSES, LineFile.read(folder, PAUSES, line -> {}, LineFile::refuse));
+        LineFile.rewrite(folder, PAUSES, line -> addPause(line, now), LineFile.REFUSE);
+        pauseFile = new LineFile(folder, PAUSES, LineFile.read(folder, PAUSES, line -> {}, LineFile.REFUSE));
     }
 
     /** Adds a pause unless it has expired; returns whether it was added. */
@@ -287,7 +287,7 @@ public final class CrawlDirectory implements Closeable {
     /** Passes on the seeds of earlier runs and those that were added, in their order. */
     synchronized void forEachSeed(Consumer<String> action) throws IOException {
         if (seedFile != null) {
-            LineFile.read(folder, SEEDS, action::accept, LineFile::refuse);
+            LineFile.read(folder, SEEDS, action::accept, LineFile.REFUSE);
         }
     }
 

@@ -31,6 +31,11 @@ final class LineFile implements Closeable {
 
     private static final int VERSION = 1;
 
+    /** Refuses a damaged file. */
+    static final Receiver REFUSE = problem -> {
+        throw new IOException(problem + "; 'repair' keeps what is intact");
+    };
+
     private final Path path;
     private final RandomAccessFile file;
 
@@ -66,11 +71,6 @@ final class LineFile implements Closeable {
     /** Receives lines, or descriptions of what is wrong in a file. */
     interface Receiver {
         void accept(String text) throws IOException;
-    }
-
-    /** Refuses a damaged file. */
-    static void refuse(String problem) throws IOException {
-        throw new IOException(problem + "; 'repair' keeps what is intact");
     }
 
     /**

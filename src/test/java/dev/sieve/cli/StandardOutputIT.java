@@ -1,0 +1,92 @@
+package dev.sieve.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sieve.demo.DemoWeb;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a crawl writes to standard output. */
+@Timeout(120)
+class StandardOutputIT {
+    private static final int PAGES = 30;
+
+    @TempDir
+    private Path folder;
+
+    @AutoClose
+    private DemoWeb web;
+
+    @BeforeEach
+    void serve() throws IOException {
+        web = DemoWeb.builder().hosts(3).pages(PAGES).open();
+    }
+
+    private int crawl(File out, String... options) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
+        command.addAll(List.of("-jar", System.getProperty("sieve.cli"), web.start(), "--exact", "--scope", "any"));
+        command.addAll(List.of("--resolve", ".test=127.0.0.1", "--delay", "0"));
+        command.addAll(List.of(options));
+        Process crawl = new ProcessBuilder(command)
+                .directory(folder.toFile())
+                .redirectOutput(out)
+                .redirectError(folder.resolve("err").toFile())
+                .start();
+        assertThat(crawl.waitFor(100, TimeUnit.SECONDS)).isTrue();
+        return crawl.exitValue();
+    }
+
+    private List<String> lines(String... options) throws IOException, InterruptedException {
+        Path out = folder.resolve("out");
+        assertThat(crawl(out.toFile(), options)).as(err()).isZero();
+        return Files.readAllLines(out);
+    }
+
+    private String err() throws IOException {
+        return Files.readString(folder.resolve("err"));
+    }
+
+    @Test
+    void recordsGoIntoAPipe() throws Exception {
+        assertThat(lines("-o", "-"))
+                .hasSizeGreaterThanOrEqualTo(PAGES)
+                .allMatch(line -> line.startsWith("{\"url\": \"http://") && line.endsWith("}"));
+    }
+
+    @Test
+    void formatAloneMeansStandardOutput() throws Exception {
+        assertThat(lines("--format", "jsonl")).allMatch(line -> line.startsWith("{\"url\": \"http://"));
+        assertThat(lines("-o", "/dev/stdout", "--format", "urls"))
+                .hasSize(PAGES)
+                .allMatch(line -> line.startsWith("http:"));
+    }
+
+    @Test
+    void aForcedJobWritesItsUrlsToStandardOutput() throws Exception {
+        assertThat(lines("--job", "job", "--durability", "interval"))
+                .hasSize(PAGES)
+                .doesNotHaveDuplicates();
+    }
+
+    @Test
+    void aFullDiskBehindItIsNamed() throws Exception {
+        File full = new File("/dev/full");
+        Assumptions.assumeTrue(full.exists());
+
+        assertThat(crawl(full, "-o", "-")).isEqualTo(4);
+
+        assertThat(err()).contains("cannot write standard output: No space left on device");
+    }
+}
