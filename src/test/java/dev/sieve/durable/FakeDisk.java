@@ -191,7 +191,7 @@ final class FakeDisk implements Disk {
             case ZEROED -> zeroed(content, content.forced, content.size);
             case MIXED -> mixed(content, random);
             case WRITES -> writes(content, random);
-            case ANY -> cut(content, Unsynced.values()[random.nextInt(Unsynced.ANY.ordinal())], random);
+            case ANY -> cut(content, Unsynced.values()[random.nextInt(Unsynced.values().length - 1)], random);
         };
     }
 
