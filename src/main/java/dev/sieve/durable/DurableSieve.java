@@ -389,7 +389,10 @@ public final class DurableSieve implements Frontier {
             return this;
         }
 
-        /** The bytes of the log between two checkpoints, at least 1 and the size of the filter. Default: 64 MiB. */
+        /**
+         * The bytes of the log between two checkpoints, at least 1 and the size of the filter. Parts of the log whose URLs
+         * are all done are only deleted at a checkpoint. Default: 64 MiB.
+         */
         public Builder checkpointBytes(long bytes) {
             checkpointBytes = requirePositive("checkpointBytes", bytes);
             return this;
