@@ -68,7 +68,8 @@ public final class Deduplicator {
      * @param filter see {@link FilterKind#create}
      * @param capacity distinct URLs that the filter was made for
      * @param onFull what happens when the filter is full
-     * @param listener receives each capacity event, in order, on a thread that pushes, outside the lock
+     * @param listener receives each capacity event, in order, outside the lock, on a thread that pushes, or that saves,
+     *     opens or closes the frontier
      */
     public Deduplicator(Membership filter, long capacity, OnFull onFull, Consumer<CapacityEvent> listener) {
         this.filter = filter;
@@ -180,22 +181,48 @@ public final class Deduplicator {
                 int count = Math.min(BATCH, batch.size() - from);
                 long[] hashes = batch.hash(from, count, filter.seed());
                 filter.addAbsent(hashes, filter.absent(hashes, count));
-                watch.accepted(count);
+                watch.restored(count);
             }
         } finally {
             lock.unlock();
         }
     }
 
-    /** Adds the duplicates and the estimated number of pages missed of an earlier run. */
-    public void restore(long seenBefore, double missedBefore) {
+    /**
+     * Continues the counts of an earlier run.
+     *
+     * @param seenBefore duplicates; added to the present number
+     * @param missedBefore estimated pages missed; replaces the present estimate
+     * @param sizeBefore estimated size of this filter up to which its capacity events were published
+     */
+    public void restore(long seenBefore, double missedBefore, long sizeBefore) {
         lock.lock();
         try {
             seen.add(seenBefore);
-            watch.restore(missedBefore);
+            watch.restore(missedBefore, sizeBefore);
         } finally {
             lock.unlock();
         }
+    }
+
+    /**
+     * Looks for capacity events that are due, which {@link #publish} passes on. Pushes do so once per thousandth of the
+     * capacity; call this as well when the frontier is saved, opened or closed.
+     *
+     * @return whether there are any
+     */
+    public boolean announceDueEvents() {
+        lock.lock();
+        try {
+            return watch.announceDue();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Logs the due events and passes them to the listener; called without the lock, since both may block. */
+    public void publish() {
+        watch.publish();
     }
 
     /** Returns the statistics of a frontier, given the counters of its store; called under the lock. */

@@ -197,9 +197,12 @@ public final class Sieve implements Frontier {
         }
     }
 
-    /** Does nothing: there is nothing to release. */
+    /** Publishes the capacity events that are due. There is nothing to release. */
     @Override
-    public void close() {}
+    public void close() {
+        deduplicator.announceDueEvents();
+        deduplicator.publish();
+    }
 
     /** The options of a {@link Sieve}. */
     public static final class Builder {
@@ -240,7 +243,7 @@ public final class Sieve implements Frontier {
         }
 
         /**
-         * Receives each {@link CapacityEvent}, in order, on a thread that pushes, outside the lock. Default: no
+         * Receives each {@link CapacityEvent}, in order, outside the lock, on a thread that pushes, or of close. Default: no
          * listener.
          */
         public Builder onCapacity(Consumer<CapacityEvent> callback) {

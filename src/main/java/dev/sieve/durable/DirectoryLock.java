@@ -93,9 +93,16 @@ final class DirectoryLock implements Closeable {
     private static RandomAccessFile open(Path folder) throws IOException {
         Path path = folder.resolve(NAME);
         if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
-            LocalDisk.requireRegular(path);
+            requireRegular(path);
         }
         return new RandomAccessFile(path.toFile(), "rw");
+    }
+
+    /** Throws unless a path is a regular file and not a link to one. */
+    static void requireRegular(Path path) throws IOException {
+        if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
+            throw new IOException(path + ": refused: not a regular file");
+        }
     }
 
     private static IOException inUse(Path folder, long pid) {

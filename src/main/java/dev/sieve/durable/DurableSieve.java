@@ -17,6 +17,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.locks.ReentrantLock;
@@ -111,6 +113,14 @@ public final class DurableSieve implements Frontier {
     /** Returns what accepted URLs survive. */
     public Durability durability() {
         return durability;
+    }
+
+    /** Publishes the events of an earlier run that ended before it did, and has that saved. */
+    private void publishDueEvents() {
+        if (deduplicator.announceDueEvents()) {
+            checkpointer.makeDue();
+        }
+        deduplicator.publish();
     }
 
     /**
@@ -235,9 +245,14 @@ public final class DurableSieve implements Frontier {
      */
     public void checkpoint() {
         try {
-            checkpointer.write(this::stats);
+            checkpointer.write(() -> {
+                deduplicator.announceDueEvents();
+                return stats();
+            });
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        } finally {
+            deduplicator.publish();
         }
     }
 
@@ -336,7 +351,10 @@ public final class DurableSieve implements Frontier {
             return this;
         }
 
-        /** Receives capacity events, in order, on a thread that pushes, outside the lock. Default: no listener. */
+        /**
+         * Receives capacity events, in order, outside the lock, on a thread that pushes, that opens or closes the frontier,
+         * or that writes a checkpoint, which may be one of its own. Default: no listener.
+         */
         public Builder onCapacity(Consumer<CapacityEvent> callback) {
             listener = Objects.requireNonNull(callback, "onCapacity");
             return this;
@@ -378,7 +396,10 @@ public final class DurableSieve implements Frontier {
             return this;
         }
 
-        /** The bytes of the log between two checkpoints, at least 1 and the size of the filter. Default: 64 MiB. */
+        /**
+         * The bytes of the log between two checkpoints, at least 1 and the size of the filter. Parts of the log whose URLs
+         * are all done are only deleted at a checkpoint. Default: 64 MiB.
+         */
         public Builder checkpointBytes(long bytes) {
             checkpointBytes = requirePositive("checkpointBytes", bytes);
             return this;
@@ -436,7 +457,9 @@ public final class DurableSieve implements Frontier {
             SegmentLog log = new SegmentLog(
                     disk, settings.frontierId(), segmentBytes, found.segments(), found.end(), found.forced());
             try {
-                return new DurableSieve(this, disk, folderLock, settings, found, log);
+                DurableSieve frontier = new DurableSieve(this, disk, folderLock, settings, found, log);
+                frontier.publishDueEvents();
+                return frontier;
             } catch (RuntimeException | Error e) {
                 try (log) {
                     throw e;

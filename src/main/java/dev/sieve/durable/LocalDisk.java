@@ -44,7 +44,7 @@ final class LocalDisk implements Disk {
     /** Creates a folder that only its owner can enter, unless it exists, and forces its name to the disk. */
     static void makeFolder(Path folder) throws IOException {
         Path parent = folder.toAbsolutePath().getParent();
-        if (parent == null || DurableFolder.exists(folder)) {
+        if (parent == null || Files.exists(folder.resolve(Settings.NAME))) {
             return;
         }
         Path existing = parent;
@@ -88,19 +88,13 @@ final class LocalDisk implements Disk {
         }
     }
 
-    static void requireRegular(Path path) throws IOException {
-        if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
-            throw new IOException(path + ": refused: not a regular file");
-        }
-    }
-
     /** Returns the path of a file that may be opened. */
     private Path checked(String name) throws IOException {
         Path path = folder.resolve(name);
         if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
             throw new NoSuchFileException(path.toString());
         }
-        requireRegular(path);
+        DirectoryLock.requireRegular(path);
         requirePrivate(path);
         return path;
     }
