@@ -9,6 +9,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -26,8 +27,11 @@ final class LocalDisk implements Disk {
     private final boolean posix;
 
     LocalDisk(Path folder) throws IOException {
-        if (!Files.isDirectory(folder)) {
-            throw new IOException(folder + (Files.exists(folder) ? ": not a directory" : ": directory not found"));
+        if (Files.notExists(folder)) {
+            throw new IOException(folder + ": directory not found");
+        }
+        if (!Files.readAttributes(folder, BasicFileAttributes.class).isDirectory()) {
+            throw new IOException(folder + ": not a directory");
         }
         this.folder = folder;
         this.posix = isPosix(folder);
@@ -66,8 +70,14 @@ final class LocalDisk implements Disk {
         }
     }
 
+    /**
+     * Requires a regular file.
+     *
+     * @throws NoSuchFileException only when it does not exist, not when that cannot be found out
+     */
     static void requireRegular(Path path) throws IOException {
-        if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
+        if (!Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                .isRegularFile()) {
             throw new IOException(path + ": refused: not a regular file");
         }
     }
@@ -75,9 +85,6 @@ final class LocalDisk implements Disk {
     /** Returns the path of a file that may be opened. */
     private Path checked(String name) throws IOException {
         Path path = folder.resolve(name);
-        if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
-            throw new NoSuchFileException(path.toString());
-        }
         requireRegular(path);
         requirePrivate(path);
         return path;
