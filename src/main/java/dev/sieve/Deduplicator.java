@@ -24,8 +24,8 @@ public final class Deduplicator {
     @FunctionalInterface
     public interface Store {
         /**
-         * Appends new URLs. Called under the lock. When this throws, the URLs stay in the filter, so do not use the
-         * store any more.
+         * Appends new URLs. Called under the lock. When this throws, the URLs stay in the filter, so every later push
+         * throws.
          *
          * @param batch the pushed URLs; valid until this method returns
          * @param mask a bit per URL, the lowest for the one at {@code from}: 1 when it is new; at least one bit is set
@@ -40,6 +40,13 @@ public final class Deduplicator {
 
         /** Completes an append without the lock, for example by a sync of the disk. Default: does nothing. */
         default void appended() {}
+
+        /**
+         * Stops the store. Called under the lock when URLs may have been added to the filter that were not appended, for
+         * example when there was no memory: if the filter were saved, they would be lost. Every later push throws.
+         * Default: does nothing.
+         */
+        default void stop(Throwable cause) {}
     }
 
     /** Counted without the lock, since most duplicates do not take it. */
@@ -51,6 +58,8 @@ public final class Deduplicator {
     private final Membership filter;
     private final long capacity;
     private final CapacityWatch watch;
+    /** Set when URLs may be in the filter that were not appended. */
+    private volatile Throwable failure;
     /** Reused by every push of a single URL. */
     private final UrlBatch single = new UrlBatch();
 
@@ -85,7 +94,7 @@ public final class Deduplicator {
         Murmur3.hash(url, 0, url.length, filter.seed(), hash, 0);
         long absent = filter.absent(hash, 1);
         if (absent == 0) {
-            store.requireUsable();
+            requireUsable(store);
             seen.increment();
             return false;
         }
@@ -106,7 +115,7 @@ public final class Deduplicator {
             long[] hashes = batch.hash(from, count, filter.seed());
             long absent = filter.absent(hashes, count);
             if (absent == 0) {
-                store.requireUsable();
+                requireUsable(store);
                 seen.add(count);
             } else {
                 isNew += pushAbsent(batch, null, from, count, hashes, absent, store);
@@ -121,15 +130,9 @@ public final class Deduplicator {
         List<CapacityEvent> events;
         lock.lock();
         try {
-            store.requireUsable();
+            requireUsable(store);
             watch.refuseIfFull(hashes, absent);
-            long mask = filter.addAbsent(hashes, absent);
-            if (mask != 0) {
-                UrlBatch urls = batch == null ? single(url) : batch;
-                store.append(urls, from, mask);
-                urls.setNew(from, mask);
-            }
-            isNew = Long.bitCount(mask);
+            isNew = add(batch, url, from, hashes, absent, store);
             seen.add(count - isNew);
             events = watch.accepted(isNew);
         } finally {
@@ -140,6 +143,29 @@ public final class Deduplicator {
         }
         watch.publish(events);
         return isNew;
+    }
+
+    private int add(UrlBatch batch, byte[] url, int from, long[] hashes, long absent, Store store) {
+        try {
+            long mask = filter.addAbsent(hashes, absent);
+            if (mask != 0) {
+                UrlBatch urls = batch == null ? single(url) : batch;
+                store.append(urls, from, mask);
+                urls.setNew(from, mask);
+            }
+            return Long.bitCount(mask);
+        } catch (RuntimeException | Error e) {
+            failure = e;
+            store.stop(e);
+            throw e;
+        }
+    }
+
+    private void requireUsable(Store store) {
+        store.requireUsable();
+        if (failure != null) {
+            throw new IllegalStateException("no more URLs are accepted after an earlier error: " + failure, failure);
+        }
     }
 
     private UrlBatch single(byte[] url) {

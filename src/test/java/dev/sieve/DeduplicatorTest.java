@@ -3,6 +3,9 @@ package dev.sieve;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sieve.bloom.ExactSet;
+import dev.sieve.bloom.Membership;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,6 +37,11 @@ class DeduplicatorTest {
         @Override
         public void appended() {
             calls.add("appended " + deduplicator.lock().isHeldByCurrentThread());
+        }
+
+        @Override
+        public void stop(Throwable cause) {
+            calls.add("stop " + deduplicator.lock().isHeldByCurrentThread());
         }
     };
 
@@ -72,6 +80,71 @@ class DeduplicatorTest {
         assertThatThrownBy(() -> deduplicator.pushAll(batch(0, 10), store)).hasMessage("broken");
         isBroken = false;
         assertThat(push("http://b/")).isTrue();
+    }
+
+    @Test
+    void afterAnErrorInTheMiddleOfABatchNothingIsAcceptedOrCalledSeen() {
+        Membership small = new Membership() {
+            private final ExactSet keys = ExactSet.create(0);
+
+            @Override
+            public boolean add(long h1, long h2) {
+                if (keys.estimatedSize() == 5) {
+                    throw new OutOfMemoryError("the filter cannot grow");
+                }
+                return keys.add(h1, h2);
+            }
+
+            @Override
+            public boolean mightContain(long h1, long h2) {
+                return keys.mightContain(h1, h2);
+            }
+
+            @Override
+            public long absent(long[] hashes, int count) {
+                return keys.absent(hashes, count);
+            }
+
+            @Override
+            public long seed() {
+                return 0;
+            }
+
+            @Override
+            public long capacity() {
+                return Long.MAX_VALUE;
+            }
+
+            @Override
+            public long estimatedSize() {
+                return keys.estimatedSize();
+            }
+
+            @Override
+            public double falsePositiveRate() {
+                return 0;
+            }
+
+            @Override
+            public long memoryBytes() {
+                return 0;
+            }
+
+            @Override
+            public void writeTo(OutputStream out) {}
+        };
+        deduplicator = new Deduplicator(small, 1000, OnFull.WARN, event -> {});
+        UrlBatch batch = batch(0, 10);
+
+        assertThatThrownBy(() -> deduplicator.pushAll(batch, store)).isInstanceOf(OutOfMemoryError.class);
+
+        assertThat(stored).isEmpty();
+        assertThat(calls).containsExactly("stop true");
+        assertThatThrownBy(() -> deduplicator.pushAll(batch, store))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("the filter cannot grow");
+        assertThatThrownBy(() -> push(batch.url(0))).hasMessageContaining("the filter cannot grow");
+        assertThatThrownBy(() -> push("http://new/")).hasMessageContaining("the filter cannot grow");
     }
 
     @Test

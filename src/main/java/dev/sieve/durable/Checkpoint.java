@@ -42,10 +42,14 @@ record Checkpoint(
         long filterAt,
         LogPosition forced) {
     private static final int VERSION = 1;
-    private static final String TEMPORARY = "checkpoint.tmp";
+    /** Left behind by a process that was killed while it wrote a checkpoint. */
+    static final String TEMPORARY = "checkpoint.tmp";
+
     private static final byte[] MAGIC = "sievechk".getBytes(US_ASCII);
     private static final int TRAILER_BYTES = FrameWriter.HEADER_BYTES + 1 + 2 * Long.BYTES;
     private static final int BUFFER_BYTES = 1 << 16;
+    /** Stays free for the log while a checkpoint is written. */
+    private static final int MIN_ROOM = 1 << 16;
 
     /** Stands for a missing checkpoint: all of the log has to be read. */
     static Checkpoint none(FrontierFiles files) {
@@ -130,9 +134,16 @@ record Checkpoint(
      * @param frames of {@link #frames}
      * @param filter may change at the same time, as long as its new URLs are in the log
      * @param forceLog forces the log and returns up to where it is on the disk
+     * @throws IOException when the disk fails, or has no room for it; nothing is left behind
      */
     static void write(Disk disk, int number, FrameWriter frames, Membership filter, Supplier<LogPosition> forceLog)
             throws IOException {
+        long needed = frames.size() + filter.memoryBytes() + MIN_ROOM;
+        long usable = disk.usableBytes();
+        if (usable < needed) {
+            throw new IOException(FrontierFiles.checkpoint(number) + ": no room: it needs " + needed
+                    + " bytes, the disk has " + usable);
+        }
         disk.replace(FrontierFiles.checkpoint(number), TEMPORARY, sink -> {
             sink.append(MAGIC, 0, MAGIC.length);
             sink.append(frames.bytes(), 0, frames.size());

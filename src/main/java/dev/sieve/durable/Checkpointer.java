@@ -128,6 +128,7 @@ final class Checkpointer {
         for (Segment segment : finished) {
             disk.delete(segment.name());
         }
+        disk.forceNames();
         lock.lock();
         try {
             finished.forEach(log::remove);

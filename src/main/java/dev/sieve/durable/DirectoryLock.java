@@ -3,9 +3,13 @@ package dev.sieve.durable;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -16,6 +20,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * <p>It is an operating system lock on the file {@code lock}, so it ends with its process. The file contains the number of
  * the process, for messages only, with a checksum. A process loses the lock when it closes any handle on the file;
  * therefore the folders locked by this process are also kept in a set, and their lock files are not opened again.
+ *
+ * <p>The owner holds all bytes up to {@link #OWNED} and that byte. Whether a folder has an owner is tried with a shared
+ * lock on that byte alone, for which a new owner waits: it never makes an open fail. Earlier versions lock all bytes.
  */
 final class DirectoryLock implements Closeable {
     private static final String NAME = "lock";
@@ -23,8 +30,12 @@ final class DirectoryLock implements Closeable {
     private static final int MAX_BYTES = 64;
     private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
 
+    /** Far behind the contents, since some systems do not let others read locked bytes. */
+    private static final long OWNED = 1 << 30;
+
     private final Path folder;
     private RandomAccessFile file;
+    private Object key; // identifies the file, whatever its name; null where there is no such key
 
     private DirectoryLock(Path folder) {
         this.folder = folder;
@@ -37,26 +48,46 @@ final class DirectoryLock implements Closeable {
      */
     static DirectoryLock acquire(Path directory) throws IOException {
         Path folder = directory.toRealPath();
-        if (!HELD.add(folder)) {
-            throw inUse(folder, ProcessHandle.current().pid());
-        }
-        DirectoryLock lock = new DirectoryLock(folder);
-        try {
-            lock.lock();
-            return lock;
-        } catch (IOException | RuntimeException | Error e) {
-            lock.close();
-            throw e;
+        synchronized (HELD) {
+            if (!HELD.add(folder)) {
+                throw inUse(folder, ProcessHandle.current().pid());
+            }
+            DirectoryLock lock = new DirectoryLock(folder);
+            try {
+                lock.lock();
+                return lock;
+            } catch (IOException | RuntimeException | Error e) {
+                lock.close();
+                throw e;
+            }
         }
     }
 
     private void lock() throws IOException {
         file = open(folder);
-        if (file.getChannel().tryLock() == null) {
+        if (file.getChannel().tryLock(0, OWNED, false) == null) {
             throw inUse(folder, pid(file));
         }
+        FileLock unused = file.getChannel().lock(OWNED, 1, false);
         file.setLength(0);
         file.write(CheckedText.seal(PROCESS + ProcessHandle.current().pid() + "\n"));
+        key = Files.readAttributes(folder.resolve(NAME), BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                .fileKey();
+    }
+
+    /** Throws when the lock file was removed or replaced, since another process may then have locked the new one. */
+    void requireHeld() throws IOException {
+        Path path = folder.resolve(NAME);
+        Object found;
+        try {
+            found = Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                    .fileKey();
+        } catch (NoSuchFileException e) {
+            throw new IOException(path + ": removed while the frontier is open", e);
+        }
+        if (!Objects.equals(key, found)) {
+            throw new IOException(path + ": replaced while the frontier is open");
+        }
     }
 
     private static RandomAccessFile open(Path folder) throws IOException {
@@ -88,14 +119,17 @@ final class DirectoryLock implements Closeable {
     /** Returns the number of the process that holds a folder; empty when it is free, 0 when the process is unknown. */
     static OptionalLong owner(Path directory) throws IOException {
         Path folder = directory.toRealPath();
-        if (HELD.contains(folder)) {
-            return OptionalLong.of(ProcessHandle.current().pid());
-        }
-        if (!Files.exists(folder.resolve(NAME), LinkOption.NOFOLLOW_LINKS)) {
-            return OptionalLong.empty();
-        }
-        try (RandomAccessFile file = open(folder)) {
-            return file.getChannel().tryLock() == null ? OptionalLong.of(pid(file)) : OptionalLong.empty();
+        synchronized (HELD) {
+            if (HELD.contains(folder)) {
+                return OptionalLong.of(ProcessHandle.current().pid());
+            }
+            if (!Files.exists(folder.resolve(NAME), LinkOption.NOFOLLOW_LINKS)) {
+                return OptionalLong.empty();
+            }
+            try (RandomAccessFile file = open(folder)) {
+                boolean isFree = file.getChannel().tryLock(OWNED, 1, true) != null;
+                return isFree ? OptionalLong.empty() : OptionalLong.of(pid(file));
+            }
         }
     }
 

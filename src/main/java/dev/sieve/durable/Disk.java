@@ -55,15 +55,24 @@ interface Disk {
 
     /**
      * Creates or replaces a file in one step: the content is written to a temporary file, forced, renamed, and the
-     * folder forced.
+     * folder forced. When that fails, for example on a full disk, the temporary file is deleted if possible.
      */
     default void replace(String name, String temporary, Content content) throws IOException {
         delete(temporary);
-        try (Sink sink = create(temporary)) {
-            content.write(sink);
-            sink.force();
+        try {
+            try (Sink sink = create(temporary)) {
+                content.write(sink);
+                sink.force();
+            }
+            rename(temporary, name);
+        } catch (IOException | RuntimeException | Error e) {
+            try {
+                delete(temporary);
+            } catch (IOException failed) {
+                e.addSuppressed(failed);
+            }
+            throw e;
         }
-        rename(temporary, name);
         forceNames();
     }
 
@@ -80,6 +89,14 @@ interface Disk {
         try (Source source = read(name)) {
             return source.size();
         }
+    }
+
+    /** Throws when another process may write to the folder as well. Default: does nothing. */
+    default void requireOwned() throws IOException {}
+
+    /** Returns how many more bytes can be written; {@link Long#MAX_VALUE} when that is unknown. */
+    default long usableBytes() throws IOException {
+        return Long.MAX_VALUE;
     }
 
     List<String> names() throws IOException;

@@ -21,7 +21,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.OptionalLong;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -61,7 +60,11 @@ public final class DurableSieve implements Frontier {
     private final LogWriter writer;
     private final LogQueue queue;
     private final Leases leases;
-    private final AtomicBoolean isClosed = new AtomicBoolean();
+
+    /** Held while the frontier is closed; taken before all other locks. */
+    private final ReentrantLock closing = new ReentrantLock();
+
+    private boolean isClosed; // guarded by closing
 
     /** Has its own locks. */
     private final Checkpointer checkpointer;
@@ -84,15 +87,13 @@ public final class DurableSieve implements Frontier {
         return new Builder(Objects.requireNonNull(directory, "directory"));
     }
 
-    private DurableSieve(Builder builder, Disk disk, Closeable folderLock, Settings settings, Recovery.Found found)
-            throws IOException {
+    private DurableSieve(
+            Builder builder, Disk disk, Closeable folderLock, Settings settings, Recovery.Found found, SegmentLog log) {
         this.folderLock = folderLock;
         deduplicator = found.deduplicator();
         lock = deduplicator.lock();
         state = found.checkpoint().state();
         leases = new Leases(builder.leaseTimeoutNanos, state.attempts());
-        SegmentLog log = new SegmentLog(
-                disk, settings.frontierId(), builder.segmentBytes, found.segments(), found.end(), found.forced());
         writer = new LogWriter(log, state, lock, builder.durability);
         queue = new LogQueue(log, state);
         checkpointer = new Checkpointer(disk, settings, builder.keepLog, found, log, writer, lock);
@@ -157,6 +158,7 @@ public final class DurableSieve implements Frontier {
             }
             return next;
         } catch (IOException e) {
+            writer.stop(e);
             throw new UncheckedIOException(e);
         } finally {
             lock.unlock();
@@ -235,15 +237,24 @@ public final class DurableSieve implements Frontier {
 
     /**
      * Writes what is not yet written and a checkpoint, and releases the folder. URLs in flight are handed out again after
-     * the next open. Closing twice has no effect.
+     * the next open. Closing twice has no effect; when another thread is closing it, this waits until it is closed.
      *
      * @throws UncheckedIOException when the disk fails, or has failed; the folder is released all the same
      */
     @Override
     public void close() {
-        if (!isClosed.compareAndSet(false, true)) {
-            return;
+        closing.lock();
+        try {
+            if (!isClosed) {
+                isClosed = true;
+                finish();
+            }
+        } finally {
+            closing.unlock();
         }
+    }
+
+    private void finish() {
         if (upkeep != null) {
             upkeep.close();
         }
@@ -393,7 +404,7 @@ public final class DurableSieve implements Frontier {
             LocalDisk.makeFolder(directory);
             DirectoryLock folderLock = DirectoryLock.acquire(directory);
             try {
-                return open(new LocalDisk(directory), folderLock);
+                return open(new LocalDisk(directory, folderLock), folderLock);
             } catch (IOException | RuntimeException | Error e) {
                 folderLock.close();
                 throw e;
@@ -406,13 +417,22 @@ public final class DurableSieve implements Frontier {
             Settings settings = stored == null
                     ? requested(null).make(disk)
                     : requested(stored).change(stored, disk);
+            disk.delete(Checkpoint.TEMPORARY); // may fill the disk
             OnFull full = onFull != null ? onFull : settings.kind().defaultOnFull();
             Recovery.Found found = new Recovery(disk, settings)
                     .run(filter -> new Deduplicator(filter, settings.capacity(), full, listener));
             if (stored != null && !settings.equals(stored)) {
                 settings.write(disk);
             }
-            return new DurableSieve(this, disk, folderLock, settings, found);
+            SegmentLog log = new SegmentLog(
+                    disk, settings.frontierId(), segmentBytes, found.segments(), found.end(), found.forced());
+            try {
+                return new DurableSieve(this, disk, folderLock, settings, found, log);
+            } catch (RuntimeException | Error e) {
+                try (log) {
+                    throw e;
+                }
+            }
         }
 
         /** Returns the requested settings, given the stored ones; {@code stored} is null for a new frontier. */

@@ -26,7 +26,14 @@ final class LocalDisk implements Disk {
     private final Path folder;
     private final boolean posix;
 
+    private final DirectoryLock lock; // null for a folder that is only read, or repaired
+
     LocalDisk(Path folder) throws IOException {
+        this(folder, null);
+    }
+
+    LocalDisk(Path folder, DirectoryLock lock) throws IOException {
+        this.lock = lock;
         if (Files.notExists(folder)) {
             throw new IOException(folder + ": directory not found");
         }
@@ -38,16 +45,30 @@ final class LocalDisk implements Disk {
         requirePrivate(folder);
     }
 
-    /** Creates a folder that only its owner can enter, unless it exists. */
+    /** Creates a folder that only its owner can enter, unless it exists, and forces its name to the disk. */
     static void makeFolder(Path folder) throws IOException {
-        if (Files.exists(folder)) {
+        Path parent = folder.toAbsolutePath().getParent();
+        if (parent == null || DurableFolder.exists(folder)) {
             return;
         }
-        Path parent = folder.toAbsolutePath().getParent();
-        if (parent != null) {
-            Files.createDirectories(parent);
+        Path existing = parent;
+        while (!Files.exists(existing)) {
+            existing = existing.getParent();
         }
-        Files.createDirectory(folder, permissions(parent != null && isPosix(parent), "rwx------"));
+        Files.createDirectories(parent);
+        if (!Files.exists(folder)) {
+            Files.createDirectory(folder, permissions(isPosix(parent), "rwx------"));
+        }
+        for (Path each = parent; each != null && each.startsWith(existing); each = each.getParent()) {
+            forceParent(each);
+        }
+    }
+
+    private static void forceParent(Path parent) throws IOException {
+        // A folder that may be entered but not read cannot be opened, and therefore not forced.
+        if (isPosix(parent) && Files.isReadable(parent)) {
+            force(parent);
+        }
     }
 
     private static boolean isPosix(Path path) throws IOException {
@@ -88,6 +109,19 @@ final class LocalDisk implements Disk {
         requireRegular(path);
         requirePrivate(path);
         return path;
+    }
+
+    @Override
+    public void requireOwned() throws IOException {
+        if (lock != null) {
+            lock.requireHeld();
+        }
+    }
+
+    @Override
+    public long usableBytes() throws IOException {
+        long bytes = Files.getFileStore(folder).getUsableSpace();
+        return bytes < 0 ? Long.MAX_VALUE : bytes; // more than a long holds
     }
 
     @Override
@@ -135,9 +169,12 @@ final class LocalDisk implements Disk {
 
     @Override
     public void forceNames() throws IOException {
-        if (!posix) {
-            return;
+        if (posix) {
+            force(folder);
         }
+    }
+
+    private static void force(Path folder) throws IOException {
         boolean interrupted = Thread.interrupted();
         boolean forced = false;
         while (!forced) {

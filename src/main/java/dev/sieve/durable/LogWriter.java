@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>After a failed write or force every later call throws, since the state in memory may be ahead of the log on the disk.
  *
- * <p>{@link #force}, {@link #appended} and {@link #handOver} take the lock of the frontier, {@link #isUsable} and
- * {@link #requireUsable} need no lock; all other methods are called under the lock.
+ * <p>{@link #force}, {@link #appended}, {@link #handOver} and {@link #stop} take the lock of the frontier,
+ * {@link #isUsable} and {@link #requireUsable} need no lock; all other methods are called under the lock.
  */
 final class LogWriter implements Deduplicator.Store, Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(LogWriter.class);
@@ -90,7 +90,10 @@ final class LogWriter implements Deduplicator.Store, Closeable {
         lock.lock();
         try {
             requireUsable();
+            log.requireOwned();
             flush();
+        } catch (IOException e) {
+            throw fail(e);
         } finally {
             lock.unlock();
         }
@@ -161,13 +164,14 @@ final class LogWriter implements Deduplicator.Store, Closeable {
         }
     }
 
-    private SegmentLog.Unforced unforced(LogPosition atLeast) {
+    private SegmentLog.Unforced unforced(LogPosition atLeast) throws IOException {
         lock.lock();
         try {
             requireUsable();
             if (atLeast != null && log.forced().compareTo(atLeast) >= 0) {
                 return null;
             }
+            log.requireOwned();
             flush();
             return log.unforced();
         } finally {
@@ -175,7 +179,9 @@ final class LogWriter implements Deduplicator.Store, Closeable {
         }
     }
 
-    private RuntimeException fail(Throwable cause) {
+    /** Makes every later call throw. */
+    @Override
+    public void stop(Throwable cause) {
         lock.lock();
         try {
             if (failure == null) {
@@ -185,6 +191,10 @@ final class LogWriter implements Deduplicator.Store, Closeable {
         } finally {
             lock.unlock();
         }
+    }
+
+    private RuntimeException fail(Throwable cause) {
+        stop(cause);
         if (cause instanceof Error error) {
             throw error;
         }

@@ -2,10 +2,10 @@ package dev.sieve.durable;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
@@ -15,13 +15,10 @@ import java.util.TreeMap;
 final class SegmentLog implements Closeable {
 
     /** The files that must be forced so that all of the log before a position is on the disk. */
-    record Unforced(Disk disk, List<Disk.Sink> sinks, boolean names, LogPosition end) {
+    record Unforced(List<Disk.Sink> sinks, LogPosition end) {
         void force() throws IOException {
             for (Disk.Sink sink : sinks) {
                 sink.force();
-            }
-            if (names) {
-                disk.forceNames();
             }
         }
     }
@@ -33,8 +30,9 @@ final class SegmentLog implements Closeable {
     /** The segments by their first ids; of several with the same one, the last, since the others are empty. */
     private final TreeMap<Long, Segment> byFirstId = new TreeMap<>();
 
-    private final List<Disk.Sink> unforced = new ArrayList<>();
-    private boolean namesChanged;
+    /** By the numbers of their segments. */
+    private final TreeMap<Integer, Disk.Sink> unforced = new TreeMap<>();
+
     private Disk.Sink last;
     private LogPosition end;
     private LogPosition forced;
@@ -55,22 +53,34 @@ final class SegmentLog implements Closeable {
         this.end = end;
         this.forced = forced;
         segments.values().forEach(segment -> byFirstId.put(segment.firstId(), segment));
-        namesChanged = true;
-        if (end == null) {
-            start(new Segment(1, 0));
-            this.forced = LogPosition.NONE;
-            return;
-        }
-        for (Segment segment : segments.tailMap(forced.segment()).values()) {
-            last = disk.append(segment.name());
-            unforced.add(last);
+        try {
+            if (end == null) {
+                start(new Segment(1, 0));
+                this.forced = LogPosition.NONE;
+            } else {
+                openLast();
+            }
+        } catch (IOException | RuntimeException | Error e) {
+            try (this) {
+                throw e;
+            }
         }
     }
 
+    private void openLast() throws IOException {
+        for (Segment segment : segments.tailMap(forced.segment()).values()) {
+            last = disk.append(segment.name());
+            unforced.put(segment.number(), last);
+        }
+        disk.forceNames(); // the process that created the last one may have been killed
+    }
+
+    /** Creates a file. Its name is forced before it is used, so a power cut never leaves a segment without those before. */
     private void start(Segment segment) throws IOException {
+        requireOwned();
         last = disk.create(segment.name());
-        unforced.add(last);
-        namesChanged = true;
+        unforced.put(segment.number(), last);
+        disk.forceNames();
         byte[] header = segment.header(frontierId);
         last.append(header, 0, header.length);
         segments.put(segment.number(), segment);
@@ -83,6 +93,11 @@ final class SegmentLog implements Closeable {
         if (end.offset() >= segmentBytes || segments.lastEntry().getValue().version() < Segment.VERSION) {
             start(new Segment(end.segment() + 1, nextId));
         }
+    }
+
+    /** Throws when another process may write to the log as well. */
+    void requireOwned() throws IOException {
+        disk.requireOwned();
     }
 
     void append(FrameWriter frames) throws IOException {
@@ -101,24 +116,22 @@ final class SegmentLog implements Closeable {
 
     /** Returns what must still be forced; null when all of the log is on the disk. */
     Unforced unforced() {
-        return forced.equals(end) && !namesChanged
-                ? null
-                : new Unforced(disk, List.copyOf(unforced), namesChanged, end);
+        return forced.equals(end) ? null : new Unforced(List.copyOf(unforced.values()), end);
     }
 
-    /** Records that files were forced, and closes those that are not written any more. */
+    /**
+     * Records that files were forced, and closes those that were complete by then. While they were forced, the last of
+     * them may have grown and later ones may have been started: these must be forced again.
+     */
     void noteForced(Unforced what) throws IOException {
         if (forced.compareTo(what.end) < 0) {
             forced = what.end;
         }
-        if (what.end.segment() == end.segment()) {
-            namesChanged = false;
+        SortedMap<Integer, Disk.Sink> complete = unforced.headMap(what.end.segment());
+        for (Disk.Sink sink : complete.values()) {
+            sink.close();
         }
-        for (Disk.Sink sink : what.sinks) {
-            if (sink != last && unforced.remove(sink)) {
-                sink.close();
-            }
-        }
+        complete.clear();
     }
 
     NavigableMap<Integer, Segment> segments() {
@@ -142,14 +155,21 @@ final class SegmentLog implements Closeable {
     void remove(Segment segment) {
         segments.remove(segment.number());
         byFirstId.remove(segment.firstId(), segment);
-        namesChanged = true;
     }
 
     @Override
     public void close() throws IOException {
-        for (Disk.Sink sink : unforced) {
-            sink.close();
+        IOException failure = null;
+        for (Disk.Sink sink : unforced.values()) {
+            try {
+                sink.close();
+            } catch (IOException e) {
+                failure = e;
+            }
         }
         unforced.clear();
+        if (failure != null) {
+            throw failure;
+        }
     }
 }

@@ -29,6 +29,15 @@ final class Upkeep implements AutoCloseable {
             Duration pause) {
         this.writer = writer;
         executor = new ScheduledThreadPoolExecutor(2, Upkeep::thread);
+        try {
+            start(durability, isCheckpointDue, checkpoint, pause);
+        } catch (RuntimeException | Error e) {
+            executor.shutdownNow(); // no memory for the second thread
+            throw e;
+        }
+    }
+
+    private void start(Durability durability, BooleanSupplier isCheckpointDue, Runnable checkpoint, Duration pause) {
         repeat(pause, "flush", () -> {
             if (durability == Durability.PROCESS) {
                 writer.handOver();

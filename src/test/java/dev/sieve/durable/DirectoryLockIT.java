@@ -10,10 +10,14 @@ import dev.sieve.FrontierContract;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.RandomAccessFile;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -43,6 +47,18 @@ class DirectoryLockIT {
         }
     }
 
+    /** A process that holds the lock by which it is tried whether a folder has an owner, until its input ends. */
+    static final class Reader {
+        /** Argument: the lock file. */
+        public static void main(String[] args) throws IOException {
+            try (RandomAccessFile file = new RandomAccessFile(args[0], "rw");
+                    FileLock lock = file.getChannel().tryLock(1 << 30, 1, true)) {
+                System.out.println(lock.isShared());
+                System.in.read();
+            }
+        }
+    }
+
     private static DurableSieve open(Path directory) throws IOException {
         return DurableSieve.builder(directory)
                 .expectedUrls(100)
@@ -54,10 +70,15 @@ class DirectoryLockIT {
     void hold() throws IOException {
         directory = temporary.resolve("frontier");
         file = directory.resolve("lock");
-        holder = ChildJvm.start(List.of("-XX:TieredStopAtLevel=1"), Holder.class, directory.toString());
-        BufferedReader out = new BufferedReader(new InputStreamReader(holder.getInputStream(), US_ASCII));
-        assertThat(out.readLine()).isEqualTo(Integer.toString(URLS.size()));
+        holder = start(Holder.class, directory, Integer.toString(URLS.size()));
         written = Files.readAllBytes(file);
+    }
+
+    private static Process start(Class<?> main, Path argument, String firstLine) throws IOException {
+        Process child = ChildJvm.start(List.of("-XX:TieredStopAtLevel=1"), main, argument.toString());
+        BufferedReader out = new BufferedReader(new InputStreamReader(child.getInputStream(), US_ASCII));
+        assertThat(out.readLine()).isEqualTo(firstLine);
+        return child;
     }
 
     @AfterEach
@@ -95,6 +116,33 @@ class DirectoryLockIT {
                     .hasMessageContaining("in use by another process");
             assertThat(DurableFolder.inspect(directory).owner()).hasValue(0);
         }
+    }
+
+    @Test
+    void anInspectionDelaysAnOpenAndNeverMakesItFail() throws Exception {
+        holder.destroyForcibly().waitFor();
+        holder = start(Reader.class, file, "true");
+        assertThat(DurableFolder.inspect(directory).owner()).isEmpty();
+        FutureTask<DurableSieve> opening = new FutureTask<>(() -> open(directory));
+        Thread opener = new Thread(opening);
+        opener.start();
+        while (opener.isAlive() && !isLocking(opener)) {
+            Thread.onSpinWait();
+        }
+        assertThat(opener.isAlive()).isTrue();
+
+        holder.getOutputStream().close();
+
+        try (DurableSieve frontier = opening.get()) {
+            assertThat(frontier.pending()).isEqualTo(URLS.size());
+        }
+    }
+
+    /** Whether a thread waits for the second part of the lock. */
+    private static boolean isLocking(Thread thread) {
+        return Arrays.stream(thread.getStackTrace())
+                .anyMatch(frame -> frame.getClassName().endsWith("FileChannelImpl")
+                        && frame.getMethodName().equals("lock"));
     }
 
     @Test

@@ -1,11 +1,18 @@
 package dev.sieve.durable;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.CapturedLog;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -29,7 +36,29 @@ class DurableSieveFaultTest {
             if (run.hasFailed()) {
                 run.requireStopped();
             }
+            assertThat(disk.handles())
+                    .as("open files after a failure at call %d", call)
+                    .isZero();
             run.verifyAfterKill(disk.afterKill());
+        }
+    }
+
+    @Test
+    void anOpenThatFailsLeavesNoFileOpen() throws IOException {
+        FakeDisk disk = new FakeDisk();
+        new ScriptedRun(disk, Durability.PROCESS).run();
+        boolean isWhole = false;
+        for (int call = 0; !isWhole; call++) {
+            FakeDisk next = disk.afterKill();
+            next.replace("log-00000099", new byte[100]); // to be put aside
+            next.failAt(call, FakeDisk.Fault.REFUSED);
+            try (DurableSieve frontier = ScriptedRun.open(next, Durability.PROCESS)) {
+                isWhole = next.calls() <= call;
+                assertThat(frontier.push("http://new/")).isTrue();
+            } catch (IOException | UncheckedIOException e) {
+                assertThat(e).hasMessageContaining("the disk fails");
+            }
+            assertThat(next.handles()).isZero();
         }
     }
 
@@ -75,6 +104,78 @@ class DurableSieveFaultTest {
             run.verifyAfterPowerCut(
                     disk.afterPowerCut(FakeDisk.Unsynced.DROPPED, FakeDisk.Names.KEPT, new Random(call)));
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource(FakeDisk.Fault.class)
+    void aCheckpointThatCannotBeWrittenLeavesNothingBehind(FakeDisk.Fault fault) throws IOException {
+        FakeDisk disk = new FakeDisk();
+        DurableSieve frontier = ScriptedRun.open(disk, Durability.PROCESS);
+        frontier.push("http://a/");
+        disk.onChange(call -> {
+            if (call.startsWith("append") && call.endsWith("checkpoint.tmp")) {
+                disk.failAt(disk.calls(), fault);
+            }
+        });
+
+        assertThatThrownBy(frontier::checkpoint).isInstanceOf(UncheckedIOException.class);
+
+        assertThat(disk.names()).doesNotContain("checkpoint.tmp");
+        assertThat(frontier.push("http://b/")).isTrue();
+    }
+
+    @Test
+    void anUnfinishedCheckpointIsRemovedByTheNextOpen() throws IOException {
+        FakeDisk disk = new FakeDisk();
+        ScriptedRun.open(disk, Durability.PROCESS).close();
+        disk.replace("checkpoint.tmp", new byte[100]);
+
+        ScriptedRun.open(disk, Durability.PROCESS).close();
+
+        assertThat(disk.names()).doesNotContain("checkpoint.tmp");
+    }
+
+    @Test
+    void aReadErrorStopsTheFrontier() throws IOException {
+        FakeDisk disk = new FakeDisk();
+        DurableSieve frontier = ScriptedRun.open(disk, Durability.PROCESS);
+        frontier.push("http://a/");
+        disk.replace(FrontierFiles.segment(1), new byte[Segment.HEADER_BYTES]);
+
+        assertThatThrownBy(() -> frontier.take(0)).isInstanceOf(UncheckedIOException.class);
+
+        assertThatThrownBy(() -> frontier.take(0)).hasMessageContaining("log-00000001: damaged");
+        assertThatThrownBy(() -> frontier.push("http://a/")).hasMessageContaining("log-00000001: damaged");
+        assertThatThrownBy(() -> frontier.push("http://b/")).hasMessageContaining("log-00000001: damaged");
+        assertThatThrownBy(frontier::sync).hasMessageContaining("log-00000001: damaged");
+        assertThatThrownBy(frontier::close).hasMessageContaining("log-00000001: damaged");
+    }
+
+    @Test
+    void aSecondCloseWaitsForTheFirst() throws Exception {
+        FakeDisk disk = new FakeDisk();
+        List<String> order = Collections.synchronizedList(new ArrayList<>());
+        DurableSieve frontier = DurableSieve.builder(Path.of("fake"))
+                .expectedUrls(100)
+                .withoutKeepers()
+                .open(disk, () -> order.add("released"));
+        Thread second = new Thread(() -> {
+            frontier.close();
+            order.add("second");
+        });
+        disk.onChange(call -> {
+            if (call.equals("force checkpoint.tmp")) {
+                second.start();
+                while (second.getState() != Thread.State.WAITING && second.isAlive()) {
+                    Thread.onSpinWait();
+                }
+            }
+        });
+
+        frontier.close();
+        second.join();
+
+        assertThat(order).containsExactly("released", "second");
     }
 
     private static int callsOfWholeRun(Durability durability) {

@@ -23,6 +23,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class DurableSieveTest {
     @TempDir
@@ -96,6 +98,29 @@ class DurableSieveTest {
         }
         Files.writeString(directory.resolve("lock"), "nonsense");
         builder().open().close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aFrontierWhoseLockFileIsGoneStops(boolean isReplaced) throws IOException {
+        DurableSieve frontier = builder().withoutKeepers().open();
+        frontier.push("http://a/");
+        frontier.checkpoint();
+        Path lock = directory.resolve("lock");
+        Files.delete(lock);
+        if (isReplaced) {
+            Files.createFile(lock);
+        }
+        frontier.push("http://b/");
+
+        assertThatThrownBy(frontier::checkpoint).hasMessageContaining("lock: re");
+
+        assertThatThrownBy(() -> frontier.push("http://c/")).hasMessageContaining("while the frontier is open");
+        assertThatThrownBy(frontier::close).hasMessageContaining("while the frontier is open");
+        assertThat(directory.resolve("checkpoint-00000002")).doesNotExist();
+        try (DurableSieve next = builder().open()) {
+            assertThat(next.pending()).isEqualTo(2);
+        }
     }
 
     @Test
@@ -354,6 +379,37 @@ class DurableSieveTest {
         frontier.close();
 
         assertThatThrownBy(() -> frontier.push("http://a/")).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void aCheckpointThatDoesNotFitStopsNothing() throws Exception {
+        Path mount = Files.createDirectory(temporary.resolve("small"));
+        assumeTrue(
+                run("mount", "-t", "tmpfs", "-o", "size=1400k,mode=700", "tmpfs", mount.toString()),
+                "no tmpfs can be mounted here");
+        try {
+            directory = mount.resolve("frontier");
+            DurableSieve frontier = builder().expectedUrls(200_000).open();
+            for (int i = 0; i < 2; i++) {
+                frontier.push("http://early/" + i);
+                frontier.checkpoint();
+            }
+            frontier.push("http://early/2");
+            for (int i = 0; i < 3; i++) {
+                assertThatThrownBy(frontier::checkpoint).hasMessageContaining("checkpoint-00000003: no room");
+            }
+            frontier.pushAll(FrontierContract.urls(500));
+            assertThat(directory.resolve("checkpoint.tmp")).doesNotExist();
+            assertThatThrownBy(frontier::close).hasMessageContaining("no room");
+
+            try (DurableSieve next = builder().expectedUrls(200_000).open()) {
+                assertThat(next.pending()).isEqualTo(503);
+                next.pushAll(FrontierContract.urls(600));
+                run("mount", "-o", "remount,size=4m", mount.toString());
+            }
+        } finally {
+            run("umount", "-l", mount.toString());
+        }
     }
 
     @Test

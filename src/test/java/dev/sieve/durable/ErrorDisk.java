@@ -50,7 +50,7 @@ final class ErrorDisk implements Disk {
         return calls;
     }
 
-    /** Returns the last error; null while none was thrown. */
+    /** Returns the first error; null while none was thrown. */
     IOException thrown() {
         return thrown;
     }
@@ -58,8 +58,9 @@ final class ErrorDisk implements Disk {
     private void call(String name) throws IOException {
         int call = calls++;
         if (call >= from && call <= until) {
-            thrown = failure.of(name);
-            throw thrown;
+            IOException error = failure.of(name);
+            thrown = thrown == null ? error : thrown;
+            throw error;
         }
     }
 

@@ -9,6 +9,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.Consumer;
+import java.util.function.IntSupplier;
 
 /**
  * A disk in memory that knows what of it would survive a power cut, and fails when it is told to.
@@ -35,7 +37,11 @@ final class FakeDisk implements Disk {
         HALVED,
         ZEROED,
         /** Each block of 512 bytes is there, or zero, or the file ends before it. */
-        MIXED
+        MIXED,
+        /** Each write by itself is there, or zero. */
+        WRITES,
+        /** Any of these, for each file by itself. */
+        ANY
     }
 
     /** What becomes of changes of names that were never forced. */
@@ -66,6 +72,8 @@ final class FakeDisk implements Disk {
         private byte[] bytes = new byte[64];
         private int size;
         private int forced;
+        /** Where each write ends. */
+        private final List<Integer> ends = new ArrayList<>();
 
         void append(byte[] more, int from, int length) {
             if (size + length > bytes.length) {
@@ -73,6 +81,7 @@ final class FakeDisk implements Disk {
             }
             System.arraycopy(more, from, bytes, size, length);
             size += length;
+            ends.add(size);
         }
 
         Content copy(int newSize) {
@@ -80,6 +89,7 @@ final class FakeDisk implements Disk {
             copy.bytes = Arrays.copyOf(bytes, Math.max(newSize, 1));
             copy.size = newSize;
             copy.forced = newSize;
+            copy.ends.addAll(ends);
             return copy;
         }
     }
@@ -87,10 +97,13 @@ final class FakeDisk implements Disk {
     private final Map<String, Content> files = new HashMap<>();
     private Map<String, Content> forcedNames = new HashMap<>();
     private final List<NameChange> unforcedNames = new ArrayList<>();
+    private int forcedChanges;
+    private int handles;
     private int calls;
     private int failAt = Integer.MAX_VALUE;
     private boolean failsOnwards;
     private Fault fault = Fault.REFUSED;
+    private volatile Consumer<String> listener = call -> {};
     private final Map<String, Long> bytesRead = new HashMap<>();
 
     /** Lets one call fail. */
@@ -103,6 +116,23 @@ final class FakeDisk implements Disk {
     synchronized void failFrom(int call, Fault kind) {
         failAt(call, kind);
         failsOnwards = true;
+    }
+
+    /**
+     * Receives every call that changes something, before it is done, and may use the disk itself. A force covers what was
+     * there when this was called.
+     */
+    void onChange(Consumer<String> callback) {
+        listener = callback;
+    }
+
+    /** Returns how many files are open. */
+    synchronized int handles() {
+        return handles;
+    }
+
+    private synchronized void addHandles(int more) {
+        handles += more;
     }
 
     synchronized int calls() {
@@ -160,6 +190,8 @@ final class FakeDisk implements Disk {
             case HALVED -> content.copy(content.forced + lost / 2);
             case ZEROED -> zeroed(content, content.forced, content.size);
             case MIXED -> mixed(content, random);
+            case WRITES -> writes(content, random);
+            case ANY -> cut(content, Unsynced.values()[random.nextInt(Unsynced.ANY.ordinal())], random);
         };
     }
 
@@ -183,6 +215,24 @@ final class FakeDisk implements Disk {
             at = next;
         }
         return copy;
+    }
+
+    private static Content writes(Content content, Random random) {
+        Content copy = content.copy(content.size);
+        int from = content.forced;
+        int size = from;
+        for (int end : content.ends) {
+            if (end <= from || end > content.size) {
+                continue;
+            }
+            if (random.nextBoolean()) {
+                size = end;
+            } else {
+                Arrays.fill(copy.bytes, from, end, (byte) 0);
+            }
+            from = end;
+        }
+        return copy.copy(random.nextBoolean() ? size : content.size);
     }
 
     /** A copy of the disk as it is, all of it forced. */
@@ -222,17 +272,24 @@ final class FakeDisk implements Disk {
         void run() throws IOException;
     }
 
-    private void change(String name, Change change) throws IOException {
-        boolean isFailing = isFailing();
-        if (!isFailing || fault == Fault.DONE_AND_DENIED) {
-            change.run();
-        }
-        if (isFailing) {
-            throw failed(name);
+    private void change(String call, String name, Change change) throws IOException {
+        listener.accept(call);
+        synchronized (this) {
+            boolean isFailing = isFailing();
+            if (!isFailing || fault == Fault.DONE_AND_DENIED) {
+                change.run();
+            }
+            if (isFailing) {
+                throw failed(name);
+            }
         }
     }
 
-    private Content content(String name) throws NoSuchFileException {
+    private synchronized int count(IntSupplier count) {
+        return count.getAsInt();
+    }
+
+    private synchronized Content content(String name) throws NoSuchFileException {
         Content content = files.get(name);
         if (content == null) {
             throw new NoSuchFileException(name);
@@ -248,6 +305,7 @@ final class FakeDisk implements Disk {
     @Override
     public synchronized Source read(String name) throws IOException {
         Content content = content(name);
+        addHandles(1);
         return new Source() {
             @Override
             public int read(long position, byte[] into, int from, int length) {
@@ -269,13 +327,15 @@ final class FakeDisk implements Disk {
             }
 
             @Override
-            public void close() {}
+            public void close() {
+                addHandles(-1);
+            }
         };
     }
 
     @Override
-    public synchronized Sink create(String name) throws IOException {
-        change(name, () -> {
+    public Sink create(String name) throws IOException {
+        change("create " + name, name, () -> {
             if (files.containsKey(name)) {
                 throw new FileAlreadyExistsException(name);
             }
@@ -285,16 +345,17 @@ final class FakeDisk implements Disk {
     }
 
     @Override
-    public synchronized Sink append(String name) throws IOException {
-        content(name);
+    public Sink append(String name) throws IOException {
         return sink(name);
     }
 
     private Sink sink(String name) throws IOException {
         Content content = content(name);
+        addHandles(1);
         return new Sink() {
             @Override
             public void append(byte[] bytes, int from, int length) throws IOException {
+                listener.accept("append " + length + " to " + name);
                 synchronized (FakeDisk.this) {
                     boolean isFailing = isFailing();
                     if (!isFailing || fault == Fault.DONE_AND_DENIED) {
@@ -310,43 +371,47 @@ final class FakeDisk implements Disk {
 
             @Override
             public void force() throws IOException {
-                synchronized (FakeDisk.this) {
-                    change(name, () -> content.forced = content.size);
-                }
+                int size = count(() -> content.size);
+                change("force " + name, name, () -> content.forced = Math.max(content.forced, size));
             }
 
             @Override
-            public void close() {}
+            public void close() {
+                addHandles(-1);
+            }
         };
     }
 
     @Override
-    public synchronized void cut(String name, long size) throws IOException {
+    public void cut(String name, long size) throws IOException {
         Content content = content(name);
-        change(name, () -> {
+        change("cut " + name + " to " + size, name, () -> {
             content.size = (int) size;
             content.forced = content.size;
         });
     }
 
     @Override
-    public synchronized void rename(String from, String to) throws IOException {
+    public void rename(String from, String to) throws IOException {
         Content content = content(from);
-        change(from, () -> changeName(new NameChange(from, to, content)));
+        change("rename " + from + " to " + to, from, () -> changeName(new NameChange(from, to, content)));
     }
 
     @Override
-    public synchronized void delete(String name) throws IOException {
-        if (files.containsKey(name)) {
-            change(name, () -> changeName(new NameChange(name, null, null)));
+    public void delete(String name) throws IOException {
+        if (names().contains(name)) {
+            change("delete " + name, name, () -> changeName(new NameChange(name, null, null)));
         }
     }
 
     @Override
-    public synchronized void forceNames() throws IOException {
-        change("folder", () -> {
-            forcedNames = new HashMap<>(files);
-            unforcedNames.clear();
+    public void forceNames() throws IOException {
+        int changes = count(() -> forcedChanges + unforcedNames.size());
+        change("force names", "folder", () -> {
+            List<NameChange> covered = unforcedNames.subList(0, Math.max(0, changes - forcedChanges));
+            covered.forEach(change -> change.apply(forcedNames));
+            covered.clear();
+            forcedChanges = Math.max(forcedChanges, changes);
         });
     }
 }
