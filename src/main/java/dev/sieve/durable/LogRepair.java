@@ -93,7 +93,7 @@ final class LogRepair {
     /** Plans a segment for a missing file. */
     void readMissing(int number) {
         SegmentRepair repair = startAnew(number);
-        repair.addLostAtEnd();
+        repair.addLostAtEnd(0);
         state.addLost();
         repairs.put(number, repair);
         findings.add(FrontierFiles.segment(number) + ": the file is missing");
@@ -142,7 +142,7 @@ final class LogRepair {
         SegmentRepair before = repairs.get(segment.number() - 1);
         if (before != null && !state.canStartAt(firstId)) {
             findings.add(before.segment().name() + ": its end is missing");
-            before.addLostAtEnd();
+            before.addLostAtEnd(0);
         }
         state.start(firstId);
         return new SegmentRepair(disk, segment, false);
@@ -152,6 +152,20 @@ final class LogRepair {
     private SegmentRepair startAnew(int number) {
         state.start(state.nextId());
         return new SegmentRepair(disk, new Segment(number, state.nextId()), true);
+    }
+
+    /** Continues up to a position that was on the disk: bytes before it are lost. */
+    void padTo(LogPosition position) {
+        if (end().compareTo(position) >= 0) {
+            return;
+        }
+        for (int number = end().segment() + 1; number <= position.segment(); number++) {
+            if (position.segment() - number < MAX_MISSING) {
+                readMissing(number);
+            }
+        }
+        repairs.lastEntry().getValue().addLostAtEnd(Math.max(0, position.offset() - end().offset()));
+        state.addLost();
     }
 
     private SegmentRepair.Visitor visitor() {
@@ -187,7 +201,7 @@ final class LogRepair {
 
     /** Continues with an id, in a new segment: all URLs from the end of the log up to it are lost. */
     void continueAt(long firstId) {
-        repairs.lastEntry().getValue().addLostAtEnd();
+        repairs.lastEntry().getValue().addLostAtEnd(0);
         state.start(firstId);
         int number = repairs.lastKey() + 1;
         repairs.put(number, startAnew(number));

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
@@ -229,16 +230,33 @@ final class Repair {
 
     /** Compares what was read with the checkpoint, whose state was that of the log. */
     private void compare(LogState before) {
-        if (state.nextId() < before.nextId()) {
-            findings.add(log.end().words() + ": the end of the log is missing");
-            log.continueAt(before.nextId());
-        } else if (log.end().compareTo(saved.forced()) < 0) {
-            findings.add(log.end().words() + ": the end of the log is missing, up to "
+        if (state.nextId() < before.nextId() || log.end().compareTo(saved.forced()) < 0) {
+            findings.add(log.end().words() + ": the end of the log is missing, which was on the disk up to "
                     + saved.forced().words());
+            if (state.nextId() < before.nextId()) {
+                log.continueAt(before.nextId());
+            }
+            log.padTo(saved.forced());
         }
-        if (saved.exists() && log.idAtWatched() != before.nextId()) {
+        if (saved.exists() && (log.idAtWatched() != before.nextId() || !hasSegmentsOfLog())) {
             findings.add(saved.name() + ": it does not belong to this log");
         }
+    }
+
+    /** Whether an open finds each URL that is not done in the segments that the checkpoint lists. */
+    private boolean hasSegmentsOfLog() {
+        NavigableMap<Integer, Segment> listed = saved.segments();
+        NavigableMap<Integer, Segment> found = log.segments();
+        for (Segment segment : listed.values()) {
+            Segment same = found.get(segment.number());
+            if (same == null
+                    ? segment.number() >= saved.position().segment() || !segment.isDone(listed, state.done())
+                    : segment.firstId() != same.firstId()) {
+                return false;
+            }
+        }
+        return found.headMap(saved.position().segment()).values().stream()
+                .allMatch(segment -> listed.containsKey(segment.number()) || segment.isDone(found, state.done()));
     }
 
     /** Whether some URLs are contained in the filter of the checkpoint only. */

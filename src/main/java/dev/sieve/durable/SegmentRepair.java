@@ -22,7 +22,7 @@ final class SegmentRepair {
         void boundary(LogPosition position);
     }
 
-    /** A part of the file; {@code to} is the position after it. Empty where ids are missing between two frames. */
+    /** A part of the file, or behind its end; {@code to} is the position after it. Empty where only ids are missing. */
     private record Range(long from, long to) {
         long lostFrames() {
             return Math.max(SMALLEST_FRAME, to - from);
@@ -50,7 +50,7 @@ final class SegmentRepair {
     /** Returns the end of the file after the repair. */
     LogPosition end() {
         long more = damaged.stream()
-                .mapToLong(range -> range.lostFrames() - (range.to - range.from))
+                .mapToLong(range -> range.lostFrames() - (Math.min(size, range.to) - Math.min(size, range.from)))
                 .sum();
         return new LogPosition(segment.number(), Math.max(Segment.HEADER_BYTES, size) + more);
     }
@@ -134,10 +134,10 @@ final class SegmentRepair {
         return hasNext;
     }
 
-    /** Notes that ids may be missing after the end. */
-    void addLostAtEnd() {
+    /** Notes that bytes are missing after the end, so that ids may be missing as well. */
+    void addLostAtEnd(long bytes) {
         long end = Math.max(Segment.HEADER_BYTES, size);
-        damaged.add(new Range(end, end));
+        damaged.add(new Range(end, end + bytes));
     }
 
     /** Replaces the file if something is damaged, and keeps the old one as {@code .broken}. */
