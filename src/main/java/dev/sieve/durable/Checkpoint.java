@@ -9,6 +9,7 @@ import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -60,6 +61,11 @@ record Checkpoint(
 
     boolean exists() {
         return number > 0;
+    }
+
+    /** Returns the first id of the segment in which the reading begins. */
+    long firstId() {
+        return exists() ? segments.get(position.segment()).firstId() : 0;
     }
 
     String name() {
@@ -167,31 +173,44 @@ record Checkpoint(
 
     Membership readFilter(Disk disk) throws IOException {
         try (Disk.Source source = disk.read(name())) {
-            Membership filter = Memberships.read(new BufferedInputStream(stream(source, filterAt), BUFFER_BYTES));
+            Membership filter = readFilter(source);
             if (filter.seed() != settings.seed()) {
-                throw new IOException("another seed than in the settings");
+                throw new DamageException(name(), filterAt, "its filter has another seed than in its settings");
             }
             return filter;
-        } catch (IOException e) {
-            throw new IOException(name() + ": filter at offset " + filterAt + ": " + e.getMessage(), e);
         }
     }
 
+    private Membership readFilter(Disk.Source source) throws IOException {
+        try {
+            return Memberships.read(new BufferedInputStream(stream(source, filterAt), BUFFER_BYTES));
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        } catch (IOException | IllegalArgumentException e) {
+            throw new DamageException(name(), filterAt, "filter: " + e.getMessage());
+        }
+    }
+
+    /** Throws {@link UncheckedIOException} when the disk fails, so that it is not taken for damage of the content. */
     private static InputStream stream(Disk.Source source, long from) {
         return new InputStream() {
             private long position = from;
 
             @Override
-            public int read() throws IOException {
+            public int read() {
                 byte[] one = new byte[1];
                 return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
             }
 
             @Override
-            public int read(byte[] bytes, int at, int length) throws IOException {
-                int count = length == 0 ? 0 : source.read(position, bytes, at, length);
-                position += count;
-                return count == 0 && length > 0 ? -1 : count;
+            public int read(byte[] bytes, int at, int length) {
+                try {
+                    int count = length == 0 ? 0 : source.read(position, bytes, at, length);
+                    position += count;
+                    return count == 0 && length > 0 ? -1 : count;
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
             }
         };
     }
@@ -201,13 +220,13 @@ record Checkpoint(
         boolean accepts(Checkpoint checkpoint) throws IOException;
     }
 
-    /** Handles a checkpoint that is damaged or cannot be read; an older one is used unless this throws. */
-    interface Rejected {
-        void accept(int number, IOException cause) throws IOException;
-    }
-
-    /** Returns the newest checkpoint that is whole and meets a condition; {@link #none} when there is none. */
-    static Checkpoint newest(Disk disk, FrontierFiles files, Condition condition, Rejected rejected)
+    /**
+     * Returns the newest checkpoint that is whole and meets a condition; {@link #none} when there is none.
+     *
+     * @param damaged receives the checkpoints whose content is damaged
+     * @throws IOException when the disk fails, or a checkpoint has a later version
+     */
+    static Checkpoint newest(Disk disk, FrontierFiles files, Condition condition, Map<Integer, DamageException> damaged)
             throws IOException {
         for (int number : List.copyOf(files.checkpoints().descendingSet())) {
             try {
@@ -215,10 +234,8 @@ record Checkpoint(
                 if (condition.accepts(checkpoint)) {
                     return checkpoint;
                 }
-            } catch (VersionException e) {
-                throw e;
-            } catch (IOException e) {
-                rejected.accept(number, e);
+            } catch (DamageException e) {
+                damaged.put(number, e);
             }
         }
         return none(files);
@@ -269,6 +286,9 @@ record Checkpoint(
             throw in.broken("the segment of its position is missing in the list");
         }
         LogState state = new LogState(nextId, lost, DoneSet.read(in), readAttempts(in));
+        if (state.done().end() > nextId || lost > state.done().size() || inFlight > state.open()) {
+            throw in.broken("it contains more URLs than its log");
+        }
         SieveStats stats = new SieveStats(
                 state.accepted(),
                 seen,
@@ -283,6 +303,9 @@ record Checkpoint(
         FrameReader trailer = new FrameReader(name, source, source.size() - TRAILER_BYTES, BUFFER_BYTES);
         trailer.require(FrameKind.TRAILER);
         long[] forced = trailer.longs("position", 2);
+        if (forced[0] < 0 || forced[0] > Integer.MAX_VALUE || forced[1] < 0) {
+            throw trailer.broken("not a position: " + forced[0] + ", " + forced[1]);
+        }
         LogPosition forcedTo = new LogPosition((int) forced[0], forced[1]);
         return new Checkpoint(number, settings, position, segments, state, stats, in.nextPosition(), forcedTo);
     }

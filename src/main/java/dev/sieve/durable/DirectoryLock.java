@@ -98,9 +98,14 @@ final class DirectoryLock implements Closeable {
         return new RandomAccessFile(path.toFile(), "rw");
     }
 
-    /** Throws unless a path is a regular file and not a link to one. */
+    /**
+     * Requires a regular file, not a link to one.
+     *
+     * @throws NoSuchFileException only when it does not exist, not when that cannot be found out
+     */
     static void requireRegular(Path path) throws IOException {
-        if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
+        if (!Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                .isRegularFile()) {
             throw new IOException(path + ": refused: not a regular file");
         }
     }

@@ -3,6 +3,7 @@ package dev.sieve.durable;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Map;
 import java.util.TreeMap;
 
 /**
@@ -73,9 +74,27 @@ final class DoneSet {
         return size;
     }
 
+    /** Returns the id after the highest one that is done. */
+    long end() {
+        return chunks.isEmpty()
+                ? firstChunk << CHUNK_SHIFT
+                : (chunks.lastKey() << CHUNK_SHIFT)
+                        + chunks.lastEntry().getValue().length();
+    }
+
     /** Adds all ids from one on, up to but not including another. */
     void addAll(long from, long to) {
         long id = Math.max(from, firstChunk << CHUNK_SHIFT);
+        if (id == firstChunk << CHUNK_SHIFT && id < to) {
+            // Without a loop over the chunks: before the first segment of a log may be any number of ids.
+            Map<Long, BitSet> replaced = chunks.headMap(to >> CHUNK_SHIFT);
+            size += (to >> CHUNK_SHIFT << CHUNK_SHIFT) - id;
+            replaced.values().forEach(chunk -> size -= chunk.cardinality());
+            replaced.clear();
+            firstChunk = to >> CHUNK_SHIFT;
+            forgetWhole();
+            id = firstChunk << CHUNK_SHIFT;
+        }
         while (id < to) {
             long number = id >> CHUNK_SHIFT;
             long next = Math.min(to, (number + 1) << CHUNK_SHIFT);

@@ -11,9 +11,9 @@ import java.util.function.Consumer;
 public final class DurableFolder {
     private DurableFolder() {}
 
-    /** Whether a folder contains a frontier, in any state. */
+    /** Whether a folder contains a frontier, in any state; also true when that cannot be found out. */
     public static boolean exists(Path directory) {
-        return Files.exists(directory.resolve(Settings.NAME));
+        return !Files.isRegularFile(directory) && !Files.notExists(directory.resolve(Settings.NAME));
     }
 
     /**
@@ -40,7 +40,7 @@ public final class DurableFolder {
     public static DurableState inspect(Path directory) throws IOException {
         LocalDisk disk = new LocalDisk(directory);
         OptionalLong owner = DirectoryLock.owner(directory);
-        return Inspection.of(disk).state(owner);
+        return Inspection.of(disk, inspection -> inspection.state(owner));
     }
 
     /**
@@ -52,7 +52,8 @@ public final class DurableFolder {
      * @throws IOException when the disk fails, or the folder does not contain a frontier
      */
     public static long export(Path directory, Export which, Consumer<String> urls) throws IOException {
-        return Inspection.of(new LocalDisk(directory)).export(which, urls);
+        Inspection inspection = Inspection.of(new LocalDisk(directory));
+        return inspection.export(which, urls);
     }
 
     /**

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.OptionalLong;
 import java.util.TreeMap;
@@ -19,35 +20,48 @@ import java.util.function.Consumer;
  */
 final class Inspection {
     private static final int BUFFER_BYTES = 1 << 18;
-    private static final int ATTEMPTS = 5;
+    private static final int ATTEMPTS = 100;
 
     private final Disk disk;
     private final Settings settings;
     private final FrontierFiles files;
+    private final Map<Integer, DamageException> damagedCheckpoints = new TreeMap<>();
     private final List<DamageException> damages = new ArrayList<>();
     private final Checkpoint checkpoint;
     private final LogState state;
     private final LogScan scan;
     private NavigableMap<Integer, Segment> segments = new TreeMap<>();
+    private boolean hasProblems;
+
+    /** Returns something that was read of a frontier. */
+    interface Result<T> {
+        T of(Inspection inspection) throws IOException;
+    }
 
     /**
-     * Reads the frontier; once more when files were removed at the same time.
+     * Reads the frontier as it is at one moment; again when a file was removed at the same time.
      *
      * @throws IOException when the disk fails, or the folder does not contain a frontier
      */
-    static Inspection of(Disk disk) throws IOException {
+    static <T> T of(Disk disk, Result<T> result) throws IOException {
         for (int attempt = 1; ; attempt++) {
+            FrontierFiles before = FrontierFiles.list(disk);
             try {
-                Inspection inspection = new Inspection(disk);
-                if (attempt == ATTEMPTS || inspection.files.equals(FrontierFiles.list(disk))) {
-                    return inspection;
+                Inspection inspection = new Inspection(new PinnedDisk(disk));
+                T found = result.of(inspection);
+                if (!inspection.hasProblems || attempt == ATTEMPTS || before.equals(FrontierFiles.list(disk))) {
+                    return found;
                 }
             } catch (NoSuchFileException e) {
-                if (attempt == ATTEMPTS) {
+                if (attempt == ATTEMPTS || before.equals(FrontierFiles.list(disk))) {
                     throw e;
                 }
             }
         }
+    }
+
+    static Inspection of(Disk disk) throws IOException {
+        return of(disk, inspection -> inspection);
     }
 
     private Inspection(Disk disk) throws IOException {
@@ -57,26 +71,21 @@ final class Inspection {
         if (settings == null) {
             throw new IOException(Settings.NAME + ": the file is missing, so the folder does not contain a frontier");
         }
-        checkpoint = Checkpoint.newest(disk, files, found -> true, (number, cause) -> damages.add(damage(cause)));
+        checkpoint = Checkpoint.newest(disk, files, found -> true, damagedCheckpoints);
+        damages.addAll(damagedCheckpoints.values());
         state = checkpoint.state();
         scan = new LogScan(disk, settings, files, checkpoint, urls -> {});
         try {
+            FrontierFiles.requireNoUnfinishedRepair(disk);
             if (!checkpoint.exists()) {
-                files.requireWholeLog();
+                files.requireStartOfLog();
             }
             scan.run();
             segments = scan.segments();
         } catch (DamageException e) {
             damages.add(e);
         }
-    }
-
-    /** Returns the exception if it is damage, and throws any other one. */
-    static DamageException damage(IOException cause) throws IOException {
-        if (cause instanceof DamageException damage) {
-            return damage;
-        }
-        throw cause;
+        hasProblems = !damages.isEmpty();
     }
 
     /** Returns the number of URLs that were accepted and are not lost. */
@@ -88,8 +97,11 @@ final class Inspection {
         List<String> problems = new ArrayList<>();
         damages.forEach(damage -> problems.add(damage.getMessage()));
         if (scan.torn() != null && owner.isEmpty()) {
-            problems.add("to be cut off at the next start: " + scan.torn().getMessage());
+            problems.add((scan.hasRest() ? "to be mended" : "to be cut off") + " at the next start: "
+                    + scan.torn().getMessage());
         }
+        problems.addAll(olderProblems());
+        hasProblems = !problems.isEmpty();
         SieveStats last = checkpoint.stats();
         SieveStats stats = new SieveStats(
                 state.accepted(),
@@ -127,6 +139,14 @@ final class Inspection {
         return filter.mightContain(hash[0], hash[1]);
     }
 
+    /** Returns the problems in parts of the log that an open does not read. */
+    private List<String> olderProblems() throws IOException {
+        if (!damages.isEmpty() || scan.torn() != null) {
+            return List.of();
+        }
+        return Repair.findings(disk);
+    }
+
     /**
      * Passes on URLs in their order.
      *
@@ -149,7 +169,7 @@ final class Inspection {
         UrlFrameReader frames = new UrlFrameReader();
         try (FrameReader reader = Segment.open(disk, segment.start(), BUFFER_BYTES)) {
             while (scan.end().compareTo(new LogPosition(segment.number(), reader.nextPosition())) > 0
-                    && reader.next()) {
+                    && isNext(reader, segment)) {
                 if (!frames.read(reader) || frames.batch().label() != 0) {
                     continue;
                 }
@@ -160,10 +180,25 @@ final class Inspection {
                     }
                 }
             }
-            if (reader.damage() != null) {
-                throw reader.damage();
-            }
+        } catch (NoSuchFileException e) {
+            // Removed since then, because all of its URLs are done.
         }
         return count;
+    }
+
+    /** Reads the next frame; skips damage that the next start mends. */
+    private boolean isNext(FrameReader reader, Segment segment) throws IOException {
+        while (!reader.next()) {
+            if (reader.damage() == null) {
+                return false;
+            }
+            if (!scan.hasRest() || new LogPosition(segment.number(), reader.position()).compareTo(scan.tornAt()) < 0) {
+                throw reader.damage();
+            }
+            if (!reader.skipDamage()) {
+                return false;
+            }
+        }
+        return true;
     }
 }

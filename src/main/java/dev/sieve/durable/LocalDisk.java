@@ -9,6 +9,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -33,8 +34,11 @@ final class LocalDisk implements Disk {
 
     LocalDisk(Path folder, DirectoryLock lock) throws IOException {
         this.lock = lock;
-        if (!Files.isDirectory(folder)) {
-            throw new IOException(folder + (Files.exists(folder) ? ": not a directory" : ": directory not found"));
+        if (Files.notExists(folder)) {
+            throw new IOException(folder + ": directory not found");
+        }
+        if (!Files.readAttributes(folder, BasicFileAttributes.class).isDirectory()) {
+            throw new IOException(folder + ": not a directory");
         }
         this.folder = folder;
         this.posix = isPosix(folder);
@@ -91,9 +95,6 @@ final class LocalDisk implements Disk {
     /** Returns the path of a file that may be opened. */
     private Path checked(String name) throws IOException {
         Path path = folder.resolve(name);
-        if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
-            throw new NoSuchFileException(path.toString());
-        }
         DirectoryLock.requireRegular(path);
         requirePrivate(path);
         return path;

@@ -12,8 +12,25 @@ record LogPosition(int segment, long offset) implements Comparable<LogPosition> 
     /** Before the log: none of it was forced. */
     static final LogPosition NONE = new LogPosition(0, 0);
 
+    /** After every log. */
+    static final LogPosition LAST = new LogPosition(Integer.MAX_VALUE, Long.MAX_VALUE);
+
     static LogPosition read(FrameReader in) throws IOException {
         return new LogPosition(in.integer("segment"), in.number("offset", Long.MAX_VALUE));
+    }
+
+    /** Reads the position of a frame of {@link FrameKind#FORCED} in a segment, which is not after the frame. */
+    static LogPosition readForced(FrameReader in, int segment) throws IOException {
+        LogPosition forced = read(in);
+        if (forced.compareTo(new LogPosition(segment, in.position())) > 0) {
+            throw in.broken("it says that later bytes were on the disk");
+        }
+        return forced;
+    }
+
+    /** For a message. */
+    String words() {
+        return FrontierFiles.segment(segment) + ", offset " + offset;
     }
 
     @Override

@@ -12,8 +12,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Reads the log from a checkpoint, or from its start, to its end and applies it to the state.
  *
- * <p>Bytes that are not a frame are either damage or a torn tail, which a crash leaves after the last position known to
- * be on the disk. Such positions are stored in later frames, so the rest of the log is searched for them.
+ * <p>Bytes that are not a frame are either damage, or what a crash leaves after the last position known to be on the disk.
+ * Such positions are stored in later frames, so the rest of the log is searched for them. When whole URLs follow, they are
+ * kept; otherwise it is a torn tail, to be cut off.
  */
 final class LogScan {
     private static final Logger LOG = LoggerFactory.getLogger(LogScan.class);
@@ -31,6 +32,7 @@ final class LogScan {
     private LogPosition end;
     private LogPosition tornAt;
     private DamageException torn; // null while the log ends with a whole frame
+    private LogRepair rest; // null while no URLs follow the torn place
 
     /**
      * Prepares to read from a checkpoint on, into its state.
@@ -49,7 +51,7 @@ final class LogScan {
     }
 
     /**
-     * Reads up to the end, or up to a torn tail.
+     * Reads up to the end, or up to a torn tail. Changes nothing; see {@link #mend}.
      *
      * @throws DamageException when a part of the log that was on the disk is damaged or missing
      */
@@ -63,7 +65,9 @@ final class LogScan {
             readSegment(number);
         }
         if (torn != null) {
-            refuseIfForced();
+            if (searchRest()) {
+                readRest();
+            }
         } else if (end.compareTo(forced) < 0) {
             throw new DamageException(
                     FrontierFiles.segment(end.segment()),
@@ -81,7 +85,7 @@ final class LogScan {
                 throw DamageException.missing(FrontierFiles.segment(number));
             }
             segment = Segment.read(disk, number, frontierId);
-            if (!isFirst && !state.canStartAt(segment.firstId())) {
+            if (isFirst ? segment.firstId() != checkpoint.firstId() : !state.canStartAt(segment.firstId())) {
                 throw new DamageException(segment.name(), 0, state.wrongStart(segment.firstId()));
             }
         } catch (DamageException e) {
@@ -107,7 +111,7 @@ final class LogScan {
         while (reader.next()) {
             state.apply(reader, frames);
             if (reader.kind() == FrameKind.FORCED) {
-                readForced(reader);
+                noteForced(LogPosition.readForced(reader, segment));
             } else if (FrameKind.isUrls(reader.kind())) {
                 urls.accept(frames.batch());
             }
@@ -118,24 +122,29 @@ final class LogScan {
         }
     }
 
-    private void readForced(FrameReader frame) throws IOException {
-        LogPosition position = LogPosition.read(frame);
+    private void noteForced(LogPosition position) {
         if (position.compareTo(forced) > 0) {
             forced = position;
         }
     }
 
-    /** Searches the rest of the log for a frame which says that the place where it ends was on the disk. */
-    private void refuseIfForced() throws IOException {
+    /**
+     * Searches the rest of the log for a frame which says that the place where it ends was on the disk, and for URLs.
+     *
+     * @return whether there are URLs that can follow those before the damage
+     */
+    private boolean searchRest() throws IOException {
+        boolean hasUrls = false;
+        int before = tornAt.segment();
         for (int number : numbers.tailSet(tornAt.segment())) {
+            boolean isNear = number - before <= LogRepair.MAX_MISSING;
+            before = number;
             long offset = number == tornAt.segment() ? tornAt.offset() : 0;
             LogPosition start = new LogPosition(number, Math.max(offset, Segment.HEADER_BYTES));
             try (FrameReader reader = Segment.open(disk, start, BUFFER_BYTES)) {
                 do {
                     while (reader.next()) {
-                        if (reader.kind() == FrameKind.FORCED) {
-                            readForced(reader);
-                        }
+                        hasUrls |= search(reader, number) && isNear;
                     }
                 } while (reader.damage() != null && reader.skipDamage());
             }
@@ -143,24 +152,80 @@ final class LogScan {
         if (tornAt.compareTo(forced) < 0) {
             throw torn;
         }
+        return hasUrls;
     }
 
+    private boolean search(FrameReader reader, int segment) throws IOException {
+        try {
+            if (reader.kind() == FrameKind.FORCED) {
+                noteForced(LogPosition.readForced(reader, segment));
+            }
+            return frames.read(reader) && (frames.firstId() == state.nextId() || state.canSkipTo(frames.firstId()));
+        } catch (DamageException e) {
+            return false;
+        }
+    }
+
+    /** Reads what is behind the damage. */
+    private void readRest() throws IOException {
+        rest = new LogRepair(disk, frontierId, state, urls, tornAt, LogPosition.LAST);
+        if (!numbers.contains(tornAt.segment())) {
+            rest.readMissing(tornAt.segment());
+        }
+        int next = tornAt.segment();
+        for (int number : numbers.tailSet(tornAt.segment())) {
+            for (int missing = next + 1; missing < number; missing++) {
+                rest.readMissing(missing);
+            }
+            rest.read(number, number == tornAt.segment() ? tornAt.offset() : 0);
+            next = number;
+        }
+        segments.putAll(rest.segments());
+        end = rest.end();
+    }
+
+    /** Returns the damage after the last position known to be on the disk; null when there is none. */
     DamageException torn() {
         return torn;
     }
 
-    /** Cuts off a torn tail and keeps a copy; returns false when there is none. */
-    boolean cutTornTail() throws IOException {
-        if (torn == null) {
-            return false;
+    /** Returns where that damage begins. */
+    LogPosition tornAt() {
+        return tornAt;
+    }
+
+    /** Whether URLs behind that damage are whole. */
+    boolean hasRest() {
+        return rest != null;
+    }
+
+    /** Repairs the log where whole URLs follow that damage, and cuts off a torn tail; keeps a copy. */
+    void mend() throws IOException {
+        if (hasRest()) {
+            rest.write();
+            LOG.warn(
+                    "{}: damaged from offset {} on: {} bytes were given up, {} URLs are lost in all; the URLs behind them"
+                            + " are kept, the results are not, so some pages are fetched again; copies kept as .broken ({})",
+                    FrontierFiles.segment(tornAt.segment()),
+                    tornAt.offset(),
+                    rest.lostBytes(),
+                    state.lost(),
+                    torn.getMessage());
+        } else if (torn != null) {
+            cutTornTail();
         }
+    }
+
+    private void cutTornTail() throws IOException {
+        BrokenFiles broken = new BrokenFiles(disk);
         long bytes = 0;
         for (int number : numbers.tailSet(tornAt.segment(), false).descendingSet()) {
-            bytes += putAside(number);
+            bytes += broken.putAside(FrontierFiles.segment(number));
             disk.forceNames(); // so that a power cut never leaves a segment without those before
         }
         if (numbers.contains(tornAt.segment())) {
-            bytes += tornAt.offset() == 0 ? putAside(tornAt.segment()) : cut();
+            String name = FrontierFiles.segment(tornAt.segment());
+            bytes += tornAt.offset() == 0 ? broken.putAside(name) : broken.cut(name, tornAt.offset());
         }
         disk.forceNames();
         if (bytes > 0) {
@@ -171,25 +236,6 @@ final class LogScan {
                     bytes,
                     torn.getMessage());
         }
-        return true;
-    }
-
-    private long putAside(int number) throws IOException {
-        String name = FrontierFiles.segment(number);
-        long size = disk.size(name);
-        if (size == 0) {
-            disk.delete(name);
-        } else {
-            disk.rename(name, name + ".broken");
-        }
-        return size;
-    }
-
-    private long cut() throws IOException {
-        String name = FrontierFiles.segment(tornAt.segment());
-        long bytes = disk.copy(name, tornAt.offset(), name + "-" + tornAt.offset() + ".broken");
-        disk.cut(name, tornAt.offset());
-        return bytes;
     }
 
     LogPosition end() {

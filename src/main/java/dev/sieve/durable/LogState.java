@@ -16,6 +16,8 @@ final class LogState {
     private long nextId;
     private long lost;
     private boolean mayLackIds;
+    private long missing;
+    private final long countFrom;
     private final DoneSet done;
     private final Map<Long, Integer> attempts;
 
@@ -24,6 +26,12 @@ final class LogState {
     }
 
     LogState(long nextId, long lost, DoneSet done, Map<Long, Integer> attempts) {
+        this(nextId, lost, done, attempts, 0);
+    }
+
+    /** As above; ids below {@code countFrom} are not counted by {@link #missing}. */
+    LogState(long nextId, long lost, DoneSet done, Map<Long, Integer> attempts, long countFrom) {
+        this.countFrom = countFrom;
         this.nextId = nextId;
         this.lost = lost;
         this.done = done;
@@ -46,6 +54,11 @@ final class LogState {
     /** Returns the number of accepted URLs whose records were damaged. */
     long lost() {
         return lost;
+    }
+
+    /** Returns the number of ids that were skipped: their URLs are not in the log that was read. */
+    long missing() {
+        return missing;
     }
 
     long doneCount() {
@@ -74,13 +87,23 @@ final class LogState {
      */
     void apply(FrameReader frame, UrlFrameReader urls) throws IOException {
         if (urls.read(frame)) {
-            if (!canStartAt(urls.firstId())) {
-                throw frame.broken(wrongStart(urls.firstId()));
-            }
-            start(urls.firstId());
-            nextId = urls.endId();
-            return;
+            addUrls(frame, urls);
+        } else {
+            addOther(frame);
         }
+    }
+
+    /** Applies a frame of URLs that was read. */
+    void addUrls(FrameReader frame, UrlFrameReader urls) throws DamageException {
+        if (!canStartAt(urls.firstId())) {
+            throw frame.broken(wrongStart(urls.firstId()));
+        }
+        start(urls.firstId());
+        nextId = urls.endId();
+    }
+
+    /** Applies a frame that is not one of URLs. */
+    void addOther(FrameReader frame) throws IOException {
         switch (frame.kind()) {
             case FrameKind.DONE -> addDone(frame);
             case FrameKind.RETRY -> addRetries(frame);
@@ -93,20 +116,21 @@ final class LogState {
     /** Continues with an id; all ids skipped that are not done are lost. */
     void start(long firstId) {
         long before = done.size();
-        skipTo(firstId);
-        lost += done.size() - before;
-    }
-
-    /** Continues with an id; all ids skipped are done, since their records were removed. */
-    void skipTo(long firstId) {
         done.addAll(nextId, firstId);
+        lost += done.size() - before;
+        missing += Math.max(0, firstId - Math.max(nextId, countFrom));
         nextId = firstId;
         mayLackIds = false;
     }
 
     /** Whether the log can continue with an id: the next one, or a later one after lost bytes. */
     boolean canStartAt(long firstId) {
-        return firstId == nextId || (firstId > nextId && mayLackIds && firstId - nextId <= MAX_LOST);
+        return firstId == nextId || (mayLackIds && canSkipTo(firstId));
+    }
+
+    /** Whether an id is after the next one, by a number of URLs that can be lost. */
+    boolean canSkipTo(long firstId) {
+        return firstId > nextId && firstId - nextId <= MAX_LOST;
     }
 
     String wrongStart(long firstId) {

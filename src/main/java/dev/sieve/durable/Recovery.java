@@ -4,14 +4,17 @@ import dev.sieve.Deduplicator;
 import dev.sieve.SieveStats;
 import dev.sieve.bloom.Membership;
 import java.io.IOException;
+import java.util.Map;
 import java.util.NavigableMap;
+import java.util.TreeMap;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Restores a frontier from its files: loads the newest whole checkpoint, reads the log from there on, and cuts off a torn
- * tail. Without a checkpoint all of the log is read; then no segment may have been removed.
+ * Restores a frontier from its files: loads the newest whole checkpoint, reads the log from there on, and mends what a
+ * crash left at its end. Without a checkpoint all of the log is read; then no segment may have been removed. When it
+ * refuses, no file was changed.
  */
 final class Recovery {
     private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
@@ -54,28 +57,37 @@ final class Recovery {
      * @throws IOException when the disk fails, or when a part that was on the disk is damaged
      */
     Found run(Function<Membership, Deduplicator> deduplicators) throws IOException {
-        int lastCheckpoint = files.lastCheckpoint();
-        Checkpoint checkpoint = Checkpoint.newest(disk, files, this::load, this::putAside);
+        FrontierFiles.requireNoUnfinishedRepair(disk);
+        Map<Integer, DamageException> damaged = new TreeMap<>();
+        Checkpoint checkpoint = Checkpoint.newest(disk, files, this::load, damaged);
         if (!checkpoint.exists()) {
-            files.requireWholeLog();
-            if (lastCheckpoint != 0) {
-                LOG.warn("no usable checkpoint: the filter is made again from the log");
-            }
-            filter = settings.newFilter();
+            files.requireStartOfLog();
+            filter = settings.storedFilter();
         }
         Deduplicator deduplicator = deduplicators.apply(filter);
         deduplicator.restore(
                 seen, checkpoint.stats().estimatedMissed(), checkpoint.stats().estimatedSize());
         LogScan scan = new LogScan(disk, settings, files, checkpoint, deduplicator::restore);
         scan.run();
-        scan.cutTornTail();
         if (skipped != null) {
             // These URLs were missed by another filter; and the new one has no events yet.
             deduplicator.restore(0, missed(skipped.stats(), checkpoint.state().accepted()), 0);
         }
         NavigableMap<Integer, Segment> segments = scan.segments();
-        LogPosition end = segments.isEmpty() ? null : scan.end();
-        return new Found(filter, deduplicator, segments, end, scan.forced(), checkpoint, lastCheckpoint);
+        // Nothing was changed until here, so an open that is refused leaves all files as they are.
+        scan.mend();
+        putAside(damaged);
+        if (!checkpoint.exists() && !files.checkpoints().isEmpty()) {
+            LOG.warn("no usable checkpoint: the filter is made again from the log");
+        }
+        return new Found(
+                filter,
+                deduplicator,
+                segments,
+                segments.isEmpty() ? null : scan.end(),
+                scan.forced(),
+                checkpoint,
+                files.lastCheckpoint(damaged.keySet()));
     }
 
     /** Returns the pages that a filter missed: those up to its last checkpoint, and its share of the URLs since then. */
@@ -96,10 +108,13 @@ final class Recovery {
         return true;
     }
 
-    private void putAside(int number, IOException cause) throws IOException {
-        String name = FrontierFiles.checkpoint(number);
-        LOG.warn("{}: skipped and kept as .broken: {}", name, cause.getMessage());
-        disk.rename(name, name + ".broken");
-        files.checkpoints().remove(number);
+    private void putAside(Map<Integer, DamageException> damaged) throws IOException {
+        for (Map.Entry<Integer, DamageException> checkpoint : damaged.entrySet()) {
+            LOG.warn(
+                    "{}: skipped and kept as .broken: {}",
+                    FrontierFiles.checkpoint(checkpoint.getKey()),
+                    checkpoint.getValue().getMessage());
+            new BrokenFiles(disk).putAside(FrontierFiles.checkpoint(checkpoint.getKey()));
+        }
     }
 }

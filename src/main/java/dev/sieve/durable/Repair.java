@@ -1,108 +1,270 @@
 package dev.sieve.durable;
 
 import dev.sieve.Deduplicator;
+import dev.sieve.FilterKind;
 import dev.sieve.OnFull;
+import dev.sieve.Sieve;
 import dev.sieve.SieveStats;
+import dev.sieve.UrlBatch;
 import dev.sieve.bloom.Membership;
+import dev.sieve.bloom.Memberships;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /**
  * Repairs a frontier with damaged files so that it can be opened, and keeps all of it that is whole.
  *
- * <p>Files that are changed or given up are kept with the suffix {@code .broken}. While no segment was removed, the filter
- * is made again from the log, so lost URLs are new again when they are found. Otherwise the filter of the last checkpoint
- * stays, since only it contains the URLs that were removed.
+ * <p>First everything is read and compared, without a change; {@link #findings} is what {@link DurableFolder#inspect}
+ * reports. Then, if something was found, the file {@code repair} is created, the segments are repaired from the last to the
+ * first, a new checkpoint is written, and the file is deleted. Until then an open is refused, and another repair does what is
+ * left: what one segment has lost is also visible as a gap of ids, which is compared with the checkpoint.
+ *
+ * <p>While no segment was removed, the filter is made again from the log, so lost URLs are new again when they are found.
+ * Otherwise the filter of the last checkpoint stays, since only it contains the URLs that were removed.
  */
 final class Repair {
-    private final Disk disk;
-    private FrontierFiles files;
-    private final List<String> findings = new ArrayList<>();
-    private final Settings settings;
-    private final NavigableMap<Integer, Segment> segments = new TreeMap<>();
-    private final NavigableMap<Integer, SegmentRepair> repairs = new TreeMap<>();
-    private Checkpoint saved;
+    private static final long DEFAULT_CAPACITY = 1_000_000;
 
-    private Membership filter;
-    private Deduplicator deduplicator;
+    private final Disk disk;
+    private final boolean isDry;
+    private final FrontierFiles files;
+    private final List<String> findings = new ArrayList<>();
+    private final Map<Integer, DamageException> damaged = new TreeMap<>();
+    private final Settings settings;
+    private boolean areSettingsNew;
+    private Checkpoint saved;
+    private boolean keepsFilter; // of the checkpoint; otherwise it is made again from the log
+    private Membership filter; // null in a dry run
+    private LogScan scan; // null where an open is refused
     private LogState state;
-    private boolean isLogDamaged;
+    private LogRepair log;
 
     Repair(Disk disk) throws IOException {
+        this(disk, false);
+    }
+
+    private Repair(Disk disk, boolean isDry) throws IOException {
         this.disk = disk;
+        this.isDry = isDry;
         files = FrontierFiles.list(disk);
         settings = settings();
     }
 
-    /** Returns the settings; those of the newest checkpoint if their file is missing or damaged. */
-    private Settings settings() throws IOException {
-        List<String> wrong = new ArrayList<>();
-        try {
-            Settings found = Settings.read(disk);
-            if (found != null) {
-                return found;
-            }
-            wrong.add(Settings.NAME + ": the file is missing");
-        } catch (DamageException e) {
-            wrong.add(e.getMessage());
-        }
-        Checkpoint found = Checkpoint.newest(
-                disk,
-                files,
-                checkpoint -> true,
-                (number, cause) -> wrong.add(Inspection.damage(cause).getMessage()));
-        if (!found.exists()) {
-            throw new DamageException(String.join("; ", wrong) + ", and none of the checkpoints is whole");
-        }
-        found.settings().write(disk);
-        findings.add(String.join("; ", wrong) + "; written again from " + found.name());
-        return found.settings();
+    /** Returns what a repair would find, except damage of a filter; reads all of the log and changes nothing. */
+    static List<String> findings(Disk disk) throws IOException {
+        Repair repair = new Repair(disk, true);
+        repair.read();
+        return repair.findings;
     }
 
     RepairReport run() throws IOException {
-        saved = Checkpoint.newest(disk, files, this::load, this::putAside);
+        read();
+        if (!findings.isEmpty()) {
+            write();
+        }
+        return new RepairReport(state.accepted(), state.lost(), log.lostBytes(), List.copyOf(findings));
+    }
+
+    /** Returns the stored settings; those of the newest checkpoint if they are missing, damaged or of another frontier. */
+    private Settings settings() throws IOException {
+        Segment first = firstWhole();
+        String wrong;
+        Settings stored = null;
+        try {
+            stored = Settings.read(disk);
+            wrong = stored == null
+                    ? Settings.NAME + ": the file is missing"
+                    : first != null && first.frontierId() != stored.frontierId()
+                            ? Settings.NAME + ": belongs to another frontier than the log"
+                            : null;
+        } catch (DamageException e) {
+            wrong = e.getMessage();
+        }
+        Settings before = stored;
+        Checkpoint same =
+                Checkpoint.newest(disk, files, found -> found.settings().equals(before), new TreeMap<>());
+        if (wrong == null && (same.exists() || files.isLogWhole())) {
+            return stored;
+        }
+        Checkpoint other = Checkpoint.newest(
+                disk,
+                files,
+                found -> first == null || found.settings().frontierId() == first.frontierId(),
+                new TreeMap<>());
+        if (wrong == null && !other.exists()) {
+            return stored;
+        }
+        areSettingsNew = true;
+        if (other.exists()) {
+            findings.add((wrong == null ? Settings.NAME + ": not those of the checkpoint" : wrong)
+                    + "; written again from " + other.name());
+            return other.settings();
+        }
+        if (first == null) {
+            throw new DamageException(wrong + ", and no segment and no checkpoint is whole");
+        }
+        Settings made = new Settings(
+                first.frontierId(),
+                FilterKind.SPLIT_BLOCKS,
+                Math.max(DEFAULT_CAPACITY, 2 * Math.min(lastId(first), Long.MAX_VALUE / 2)),
+                Sieve.DEFAULT_FALSE_POSITIVE_RATE,
+                Memberships.randomSeed());
+        findings.add(wrong + ", and no checkpoint is whole; made again for " + made.words());
+        return made;
+    }
+
+    private Segment firstWhole() throws IOException {
+        for (int number : files.logs()) {
+            try {
+                return Segment.read(disk, number);
+            } catch (DamageException e) {
+                // The id of the frontier is also in the next one.
+            }
+        }
+        return null;
+    }
+
+    private long lastId(Segment first) throws IOException {
+        for (int number : files.logs().descendingSet()) {
+            try {
+                return Segment.read(disk, number, first.frontierId()).firstId();
+            } catch (DamageException | ForeignException e) {
+                // The one before has a lower id, which is only used to choose a capacity.
+            }
+        }
+        return 0;
+    }
+
+    private void read() throws IOException {
+        if (disk.names().contains(FrontierFiles.REPAIR)) {
+            findings.add(FrontierFiles.REPAIR + ": an earlier repair was interrupted");
+        }
+        saved = Checkpoint.newest(disk, files, this::load, damaged);
+        keepsFilter = saved.exists() && isSomethingRemoved();
+        if (!saved.exists()) {
+            // A checkpoint whose filter alone is damaged still says which URLs are done.
+            saved = Checkpoint.newest(disk, files, found -> found.settings().equals(settings), damaged);
+        }
+        damaged.values().forEach(damage -> findings.add(damage.getMessage() + "; kept as .broken"));
+        scan();
+        readLog();
         LogState before = saved.state();
-        state = new LogState(0, before.lost(), before.done(), before.attempts());
-        cutTornTail();
-        if (!saved.exists() || !isSomethingRemoved()) {
-            filter = settings.newFilter();
+        if (scan != null && saved.exists() && log.idAtWatched() != before.nextId()) {
+            // The position of the checkpoint is not between two frames, so neither may be where the scan ended.
+            scan = null;
+            readLog();
         }
-        deduplicator = new Deduplicator(filter, settings.capacity(), OnFull.WARN, event -> {});
-        for (int number = firstSegment(); number <= lastSegment(); number++) {
-            readSegment(number);
+        findings.addAll(log.findings());
+        compare(before);
+        long lostBefore = before.lost();
+        if (state.lost() > lostBefore && findings.isEmpty()) {
+            findings.add((state.lost() - lostBefore) + " URLs are lost that are not known to be done");
         }
-        addLostAtEnd();
-        long lostBytes = 0;
-        for (SegmentRepair repair : repairs.values()) {
-            lostBytes += repair.write(settings.frontierId());
+        // Without a checkpoint it is not known which of the URLs whose records are missing were finished.
+        boolean areFinishedMissing = saved.exists() ? state.missing() > state.lost() - lostBefore : state.missing() > 0;
+        if (areFinishedMissing && !findings.isEmpty()) {
+            findings.add("the filter cannot be made again as it was: at least " + state.missing()
+                    + " URLs, finished ones included, are new again when they are found");
         }
-        if (isLogDamaged || (!saved.exists() && isSomethingRemoved())) {
-            replaceCheckpoints();
-        }
-        return new RepairReport(state.accepted(), state.lost(), lostBytes, List.copyOf(findings));
     }
 
-    /** Reads the filter as well, so that a checkpoint with a damaged one is put aside. */
     private boolean load(Checkpoint checkpoint) throws IOException {
-        filter = checkpoint.readFilter(disk);
-        return checkpoint.settings().equals(settings);
+        if (!checkpoint.settings().equals(settings)) {
+            return false;
+        }
+        if (!isDry) {
+            filter = checkpoint.readFilter(disk);
+        }
+        return true;
     }
 
-    private void putAside(int number, IOException cause) throws IOException {
-        findings.add(cause.getMessage() + "; kept as .broken");
-        String name = FrontierFiles.checkpoint(number);
-        disk.rename(name, name + ".broken");
+    /** Reads the log as an open does, to find out where it ends. */
+    private void scan() throws IOException {
+        if (!saved.exists() && !files.logs().contains(1)) {
+            return;
+        }
+        scan = new LogScan(disk, settings, files, savedAgain(), urls -> {});
+        try {
+            scan.run();
+        } catch (DamageException | ForeignException e) {
+            scan = null;
+        }
+    }
+
+    /** Reads the checkpoint once more, since its state is changed when the log is read. */
+    private Checkpoint savedAgain() throws IOException {
+        return saved.exists() ? Checkpoint.read(disk, saved.number()) : Checkpoint.none(files);
+    }
+
+    private void readLog() throws IOException {
+        LogState before = savedAgain().state();
+        state = new LogState(0, before.lost(), before.done(), before.attempts(), keepsFilter ? before.nextId() : 0);
+        boolean isTorn = scan != null && scan.torn() != null;
+        LogPosition tail = isTorn && scan.hasRest() ? scan.tornAt() : LogPosition.LAST;
+        LogPosition limit = isTorn && !scan.hasRest() ? scan.tornAt() : LogPosition.LAST;
+        log = new LogRepair(disk, settings.frontierId(), state, urls(), tail, limit);
+        log.watch(saved.position());
+        log.readAll(files.logs(), firstSegment(), this::isRemoved);
+        if (log.segments().isEmpty()) {
+            log.readMissing(Math.max(1, saved.position().segment()));
+            log.findings()
+                    .add("nothing of the log is left: all URLs that were not done are lost"
+                            + (saved.exists() ? "" : ", and their number is unknown"));
+        }
+    }
+
+    private Consumer<UrlBatch> urls() throws DamageException {
+        if (isDry) {
+            return urls -> {};
+        }
+        if (!keepsFilter) {
+            filter = settings.storedFilter();
+        }
+        return new Deduplicator(filter, settings.capacity(), OnFull.WARN, event -> {})::restore;
+    }
+
+    /** Compares what was read with the checkpoint, whose state was that of the log. */
+    private void compare(LogState before) {
+        if (state.nextId() < before.nextId() || log.end().compareTo(saved.forced()) < 0) {
+            findings.add(log.end().words() + ": the end of the log is missing, which was on the disk up to "
+                    + saved.forced().words());
+            if (state.nextId() < before.nextId()) {
+                log.continueAt(before.nextId());
+            }
+            log.padTo(saved.forced());
+        }
+        if (saved.exists() && (log.idAtWatched() != before.nextId() || !hasSegmentsOfLog())) {
+            findings.add(saved.name() + ": it does not belong to this log");
+        }
+    }
+
+    /** Whether an open finds each URL that is not done in the segments that the checkpoint lists. */
+    private boolean hasSegmentsOfLog() {
+        NavigableMap<Integer, Segment> listed = saved.segments();
+        NavigableMap<Integer, Segment> found = log.segments();
+        for (Segment segment : listed.values()) {
+            Segment same = found.get(segment.number());
+            if (same == null
+                    ? segment.number() >= saved.position().segment() || !segment.isDone(listed, state.done())
+                    : segment.firstId() != same.firstId()) {
+                return false;
+            }
+        }
+        return found.headMap(saved.position().segment()).values().stream()
+                .allMatch(segment -> listed.containsKey(segment.number()) || segment.isDone(found, state.done()));
     }
 
     /** Whether some URLs are contained in the filter of the checkpoint only. */
     private boolean isSomethingRemoved() {
-        if (firstSegment() > 1) {
+        if (files.logs().isEmpty() || files.logs().first() > 1) {
             return true;
         }
-        for (int number = 1; number <= lastSegment(); number++) {
+        for (int number = 1; number < saved.position().segment(); number++) {
             if (!files.logs().contains(number) && isRemoved(number)) {
                 return true;
             }
@@ -110,119 +272,45 @@ final class Repair {
         return false;
     }
 
-    /** Cuts off a torn tail as the next open would, so that it is not taken for damage. */
-    private void cutTornTail() throws IOException {
-        // Read again, since a scan changes the state.
-        Checkpoint start = saved.exists() ? Checkpoint.read(disk, saved.number()) : Checkpoint.none(files);
-        LogScan scan = new LogScan(disk, settings, files, start, urls -> {});
-        try {
-            scan.run();
-        } catch (DamageException e) {
-            return;
-        }
-        if (scan.cutTornTail()) {
-            files = FrontierFiles.list(disk);
-        }
-    }
-
-    private int firstSegment() {
-        if (!files.logs().isEmpty()) {
-            return files.logs().first();
-        }
-        return saved.exists() ? saved.position().segment() : 1;
-    }
-
-    private int lastSegment() {
-        int forced = saved.forced().segment();
-        return files.logs().isEmpty() ? forced : Math.max(forced, files.logs().last());
-    }
-
-    private void readSegment(int number) throws IOException {
-        boolean isPresent = files.logs().contains(number);
-        if (!isPresent && isRemoved(number)) {
-            return;
-        }
-        if (!isPresent) {
-            note(FrontierFiles.segment(number) + ": the file is missing");
-            byte[] header = new Segment(number, state.nextId()).header(settings.frontierId());
-            try (Disk.Sink sink = disk.create(FrontierFiles.segment(number))) {
-                sink.append(header, 0, header.length);
-            }
-        }
-        SegmentRepair repair = start(number);
-        repairs.put(number, repair);
-        segments.put(number, repair.segment());
-        String wrong = repair.read(state, deduplicator::restore);
-        if (wrong != null) {
-            note(wrong);
-        }
-        if (!isPresent) {
-            repair.padTo(0);
-            state.addLost();
-        }
-    }
-
-    private void note(String damage) {
-        isLogDamaged = true;
-        findings.add(damage);
-    }
-
     /** Whether a missing segment was removed because all of its URLs are done. */
     private boolean isRemoved(int number) {
         if (number >= saved.position().segment()) {
             return false;
         }
-        NavigableMap<Integer, Segment> known = saved.segments();
-        Segment segment = known.get(number);
-        return segment == null || segment.isDone(known, state.done());
+        Segment segment = saved.segments().get(number);
+        return segment == null || segment.isDone(saved.segments(), saved.state().done());
     }
 
-    /** Continues with the first id of a segment, or gives the segment the header that it should have. */
-    private SegmentRepair start(int number) throws IOException {
-        Segment expected = new Segment(number, state.nextId());
-        Segment segment;
-        try {
-            segment = Segment.read(disk, number, settings.frontierId());
-        } catch (DamageException e) {
-            note(e.getMessage());
-            state.addLost();
-            return new SegmentRepair(disk, expected, true);
-        }
-        long firstId = segment.firstId();
-        if (firstId < state.nextId()) {
-            note(segment.name() + ": " + state.wrongStart(firstId));
-            return new SegmentRepair(disk, expected, true);
-        }
-        if (!segments.containsKey(number - 1)) {
-            state.skipTo(firstId);
-        } else if (!state.canStartAt(firstId)) {
-            note(FrontierFiles.segment(number - 1) + ": its end is missing");
-            repairs.get(number - 1).padTo(0);
-            state.addLost();
-        }
-        state.start(firstId);
-        return new SegmentRepair(disk, segment, false);
+    private int firstSegment() {
+        int first = files.logs().isEmpty() ? 1 : files.logs().first();
+        return saved.segments().isEmpty()
+                ? first
+                : Math.min(first, saved.segments().firstKey());
     }
 
-    /** Restores the length that the log had on the disk when the checkpoint was written. */
-    private void addLostAtEnd() {
-        if (!saved.exists()) {
-            return;
+    private void write() throws IOException {
+        if (!disk.names().contains(FrontierFiles.REPAIR)) {
+            disk.create(FrontierFiles.REPAIR).close();
+            disk.forceNames();
         }
-        state.start(Math.max(state.nextId(), saved.state().nextId()));
-        LogPosition forced = saved.forced();
-        SegmentRepair last = repairs.get(forced.segment());
-        if (last.size() < forced.offset()) {
-            note(last.segment().name() + ": its end is missing from offset " + last.size() + " on");
-            last.padTo(forced.offset());
+        if (areSettingsNew) {
+            settings.write(disk);
         }
+        if (scan != null && !scan.hasRest()) {
+            scan.mend();
+        }
+        log.write();
+        for (int number : damaged.keySet()) {
+            new BrokenFiles(disk).putAside(FrontierFiles.checkpoint(number));
+        }
+        writeCheckpoint(files.lastCheckpoint(damaged.keySet()) + 1);
+        disk.delete(FrontierFiles.REPAIR);
+        disk.forceNames();
     }
 
     /** Writes a checkpoint at the end of the log and deletes all others. */
-    private void replaceCheckpoints() throws IOException {
-        int newest = files.lastCheckpoint() + 1;
-        Segment last = segments.lastEntry().getValue();
-        LogPosition end = new LogPosition(last.number(), disk.size(last.name()));
+    private void writeCheckpoint(int number) throws IOException {
+        LogPosition end = log.end();
         SieveStats before = saved.stats();
         SieveStats stats = new SieveStats(
                 state.accepted(),
@@ -235,11 +323,10 @@ final class Repair {
                 filter.falsePositiveRate(),
                 before.estimatedMissed(),
                 filter.memoryBytes());
-        FrameWriter frames = Checkpoint.frames(newest, settings, end, segments, state, stats);
-        Checkpoint.write(disk, newest, frames, filter, () -> end);
-        for (int number : FrontierFiles.list(disk).checkpoints().headSet(newest)) {
-            disk.delete(FrontierFiles.checkpoint(number));
+        FrameWriter frames = Checkpoint.frames(number, settings, end, log.segments(), state, stats);
+        Checkpoint.write(disk, number, frames, filter, () -> end);
+        for (int older : FrontierFiles.list(disk).checkpoints().headSet(number)) {
+            disk.delete(FrontierFiles.checkpoint(older));
         }
-        disk.forceNames();
     }
 }

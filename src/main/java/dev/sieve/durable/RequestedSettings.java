@@ -6,6 +6,7 @@ import dev.sieve.bloom.Memberships;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Set;
 
 /** The settings requested by the caller; null keeps the stored value or takes the default. See {@link Settings}. */
 record RequestedSettings(FilterKind kind, Long expectedUrls, Double falsePositiveRate, Long seed) {
@@ -26,8 +27,13 @@ record RequestedSettings(FilterKind kind, Long expectedUrls, Double falsePositiv
         fresh().newFilter();
     }
 
+    /** Allows the first segment without frames, which {@link #make} creates before the settings. */
     private static void requireNothing(Disk disk) throws IOException {
-        if (!FrontierFiles.list(disk).isEmpty()) {
+        FrontierFiles files = FrontierFiles.list(disk);
+        boolean isUnfinished = files.checkpoints().isEmpty()
+                && files.logs().equals(Set.of(1))
+                && disk.size(FrontierFiles.segment(1)) <= Segment.HEADER_BYTES;
+        if (!files.isEmpty() && !isUnfinished) {
             throw new DamageException(
                     Settings.NAME + ": the file is missing, but the folder contains a log or checkpoints");
         }
@@ -45,10 +51,15 @@ record RequestedSettings(FilterKind kind, Long expectedUrls, Double falsePositiv
                 Memberships.randomSeed()));
     }
 
-    /** Writes and returns the settings of a new frontier. */
+    /** Creates the log and the settings of a new frontier, last the settings: so settings without a log are damage. */
     Settings make(Disk disk) throws IOException {
         requireNothing(disk);
         Settings made = fresh();
+        Segment first = new Segment(1, 0);
+        disk.replace(
+                first.name(),
+                first.name() + ".tmp",
+                sink -> sink.append(first.header(made.frontierId()), 0, Segment.HEADER_BYTES));
         made.write(disk);
         return made;
     }

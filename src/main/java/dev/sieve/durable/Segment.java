@@ -14,8 +14,9 @@ import java.util.zip.CRC32C;
  * @param number its place in the log, from 1 on
  * @param firstId the id of its first URL; while it has none, of the next one to be written
  * @param version of its format; the present version where its file was not read
+ * @param frontierId the frontier to which its file belongs; 0 where its file was not read
  */
-record Segment(int number, long firstId, int version) {
+record Segment(int number, long firstId, int version, long frontierId) {
     static final int HEADER_BYTES = 36;
     /** The version that is written. Version 1, without frames of {@link FrameKind#LABELLED}, is read as well. */
     static final int VERSION = 2;
@@ -23,7 +24,7 @@ record Segment(int number, long firstId, int version) {
     private static final byte[] MAGIC = "sievelog".getBytes(US_ASCII);
 
     Segment(int number, long firstId) {
-        this(number, firstId, VERSION);
+        this(number, firstId, VERSION, 0);
     }
 
     String name() {
@@ -62,9 +63,19 @@ record Segment(int number, long firstId, int version) {
      * Reads the header of a segment.
      *
      * @throws DamageException when it is damaged or that of another segment
-     * @throws IOException when it was written by a later version, or for another frontier
+     * @throws ForeignException when it belongs to another frontier
+     * @throws VersionException when it was written by a later version
      */
     static Segment read(Disk disk, int number, long frontierId) throws IOException {
+        Segment segment = read(disk, number);
+        if (segment.frontierId != frontierId) {
+            throw new ForeignException(segment.name());
+        }
+        return segment;
+    }
+
+    /** As above, of any frontier. */
+    static Segment read(Disk disk, int number) throws IOException {
         byte[] bytes = new byte[HEADER_BYTES];
         ByteBuffer header = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
         String name = FrontierFiles.segment(number);
@@ -83,10 +94,7 @@ record Segment(int number, long firstId, int version) {
         if (version < 1 || version > VERSION) {
             throw new VersionException(name, Integer.toString(version), VERSION);
         }
-        if (header.getLong(16) != frontierId) {
-            throw new IOException(name + ": belongs to another frontier");
-        }
-        Segment segment = new Segment(header.getInt(12), header.getLong(24), version);
+        Segment segment = new Segment(header.getInt(12), header.getLong(24), version, header.getLong(16));
         if (segment.number != number || segment.firstId < 0) {
             throw new DamageException(name, 0, "the header is that of segment " + segment.number);
         }

@@ -3,6 +3,7 @@ package dev.sieve.durable;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -138,8 +139,12 @@ final class SegmentLog implements Closeable {
     }
 
     /** Returns the segment of the URL with an id. */
-    Segment holding(long id) {
-        return byFirstId.floorEntry(id).getValue();
+    Segment holding(long id) throws DamageException {
+        Map.Entry<Long, Segment> holding = byFirstId.floorEntry(id);
+        if (holding == null) {
+            throw new DamageException("no segment contains the URL with the id " + id);
+        }
+        return holding.getValue();
     }
 
     FrameReader read(LogPosition from, int bufferBytes) throws IOException {

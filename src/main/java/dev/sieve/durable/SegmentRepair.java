@@ -4,24 +4,38 @@ import dev.sieve.UrlBatch;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 
 /**
- * Finds the damaged bytes of one segment and replaces them by frames of {@link FrameKind#LOST} of the same length, so all
- * positions in the log remain valid.
+ * Finds the damaged bytes of one segment and replaces them by frames of {@link FrameKind#LOST} that are at least as long,
+ * so that a position known to be on the disk is never after the end.
  */
 final class SegmentRepair {
-    private static final int BUFFER_BYTES = 1 << 18;
+    static final int BUFFER_BYTES = 1 << 18;
     private static final int SMALLEST_FRAME = FrameWriter.HEADER_BYTES + 1;
 
-    /** A part of the file; {@code to} is the position after it. */
-    private record Range(long from, long to) {}
+    /** Receives what is whole. */
+    interface Visitor {
+        /** Receives URLs; the batch is reused. */
+        void urls(UrlBatch batch);
+
+        /** Receives each position between two frames. */
+        void boundary(LogPosition position);
+    }
+
+    /** A part of the file, or behind its end; {@code to} is the position after it. Empty where only ids are missing. */
+    private record Range(long from, long to) {
+        long lostFrames() {
+            return Math.max(SMALLEST_FRAME, to - from);
+        }
+    }
 
     private final Disk disk;
     private final Segment segment;
+    private final boolean isHeaderNew; // the file is missing, or gets another header
     private final List<Range> damaged = new ArrayList<>();
-    private final boolean isHeaderNew; // the file has another header and gets that of the segment
     private long size;
+    private long lostBytes;
+    private String problem;
 
     SegmentRepair(Disk disk, Segment segment, boolean isHeaderNew) {
         this.disk = disk;
@@ -33,88 +47,134 @@ final class SegmentRepair {
         return segment;
     }
 
-    long size() {
-        return size;
+    /** Returns the end of the file after the repair. */
+    LogPosition end() {
+        long more = damaged.stream()
+                .mapToLong(range -> range.lostFrames() - (Math.min(size, range.to) - Math.min(size, range.from)))
+                .sum();
+        return new LogPosition(segment.number(), Math.max(Segment.HEADER_BYTES, size) + more);
+    }
+
+    /** Returns the bytes that were given up, now or by an earlier repair. */
+    long lostBytes() {
+        return lostBytes
+                + damaged.stream().mapToLong(range -> range.to - range.from).sum();
+    }
+
+    /** Returns the first problem; null when there is none. */
+    String problem() {
+        return problem;
     }
 
     /**
      * Reads the segment and applies it to the state.
      *
-     * @param urls receives all URLs, batch by batch
-     * @return the first problem; null when there is none
+     * @param from where to begin
+     * @param tail from where on only URLs are applied, and results are given up
+     * @param limit where to end
      */
-    String read(LogState state, Consumer<UrlBatch> urls) throws IOException {
+    void read(long from, long tail, long limit, LogState state, Visitor visitor) throws IOException {
         UrlFrameReader frames = new UrlFrameReader();
-        String first = null;
-        try (FrameReader reader = Segment.open(disk, segment.start(), BUFFER_BYTES)) {
-            size = reader.size();
-            while (reader.next() || reader.damage() != null) {
+        LogPosition start = new LogPosition(segment.number(), from);
+        try (FrameReader reader = Segment.open(disk, start, BUFFER_BYTES)) {
+            size = Math.min(limit, reader.size());
+            boolean hasNext = from < size;
+            visitor.boundary(start);
+            while (hasNext && reader.nextPosition() < size && (reader.next() || reader.damage() != null)) {
                 try {
                     if (reader.damage() != null) {
                         throw reader.damage();
                     }
-                    state.apply(reader, frames);
-                    if (FrameKind.isUrls(reader.kind())) {
-                        urls.accept(frames.batch());
-                    }
+                    apply(reader, frames, reader.position() >= tail, state, visitor);
                 } catch (DamageException e) {
-                    first = first == null ? e.getMessage() : first;
+                    found(e.getMessage());
                     state.addLost();
-                    if (!giveUp(reader)) {
-                        break;
-                    }
+                    hasNext = giveUp(reader);
                 }
+                visitor.boundary(new LogPosition(segment.number(), reader.nextPosition()));
             }
         }
-        return first;
+    }
+
+    private void apply(FrameReader reader, UrlFrameReader frames, boolean inTail, LogState state, Visitor visitor)
+            throws IOException {
+        int kind = reader.kind();
+        if (frames.read(reader)) {
+            if (!state.canStartAt(frames.firstId()) && state.canSkipTo(frames.firstId())) {
+                found(reader.broken("a frame is missing before: " + state.wrongStart(frames.firstId()))
+                        .getMessage());
+                damaged.add(new Range(reader.position(), reader.position()));
+                state.addLost();
+            }
+            state.addUrls(reader, frames);
+            visitor.urls(frames.batch());
+        } else if (inTail && (kind == FrameKind.DONE || kind == FrameKind.RETRY)) {
+            giveUp(reader);
+        } else {
+            state.addOther(reader);
+            if (kind == FrameKind.FORCED) {
+                LogPosition.readForced(reader, segment.number());
+            } else if (kind == FrameKind.LOST) {
+                long bytes = reader.nextPosition() - reader.position();
+                lostBytes += bytes > SMALLEST_FRAME ? bytes : 0; // the smallest one only marks missing ids
+            }
+        }
+    }
+
+    private void found(String what) {
+        problem = problem == null ? what : problem;
     }
 
     /** Notes the bytes from the damage to the next frame as lost; returns false when no frame follows. */
     private boolean giveUp(FrameReader reader) throws IOException {
         long from = reader.position();
         boolean hasNext = reader.damage() == null || reader.skipDamage();
-        while (hasNext && reader.nextPosition() - from < SMALLEST_FRAME) {
-            hasNext = reader.next();
-        }
-        damaged.add(new Range(from, hasNext ? reader.nextPosition() : size));
+        long to = hasNext ? reader.nextPosition() : size;
+        damaged.add(new Range(from, to));
         return hasNext;
     }
 
-    /** Notes that the end of the file is missing, at least up to a position. */
-    void padTo(long position) {
+    /** Notes that bytes are missing after the end, so that ids may be missing as well. */
+    void addLostAtEnd(long bytes) {
         long end = Math.max(Segment.HEADER_BYTES, size);
-        damaged.add(new Range(end, Math.max(end, position)));
+        damaged.add(new Range(end, end + bytes));
     }
 
-    /** Replaces a damaged file and keeps the old one as {@code .broken}; returns the number of bytes given up. */
-    long write(long frontierId) throws IOException {
+    /** Replaces the file if something is damaged, and keeps the old one as {@code .broken}. */
+    void write(long frontierId) throws IOException {
         if (damaged.isEmpty() && !isHeaderNew) {
-            return 0;
+            return;
         }
         String name = segment.name();
-        disk.copy(name, 0, name + ".broken");
+        boolean exists = disk.names().contains(name);
+        if (exists) {
+            new BrokenFiles(disk).copy(name);
+        }
         disk.replace(name, name + ".tmp", sink -> {
-            try (Disk.Source source = disk.read(name)) {
+            try (Disk.Source source = exists ? disk.read(name) : null) {
                 sink.append(segment.header(frontierId), 0, Segment.HEADER_BYTES);
                 long from = Segment.HEADER_BYTES;
                 for (Range range : damaged) {
-                    source.copy(from, range.from, sink);
-                    writeLost(sink, range.to - range.from);
+                    copy(source, from, range.from, sink);
+                    writeLost(sink, range.lostFrames());
                     from = range.to;
                 }
-                source.copy(from, size, sink);
+                copy(source, from, size, sink);
             }
         });
-        return damaged.stream()
-                .mapToLong(range -> Math.max(0, Math.min(size, range.to) - range.from))
-                .sum();
     }
 
-    /** Writes frames of a total length, or the smallest frame. */
+    private static void copy(Disk.Source source, long from, long to, Disk.Sink sink) throws IOException {
+        if (from < to) {
+            source.copy(from, to, sink);
+        }
+    }
+
+    /** Writes frames of a total length, which is at least that of the smallest frame. */
     private static void writeLost(Disk.Sink sink, long length) throws IOException {
         FrameWriter out = new FrameWriter();
-        byte[] zeros = new byte[FrameWriter.MAX_PAYLOAD];
-        long rest = Math.max(length, SMALLEST_FRAME);
+        byte[] zeros = new byte[(int) Math.min(length, FrameWriter.MAX_PAYLOAD)];
+        long rest = length;
         while (rest > 0) {
             long most = FrameWriter.HEADER_BYTES + FrameWriter.MAX_PAYLOAD;
             long part = rest <= most ? rest : Math.min(most, rest - SMALLEST_FRAME);

@@ -1,6 +1,7 @@
 package dev.sieve.durable;
 
 import dev.sieve.FilterKind;
+import dev.sieve.bloom.BloomSize;
 import dev.sieve.bloom.Membership;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -38,6 +39,15 @@ record Settings(long frontierId, FilterKind kind, long capacity, double falsePos
         return kind.create(capacity, falsePositiveRate, seed);
     }
 
+    /** Makes the filter of stored settings, which may be forged. */
+    Membership storedFilter() throws DamageException {
+        try {
+            return newFilter();
+        } catch (IllegalArgumentException e) {
+            throw new DamageException(NAME, 0, e.getMessage());
+        }
+    }
+
     /** Returns all but the secret, for a message. */
     String words() {
         return capacity + " URLs at a false-positive rate of " + falsePositiveRate + " with a filter of the kind "
@@ -57,7 +67,21 @@ record Settings(long frontierId, FilterKind kind, long capacity, double falsePos
             throw in.broken("unknown kind of filter: " + number);
         }
         long[] values = in.longs("settings", 4);
-        return new Settings(values[0], KINDS.get(number - 1), values[1], Double.longBitsToDouble(values[2]), values[3]);
+        try {
+            return checked(new Settings(
+                    values[0], KINDS.get(number - 1), values[1], Double.longBitsToDouble(values[2]), values[3]));
+        } catch (IllegalArgumentException e) {
+            throw in.broken(e.getMessage());
+        }
+    }
+
+    /** Returns settings of which a filter can be made; the size of its array is checked when that is done. */
+    private static Settings checked(Settings settings) {
+        BloomSize.checkRate(settings.falsePositiveRate);
+        if (settings.capacity < 1) {
+            throw new IllegalArgumentException("the capacity must be at least 1: " + settings.capacity);
+        }
+        return settings;
     }
 
     void write(Disk disk) throws IOException {
@@ -100,14 +124,14 @@ record Settings(long frontierId, FilterKind kind, long capacity, double falsePos
             if (kind < 0) {
                 throw new IllegalArgumentException("unknown filter " + values.get("filter"));
             }
-            return new Settings(
+            return checked(new Settings(
                     Long.parseUnsignedLong(value(values, "id"), 16),
                     KINDS.get(kind),
                     Long.parseLong(value(values, "capacity")),
                     Double.parseDouble(value(values, "rate")),
-                    Long.parseUnsignedLong(value(values, "seed"), 16));
+                    Long.parseUnsignedLong(value(values, "seed"), 16)));
         } catch (IllegalArgumentException e) {
-            throw new IOException(NAME + ": invalid: " + e.getMessage(), e);
+            throw new DamageException(NAME, 0, e.getMessage());
         }
     }
 

@@ -33,11 +33,25 @@ final class UrlFrameReader {
         return firstId + batch.size();
     }
 
-    /** Reads the present frame if it is a frame of URLs; returns false otherwise. */
+    /**
+     * Reads the present frame if it is a frame of URLs; returns false otherwise.
+     *
+     * @throws DamageException when its content is not valid; then the batch is empty
+     */
     boolean read(FrameReader frame) throws IOException {
         if (!FrameKind.isUrls(frame.kind())) {
             return false;
         }
+        try {
+            readFrame(frame);
+            return true;
+        } catch (DamageException e) {
+            batch.clear();
+            throw e;
+        }
+    }
+
+    private void readFrame(FrameReader frame) throws IOException {
         int label = frame.kind() == FrameKind.LABELLED ? (int) frame.number("label", UrlBatch.MAX_LABEL) : 0;
         long first = frame.number("first id", Long.MAX_VALUE - FrameWriter.MAX_PAYLOAD);
         int depth = frame.integer("depth");
@@ -48,7 +62,6 @@ final class UrlFrameReader {
         batch.clear(depth, redirects, withReferrer == 0 ? null : new String(texts, 0, referrerEnd, UTF_8), label);
         readUrls(frame);
         firstId = first;
-        return true;
     }
 
     private void readUrls(FrameReader frame) throws IOException {

@@ -11,8 +11,9 @@
  *   lock                   locked by the process that has the frontier open; contains its number
  *   log-00000001 ...       the log, in segments; everything else is derived from it
  *   checkpoint-00000001    what the log says up to some position, so that only the rest has to be read; two are kept
+ *   repair                 empty; exists while a repair changes files, and after one that was interrupted
  *   *.tmp                  a file that is being written
- *   *.broken               a copy of damaged or unfinished bytes; never read again
+ *   *.broken               a copy of damaged or unfinished bytes; never read again; the last one of its sort
  * </pre>
  *
  * All other files are ignored. Numbers are little-endian; a <em>number</em> without a width is in base 128, lowest
@@ -39,6 +40,7 @@
  * system lock on its file; the number in the file is only used in messages, and ignored when its checksum is wrong. The
  * owner locks all bytes before 2^30, then that one; a shared lock on that one is how an inspection finds the owner. An
  * owner whose lock file was removed or replaced stops within a second.
+ * The settings of a new frontier are written after its first segment, so settings without a log are damage.
  *
  * <h3>Frames</h3>
  *
@@ -69,7 +71,7 @@
  *                       if it has a key: bytes in common with its URL, further bytes; these bytes
  *   kind 2  DONE      ids of URLs that are done, ascending, each as its distance from the previous one
  *   kind 3  RETRY     per URL that was given back: its id and its next attempt
- *   kind 4  FORCED    segment, offset: before this position all of the log was on the disk when this was written
+ *   kind 4  FORCED    segment, offset: before this position, which is not after this frame, all of the log was on the disk
  *   kind 5  LOST      bytes of any value, in the place of damaged ones; ids may be missing after it
  *   kind 6  LABELLED  label of the URLs, 1 to 255; then as kind 1, whose URLs have the label 0
  * </pre>
@@ -110,12 +112,27 @@
  * The newest whole checkpoint is loaded and the log read from S on. Without a whole checkpoint all of the log is read, with
  * a warning; that requires all of it to exist. Every URL that is not done is handed out again, in the order of the log.
  *
- * <p>The log ends where its bytes are not a frame. This is the torn tail of a crash or damage, depending on the highest
- * position known to have been on the disk: from the checkpoint and from all FORCED frames, including later ones. After
- * that position it is a torn tail: it is copied to {@code .broken} and cut off, with one warning that contains file, offset
- * and bytes. Before it, it is damage: the frontier is refused with file and offset, and
- * {@link dev.sieve.durable.DurableFolder#repair} keeps the rest. Damage in parts of the log that an open does not read is
- * found in the same way when their URLs are taken.
+ * <p>Where the bytes of the log are not a frame, they are damage or the work of a crash, depending on the highest position
+ * known to have been on the disk: from the checkpoint and from all FORCED frames, including later ones. Before that
+ * position it is damage: the frontier is refused with file and offset, and {@link dev.sieve.durable.DurableFolder#repair}
+ * keeps the rest. After it there are two cases:
+ *
+ * <ul>
+ *   <li>No frame of new URLs follows: a torn tail. It is copied to {@code .broken} and cut off.
+ *   <li>Frames of new URLs follow: a hole, since a power cut may keep later bytes and lose earlier ones, and a bit may flip.
+ *       LOST frames replace the hole and the frames of DONE and RETRY after it; the URLs stay. The file is copied to
+ *       {@code .broken}.
+ * </ul>
+ *
+ * <p>Each is one warning that contains file, offset and bytes. An open that is refused changes no file. Damage in parts of
+ * the log that an open does not read is found in the same way when their URLs are taken.
+ *
+ * <h3>Repair</h3>
+ *
+ * All of the log is read and compared with the newest whole checkpoint before a file is changed. Then {@code repair} is
+ * created, the damaged segments are replaced by copies with LOST frames, the last segment first, a checkpoint of the result
+ * is written, the other checkpoints are deleted, and {@code repair} is deleted. While it exists an open is refused, and the
+ * next repair does the rest. What is lost is visible in the log as a gap of ids, so that it is counted again.
  *
  * <h2>Decisions</h2>
  *
@@ -124,6 +141,17 @@
  *
  * <p><b>A failed force is never repeated.</b> The system may have dropped the pages that it could not write, and report
  * success for the next force.
+ *
+ * <p><b>An error of the machine is not damage.</b> A file that cannot be opened or read may be whole. So only what its content
+ * proves, {@link dev.sieve.durable.DamageException}, leads to a {@code .broken} file or to a finding of a repair; every other
+ * error is thrown, and the folder stays as it is.
+ *
+ * <p><b>Behind a hole only URLs count.</b> The URLs found on a page are written before its DONE. When they are in the hole and
+ * the DONE is behind it, the page would count as done although its links are lost. Without the DONE it is fetched again,
+ * and its links are found again. A URL behind the hole does no harm: at worst it is fetched without the page that led to
+ * it. So after each crash the log is a frontier in which the links of every page that is done are known. Refusing a hole is
+ * not possible: a power cut may leave one, and cutting the log there would give up URLs that are whole. A repair of a hole
+ * before the forced position keeps the DONEs, since it may be years of work behind; it counts the URLs lost.
  *
  * <p><b>No memory maps, no channels.</b> A full disk under a memory map is an error of the virtual machine. A channel is
  * closed when a thread that uses it is interrupted, and workers of a crawler are.

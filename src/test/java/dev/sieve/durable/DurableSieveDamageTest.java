@@ -377,4 +377,173 @@ class DurableSieveDamageTest {
 
         assertThatThrownBy(() -> open(later)).hasMessageContaining("version 2").hasMessageContaining("reads version 1");
     }
+
+    @Test
+    void aBitThatFlipsBehindTheLastForcedPositionCostsItsFrameAndNoUrlBehindIt() throws IOException {
+        capacity = 20_000;
+        segmentBytes = 1 << 20;
+        run(100, false);
+        FakeDisk killed = disk.afterKill();
+        byte[] bytes = killed.bytes(FrontierFiles.segment(1));
+        bytes[bytes.length / 2] ^= 1;
+        killed.replace(FrontierFiles.segment(1), bytes);
+        DurableState state = Inspection.of(killed, inspection -> inspection.state(OptionalLong.empty()));
+        assertThat(state.problems()).isNotEmpty();
+        log.clear();
+
+        DurableSieve frontier = open(killed);
+
+        assertThat(frontier.stats().accepted()).isBetween((long) accepted.get(99) - 5, (long) accepted.get(99));
+        assertThat(log.lines()).singleElement().asString().contains("log-00000001", "damaged from offset", "bytes");
+        assertThat(killed.bytes("log-00000001.broken")).isEqualTo(bytes);
+        List<String> found = drain(frontier);
+        // Results behind the damage do not count, since URLs found on their pages may have been lost.
+        assertThat(found).hasSizeGreaterThan(open.get(99).size());
+        Set<String> missing = new HashSet<>(open.get(99));
+        missing.removeAll(new HashSet<>(found));
+        assertThat(missing).hasSizeLessThanOrEqualTo(6);
+        frontier.close();
+        log.clear();
+        assertThat(drain(open(killed))).isEqualTo(found);
+        assertThat(log.lines()).isEmpty();
+    }
+
+    @Test
+    void withoutALogAndWithoutAWholeCheckpointItIsRefusedAndChangesNothing() throws IOException {
+        run(60, true).close();
+        for (String name : disk.names()) {
+            if (name.startsWith("log-")) {
+                disk.delete(name);
+            } else if (name.startsWith("checkpoint-")) {
+                disk.replace(name, Arrays.copyOf(disk.bytes(name), 100));
+            }
+        }
+        List<String> names = disk.names();
+        for (int i = 0; i < 2; i++) {
+            assertThatThrownBy(() -> open(disk))
+                    .isInstanceOf(DamageException.class)
+                    .hasMessageContaining("log-00000001");
+            assertThat(disk.names()).containsExactlyInAnyOrderElementsOf(names);
+        }
+        RepairReport report = new Repair(disk).run();
+        assertThat(report.findings()).anyMatch(finding -> finding.contains("their number is unknown"));
+        open(disk).close();
+    }
+
+    @Test
+    void settingsWithoutALogAreDamage() throws IOException {
+        run(10, false);
+        disk.delete(FrontierFiles.segment(1));
+        assertThatThrownBy(() -> open(disk)).isInstanceOf(DamageException.class).hasMessageContaining("log-00000001");
+    }
+
+    @Test
+    void aRemovedSegmentWithoutACheckpointCountsAsLost() throws IOException {
+        segmentBytes = 800;
+        run(60, false);
+        disk.delete(FrontierFiles.segment(1));
+
+        RepairReport report = new Repair(disk).run();
+
+        assertThat(report.lost()).isPositive().isEqualTo(accepted.get(59) - report.urls());
+        assertThat(report.findings())
+                .anyMatch(finding -> finding.contains("at least " + report.lost() + " URLs, finished ones included"));
+        assertThat(open.get(59)).containsAll(drain(open(disk)));
+    }
+
+    @Test
+    void finishedUrlsThatAreNewAgainAreCounted() throws IOException {
+        capacity = 20_000;
+        segmentBytes = 800;
+        run(100, true).close();
+        assertThat(FrontierFiles.list(disk).logs().first()).isGreaterThan(1);
+        for (int number : FrontierFiles.list(disk).checkpoints()) {
+            disk.replace(FrontierFiles.checkpoint(number), new byte[50]);
+        }
+
+        RepairReport report = new Repair(disk).run();
+
+        long gone = accepted.get(99) - report.urls();
+        assertThat(gone).isPositive();
+        assertThat(report.findings())
+                .anyMatch(finding -> finding.contains("at least " + gone + " URLs, finished ones included, are new"));
+    }
+
+    @Test
+    void strayFilesWithHighNumbersDoNotStopAFrontier() throws IOException {
+        run(30, true).close();
+        for (int number : new int[] {99_999_999, 99_999_998}) {
+            for (String name : List.of(FrontierFiles.segment(number), FrontierFiles.checkpoint(number))) {
+                FakeDisk stray = disk.copy();
+                stray.replace(name, new byte[40]);
+                FakeDisk other = stray.copy();
+                new Repair(other).run();
+                for (FakeDisk found : List.of(stray, other)) {
+                    DurableSieve frontier = open(found);
+                    frontier.push("http://later/");
+                    frontier.close();
+                    assertThat(drain(open(found))).contains("http://later/");
+                }
+            }
+        }
+    }
+
+    @Test
+    void brokenFilesDoNotPileUp() throws IOException {
+        for (int crash = 0; crash < 5; crash++) {
+            DurableSieve frontier = open(disk);
+            frontier.push("http://host/" + crash);
+            frontier.checkpoint();
+            String name = FrontierFiles.segment(lastSegment(disk));
+            byte[] bytes = disk.bytes(name);
+            disk.replace(name, Arrays.copyOf(bytes, bytes.length + 20));
+            FrontierFiles files = FrontierFiles.list(disk);
+            disk.replace(FrontierFiles.checkpoint(files.checkpoints().last() + 1), new byte[30]);
+        }
+        open(disk).close();
+
+        assertThat(disk.names()).filteredOn(name -> name.endsWith(".broken")).hasSize(2);
+    }
+
+    @Test
+    void stateAndExportOfABusyFrontierShowNoProblem() throws IOException, InterruptedException {
+        segmentBytes = 600;
+        capacity = 50_000;
+        DurableSieve frontier = open(disk);
+        Thread worker = new Thread(() -> {
+            for (int i = 0; i < 3000; i++) {
+                frontier.push("http://host/" + i);
+                frontier.done(frontier.take(0));
+                if (i % 50 == 49) {
+                    frontier.checkpoint();
+                }
+            }
+        });
+        worker.start();
+        do {
+            assertThat(Inspection.of(disk, inspection -> inspection.state(OptionalLong.of(1)))
+                            .problems())
+                    .isEmpty();
+            Inspection.of(disk).export(Export.ALL, url -> {});
+        } while (worker.isAlive());
+        worker.join();
+    }
+
+    @Test
+    void contentsThatAreNotValidLeaveAnEmptyBatch() throws IOException {
+        FrameWriter out = new FrameWriter();
+        out.begin(FrameKind.URLS);
+        out.putNumbers(7, 0, 0, 0, 0, 6);
+        out.put("abc".getBytes(java.nio.charset.StandardCharsets.US_ASCII), 0, 3);
+        out.putNumbers(1 << 20);
+        out.end();
+        disk.replace("frames", Arrays.copyOf(out.bytes(), out.size()));
+        UrlFrameReader urls = new UrlFrameReader();
+        try (FrameReader reader = new FrameReader("frames", disk.read("frames"), 0, 100)) {
+            assertThat(reader.next()).isTrue();
+            assertThatThrownBy(() -> urls.read(reader)).isInstanceOf(DamageException.class);
+        }
+        assertThat(urls.batch().isEmpty()).isTrue();
+        assertThat(urls.endId()).isEqualTo(urls.firstId());
+    }
 }

@@ -1,0 +1,88 @@
+package dev.sieve.durable;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A disk as it was at one moment, to be read only: segments that grow keep their length, new files do not appear. A file
+ * that is deleted meanwhile is missing when it is read.
+ */
+final class PinnedDisk implements Disk {
+    private final Disk disk;
+    private final List<String> names;
+    private final Map<String, Long> sizes = new HashMap<>();
+
+    PinnedDisk(Disk disk) throws IOException {
+        this.disk = disk;
+        names = disk.names();
+        // A segment that is not the last one of the list does not grow any more.
+        for (int number : FrontierFiles.list(this).logs()) {
+            String name = FrontierFiles.segment(number);
+            sizes.put(name, disk.size(name));
+        }
+    }
+
+    @Override
+    public List<String> names() {
+        return names;
+    }
+
+    @Override
+    public Source read(String name) throws IOException {
+        Source source = disk.read(name);
+        Long size = sizes.get(name);
+        return size == null ? source : pinned(source, size);
+    }
+
+    private static Source pinned(Source source, long size) {
+        return new Source() {
+            @Override
+            public int read(long position, byte[] into, int from, int length) throws IOException {
+                long left = Math.max(0, size - position);
+                return left == 0 ? 0 : source.read(position, into, from, (int) Math.min(length, left));
+            }
+
+            @Override
+            public long size() {
+                return size;
+            }
+
+            @Override
+            public void close() throws IOException {
+                source.close();
+            }
+        };
+    }
+
+    @Override
+    public Sink create(String name) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Sink append(String name) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void cut(String name, long size) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void rename(String from, String to) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void delete(String name) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void forceNames() {
+        throw new UnsupportedOperationException();
+    }
+}
