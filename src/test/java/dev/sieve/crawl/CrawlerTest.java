@@ -136,6 +136,21 @@ class CrawlerTest {
     }
 
     @Test
+    void aSeedThatHasMovedIsLoggedWhereItWidensTheScope() throws IOException {
+        try (Site other = new Site()) {
+            site.redirect("/", other.url("/")).redirect("/moved", "/here").page("/here");
+            other.page("/");
+
+            List<String> log = Log.of(() -> crawl(fast(), "/", "/moved"));
+
+            assertThat(log)
+                    .filteredOn(line -> line.contains("in scope now"))
+                    .containsExactly(
+                            "seed " + site.url("/") + " redirects to " + other.url("/") + ", which is in scope now");
+        }
+    }
+
+    @Test
     void theReportTellsForHowLongAllWorkersWereBusy() throws IOException {
         site.page("/", "/a").page("/a").page("/b", "/c").page("/c");
 
