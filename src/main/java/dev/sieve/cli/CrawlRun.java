@@ -20,6 +20,17 @@ import org.slf4j.LoggerFactory;
 record CrawlRun(Crawler crawler, Outputs outputs, Path job, boolean isQuiet, boolean ignoresRobots) {
     /** Crawls from the seeds of the crawler. Returns the exit code. */
     int run() throws IOException {
+        Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
+        // A thread that is not of the crawl, such as one of the HTTP client, may be needed by it.
+        Thread.setDefaultUncaughtExceptionHandler((thread, e) -> crawler.fail(e));
+        try {
+            return crawl();
+        } finally {
+            Thread.setDefaultUncaughtExceptionHandler(before);
+        }
+    }
+
+    private int crawl() throws IOException {
         IOException failure = null;
         Progress progress = isQuiet ? null : new Progress(crawler);
         try (outputs) {

@@ -20,7 +20,15 @@ public final class Main {
     /** Runs the program and exits. */
     public static void main(String[] args) {
         Logging.set(Level.INFO);
-        System.exit(commandLine().execute(withoutDefault(args)));
+        int exitCode = ExitCode.INTERNAL_ERROR_OR_FULL;
+        try {
+            exitCode = commandLine().execute(withoutDefault(args));
+        } catch (Throwable e) {
+            reportError(e);
+        } finally {
+            // In any case, since a thread that hangs would keep the process alive.
+            System.exit(exitCode);
+        }
     }
 
     static CommandLine commandLine() {
@@ -55,6 +63,15 @@ public final class Main {
             throw Checks.wrong(parsed.commandSpec(), "Put options after the command: sieve " + command + " [OPTIONS]");
         }
         return new CommandLine.RunLast().execute(parsed);
+    }
+
+    private static void reportError(Throwable error) {
+        if (error instanceof OutOfMemoryError) {
+            System.err.println("sieve: out of memory: " + error.getMessage() + "; give it more with java -Xmx");
+        } else {
+            System.err.println("sieve: internal error: " + error);
+            error.printStackTrace();
+        }
     }
 
     private static int reportUsage(ParameterException wrong, String[] args) {

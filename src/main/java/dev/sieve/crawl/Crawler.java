@@ -13,7 +13,6 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -50,6 +49,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class Crawler implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
+    /** Loaded with this class: a catch clause would load it first when it handles an OutOfMemoryError, and fail. */
+    private static final Class<?> FULL = SieveFullException.class;
+
     /** How long the requests in progress may take when a crawl ends early. */
     private static final Duration GRACE = Duration.ofSeconds(10);
     /** The longest time for which a recorded URL is not done. */
@@ -69,7 +71,10 @@ public final class Crawler implements AutoCloseable {
     /** Whether the header fields of seeds are stored as sent, see {@link CrawlDirectory}. */
     private final boolean hasHeaders;
 
-    private final AtomicReference<Throwable> failure = new AtomicReference<>();
+    private final String names;
+
+    /** The first one; of two at the same time, one of them. */
+    private volatile Throwable failure;
 
     /**
      * Creates a crawl without seeds that leaves no files. The caller closes the frontier, after the crawl.
@@ -96,6 +101,7 @@ public final class Crawler implements AutoCloseable {
         directory.openOrigins().forEach(fetcher::open);
         directory.originsWithHeaders().forEach(fetcher::sendHeadersTo);
         hasHeaders = options.hasHeaders();
+        names = options.names();
         Set<String> withoutHeaders = hasHeaders ? Set.of() : Set.copyOf(directory.originsWithHeaders());
         if (!withoutHeaders.isEmpty()) {
             LOG.warn("earlier runs sent header fields (-H) to {} origins, this one sends none", withoutHeaders.size());
@@ -163,6 +169,8 @@ public final class Crawler implements AutoCloseable {
      *
      * @param sink receives what is found; closed by the caller
      * @throws IOException when the sink or the frontier failed, which ends the crawl
+     * @throws Error when a thread of the crawl threw one, such as an {@link OutOfMemoryError}, which ends the crawl; URLs in
+     *     progress are not done
      */
     public CrawlReport run(PageSink sink) throws IOException {
         recorder.sink(sink);
@@ -173,17 +181,31 @@ public final class Crawler implements AutoCloseable {
         }
         startNanos = clock.nanoTime();
         dispatcher.start();
-        for (int i = 0; i < workers; i++) {
-            new Thread(this::work, "sieve-worker-" + i).start();
-        }
+        LOG.info("crawling as {}", names);
+        startWorkers();
         awaitEnd();
         flush();
-        rethrow(failure.get());
+        rethrow(failure);
         CrawlReport report = report();
         if (report.ending() == Ending.UNREACHABLE) {
             LOG.error("no host has responded: no network? {} URLs are not done", report.left() + report.unfinished());
         }
         return report;
+    }
+
+    /** Starts the workers; if the system allows no more threads, the crawl fails, and the missing ones count as left. */
+    private void startWorkers() {
+        int started = 0;
+        try {
+            for (; started < workers; started++) {
+                new Thread(this::work, "sieve-worker-" + started).start();
+            }
+        } catch (Throwable e) {
+            fail(e);
+            for (; started < workers; started++) {
+                dispatcher.workerLeft();
+            }
+        }
     }
 
     /** Waits for the workers; requests that take longer than the grace period are cancelled and are not done. */
@@ -202,6 +224,9 @@ public final class Crawler implements AutoCloseable {
             } catch (InterruptedException e) {
                 isInterrupted = true;
                 stop();
+            } catch (Throwable e) {
+                // The workers have to leave whatever this thread has run into.
+                fail(e);
             }
         }
         if (isInterrupted) {
@@ -217,8 +242,13 @@ public final class Crawler implements AutoCloseable {
         }
     }
 
-    private void fail(Throwable cause) {
-        failure.compareAndSet(null, cause);
+    /**
+     * Ends the crawl as {@link #stop} does, because something that it needs has failed, such as another thread that ran out
+     * of memory. {@link #run} throws the first cause, if it is unchecked.
+     */
+    public void fail(Throwable cause) {
+        // Needs no memory: there may be none left.
+        failure = failure == null ? cause : failure;
         dispatcher.end(Ending.FAILED);
     }
 
@@ -237,12 +267,12 @@ public final class Crawler implements AutoCloseable {
             for (Dispatcher.Task task = dispatcher.next(); task != null; task = dispatcher.next()) {
                 work(task);
             }
-        } catch (SieveFullException e) {
-            if (dispatcher.end(Ending.FULL)) {
+        } catch (Throwable e) {
+            if (!FULL.isInstance(e)) {
+                fail(e);
+            } else if (dispatcher.end(Ending.FULL)) {
                 LOG.error("{}", e.getMessage());
             }
-        } catch (Throwable e) {
-            fail(e);
         } finally {
             dispatcher.workerLeft();
         }

@@ -50,6 +50,10 @@ final class DnsLookups implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new LookupTimeoutException("interrupted");
         } catch (ExecutionException e) {
+            if (e.getCause() instanceof Error error) {
+                // An exhausted machine is not an unknown host.
+                throw error;
+            }
             UnknownHostException unknown = new UnknownHostException(host);
             unknown.initCause(e.getCause());
             throw unknown;

@@ -2,25 +2,32 @@ package dev.sieve.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpServer;
 import dev.sieve.demo.DemoWeb;
 import dev.sieve.durable.DurableFolder;
+import dev.sieve.durable.DurableState;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A signal ends a crawl in order, and a second one at once. */
+/** A signal ends a crawl in order, a second one at once, and so does a lack of memory. */
 @Timeout(300)
 class StopIT {
     private static final List<String> STOPS = List.of("TERM", "INT", "TERM");
@@ -29,6 +36,8 @@ class StopIT {
     @TempDir
     private Path folder;
 
+    private String heap = "512m";
+
     private Process start(String... arguments) throws IOException {
         List<String> command = new ArrayList<>();
         if (isInterruptIgnored()) {
@@ -36,7 +45,7 @@ class StopIT {
             command.addAll(List.of("env", "--default-signal=INT"));
         }
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-jar", System.getProperty("sieve.cli")));
+        command.addAll(List.of("-Xmx" + heap, "-XX:TieredStopAtLevel=1", "-jar", System.getProperty("sieve.cli")));
         command.addAll(Arrays.asList(arguments));
         return new ProcessBuilder(command)
                 .directory(folder.toFile())
@@ -83,9 +92,9 @@ class StopIT {
         return Files.readString(folder.resolve("err"));
     }
 
-    private void awaitErr(String text) throws IOException, InterruptedException {
+    private void awaitErr(Process crawl, String text) throws IOException, InterruptedException {
         while (!err().contains(text)) {
-            TimeUnit.MILLISECONDS.sleep(5);
+            assertThat(crawl.waitFor(5, TimeUnit.MILLISECONDS)).as(err()).isFalse();
         }
     }
 
@@ -142,7 +151,7 @@ class StopIT {
                 Process crawl = start(site, "--ignore-robots", "--job", "job", "--timeout", "10m");
                 try (Socket held = tarPit.accept()) {
                     signal(crawl, "TERM");
-                    awaitErr("Press Ctrl-C again to quit at once");
+                    awaitErr(crawl, "Press Ctrl-C again to quit at once");
                     signal(crawl, second);
                     assertThat(crawl.waitFor(100, TimeUnit.SECONDS)).isTrue();
                     assertThat(held.isConnected()).isTrue();
@@ -156,13 +165,57 @@ class StopIT {
     }
 
     @Test
+    void aProcessThatRunsOutOfMemoryEndsAndItsJobIsWhole() throws Exception {
+        String links = IntStream.range(0, 9000)
+                .mapToObj(i -> "<a href='" + "y".repeat(100) + "%1$d/" + i + "'>x</a>")
+                .collect(Collectors.joining());
+        AtomicInteger pages = new AtomicInteger();
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> {
+            byte[] page = links.replace("%1$d", String.valueOf(pages.incrementAndGet()))
+                    .getBytes(StandardCharsets.US_ASCII);
+            exchange.getResponseHeaders().add("Content-Type", "text/html");
+            exchange.sendResponseHeaders(200, page.length);
+            exchange.getResponseBody().write(page);
+            exchange.close();
+        });
+        server.start();
+        try {
+            String site = "http://127.0.0.1:" + server.getAddress().getPort() + "/";
+            heap = "32m";
+
+            Process crawl = start(
+                    site,
+                    "--ignore-robots",
+                    "--delay",
+                    "0",
+                    "--per-host",
+                    "8",
+                    "--allow-trap",
+                    "all",
+                    "--exact",
+                    "--job",
+                    "job");
+
+            assertThat(crawl.waitFor(200, TimeUnit.SECONDS)).isTrue();
+            assertThat(crawl.exitValue()).as(err()).isEqualTo(1);
+            assertThat(err()).contains("out of memory");
+            DurableState job = DurableFolder.inspect(folder.resolve("job"));
+            assertThat(job.problems()).isEmpty();
+            assertThat(job.stats().pending()).isPositive();
+        } finally {
+            server.stop(0);
+        }
+    }
+
+    @Test
     void theSummarySaysThatNothingIsSavedWithoutAJob() throws Exception {
         try (ServerSocket tarPit = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
             tarPit.setSoTimeout(60_000);
             Process crawl = start("http://127.0.0.1:" + tarPit.getLocalPort() + "/", "--ignore-robots");
             try (Socket held = tarPit.accept()) {
                 signal(crawl, "TERM");
-                awaitErr("Stopping: ");
+                awaitErr(crawl, "Stopping: ");
                 assertThat(held.isConnected()).isTrue();
             }
             assertThat(crawl.waitFor(100, TimeUnit.SECONDS)).isTrue();

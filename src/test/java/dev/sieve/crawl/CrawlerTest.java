@@ -17,6 +17,9 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class CrawlerTest {
@@ -134,6 +137,21 @@ class CrawlerTest {
     }
 
     @Test
+    void aSeedThatHasMovedIsLoggedWhereItWidensTheScope() throws IOException {
+        try (Site other = new Site()) {
+            site.redirect("/", other.url("/")).redirect("/moved", "/here").page("/here");
+            other.page("/");
+
+            List<String> log = Log.of(() -> crawl(fast(), "/", "/moved"));
+
+            assertThat(log)
+                    .filteredOn(line -> line.contains("in scope now"))
+                    .containsExactly(
+                            "seed " + site.url("/") + " redirects to " + other.url("/") + ", which is in scope now");
+        }
+    }
+
+    @Test
     void theReportTellsForHowLongAllWorkersWereBusy() throws IOException {
         site.page("/", "/a").page("/a").page("/b", "/c").page("/c");
 
@@ -235,6 +253,41 @@ class CrawlerTest {
         assertThat(report.isFruitless()).isTrue();
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "mybot/1.0 | true",
+                "MyBot | true",
+                "Mozilla/5.0 (compatible; mybot/1.0; +http://h/) | true",
+                "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; MyBot/1.0) Chrome/1 Safari/1 | true",
+                "Mozilla/5.0 (X11; mybot/1.0) | false",
+                "Mozilla/5.0 (incompatible; mybot/1.0) | false",
+                "otherbot/1.0 (compatible; mybot/1.0) | false",
+                "Mozilla/5.0 | false",
+            })
+    void robotsTxtIsObeyedUnderTheNameThatIsSent(String userAgent, boolean isForbidden) throws IOException {
+        site.page("/").robots("User-agent: mybot\nDisallow: /\n");
+
+        CrawlReport report = crawl(fast().userAgent(userAgent), "/");
+
+        assertThat(report.refusals()).hasSize(isForbidden ? 1 : 0);
+        assertThat(site.requests()).hasSize(isForbidden ? 0 : 1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "  ", "b\u00f6t/1.0", "bot\r\nX: y", "bot\0"})
+    void aUserAgentThatCannotBeSentIsRefused(String userAgent) {
+        assertThatThrownBy(() -> fast().userAgent(userAgent)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void theUserAgentIsNotAHeaderFieldOfSomeOrigins() {
+        assertThatThrownBy(() -> fast().header("user-agent", "mybot/1.0"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("--user-agent");
+    }
+
     @Test
     void robotsAreNotAskedForWhereTheyAreIgnored() throws IOException {
         site.page("/", "/private").page("/private").robots("User-agent: *\nDisallow: /");
@@ -260,6 +313,55 @@ class CrawlerTest {
                 .hasMessage("disk full");
         assertThat(sieve.stats().done()).isZero();
         assertThat(sieve.inFlight()).isPositive();
+    }
+
+    @Test
+    void anErrorInAWorkerEndsTheCrawlAndItsPageIsNotDone() throws IOException {
+        site.page("/", IntStream.range(0, 40).mapToObj(i -> "/p" + i).toArray(String[]::new));
+        OutOfMemoryError error = new OutOfMemoryError("as if");
+        try (Crawler crawler = new Crawler(fast(), sieve)) {
+            crawler.seed(site.url("/"));
+
+            assertThatThrownBy(() -> crawler.run(visit -> {
+                        if (visit.depth() > 0) {
+                            throw error;
+                        }
+                    }))
+                    .isSameAs(error);
+            assertThat(crawler.report().ending()).isEqualTo(Ending.FAILED);
+        }
+        assertThat(sieve.stats().done()).isEqualTo(1);
+        assertThat(sieve.pending() + sieve.inFlight()).isEqualTo(40);
+    }
+
+    @Test
+    void anErrorInANameLookupIsNotAnUnknownHost() throws IOException {
+        OutOfMemoryError error = new OutOfMemoryError("as if");
+        CrawlOptions options = fast().resolver(host -> {
+            throw error;
+        });
+        try (Crawler crawler = new Crawler(options, sieve)) {
+            crawler.seed("http://h.test/");
+
+            assertThatThrownBy(() -> crawler.run(visits::add)).isSameAs(error);
+        }
+        assertThat(visits).isEmpty();
+        assertThat(sieve.stats().done()).isZero();
+    }
+
+    @Test
+    void anErrorInAThreadOfTheCallerEndsTheCrawl() throws IOException {
+        OutOfMemoryError error = new OutOfMemoryError("as if");
+        try (Crawler crawler = new Crawler(fast().concurrency(1), sieve)) {
+            site.page("/next").answer("/", () -> {
+                crawler.fail(error);
+                return Site.status(200);
+            });
+            crawler.seedAll(List.of(site.url("/"), site.url("/next")));
+
+            assertThatThrownBy(() -> crawler.run(visits::add)).isSameAs(error);
+        }
+        assertThat(site.requests()).containsExactly("/");
     }
 
     @Test
