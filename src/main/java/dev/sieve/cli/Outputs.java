@@ -327,11 +327,7 @@ final class Outputs implements PageSink {
          * @param resumes whether the crawl continues a job, whose files then have to be continued
          */
         void check(boolean resumes) throws IOException {
-            if (outputs.isEmpty()) {
-                outputs.add(Path.of("-"));
-                format = format == null ? Format.URLS : format;
-            }
-            Outputs.check(outputs, format, skipped, how(resumes), spec);
+            Outputs.check(files(), format(), skipped, how(resumes), spec);
         }
 
         /**
@@ -340,7 +336,15 @@ final class Outputs implements PageSink {
          * @param forces whether a flush forces the files to the disk
          */
         Outputs open(boolean resumes, boolean forces) throws IOException {
-            return Outputs.open(outputs, format, skipped, how(resumes), forces);
+            return Outputs.open(files(), format(), skipped, how(resumes), forces);
+        }
+
+        private List<Path> files() {
+            return outputs.isEmpty() ? List.of(Path.of("-")) : outputs;
+        }
+
+        private Format format() {
+            return outputs.isEmpty() && format == null ? Format.URLS : format;
         }
 
         private StandardOpenOption how(boolean resumes) {

@@ -135,19 +135,36 @@ final class Summary {
         return sieve.estimatedSize() > sieve.capacity() && sieve.falsePositiveRate() < BloomSize.MIN_RATE;
     }
 
-    /** Shows what limited the crawl: the delays of hosts, of one in particular, or busy workers. */
+    /**
+     * Shows what limited the crawl: delays of hosts, hosts that back off, one in particular, the limit of requests per host,
+     * or busy workers. If URLs are left, shows how long they take at the same rate.
+     */
     private static void speed(StringBuilder lines, CrawlReport report) {
         row(
                 lines,
                 "speed",
-                "%.0f %% of the time was spent waiting for per-host delays%s; all workers were busy for %.0f %%",
-                share(report.schedule().waited(), report),
+                "%.0f %% of the time was spent waiting for per-host delays, %.0f %% for hosts that back off%s, %.0f %% for"
+                        + " requests in progress because of --per-host; all workers were busy for %.0f %%%s",
+                share(report.schedule().waited().minus(report.schedule().backedOff()), report),
+                share(report.schedule().backedOff(), report),
                 report.schedule()
                         .slowestHost()
                         .map(host -> text(
                                 " (%s: %.0f %%)", host, share(report.schedule().slowestWaited(), report)))
                         .orElse(""),
-                share(report.busy(), report));
+                share(report.schedule().limited(), report),
+                share(report.busy(), report),
+                remaining(report));
+    }
+
+    private static String remaining(CrawlReport report) {
+        if (report.left() == 0 || report.pageCount() == 0) {
+            return "";
+        }
+        double seconds = Math.min(1e9, report.left() / pagesPerSecond(report));
+        return text(
+                "; the %,d URLs left take about %s at this rate",
+                report.left(), clock(Duration.ofSeconds((long) seconds)));
     }
 
     private static double share(Duration part, CrawlReport report) {

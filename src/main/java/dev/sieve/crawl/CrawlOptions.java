@@ -15,9 +15,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** The options of a crawl. Changes after a {@link Crawler} was created do not affect it. */
 public final class CrawlOptions {
+    /** The User-Agent of a crawler that is served like a browser, up to the name of the crawler. */
+    private static final Pattern COMPATIBLE =
+            Pattern.compile("Mozilla/[^(]*(?:\\([^)]*\\bcompatible; *([^;)]+))", Pattern.CASE_INSENSITIVE);
+
     private final Scope.Builder scope = Scope.builder(Scope.Kind.HOST);
     private final Map<Trap, Integer> trapLimits = new EnumMap<>(Trap.class);
     long maxPages = Long.MAX_VALUE;
@@ -159,11 +165,19 @@ public final class CrawlOptions {
         return this;
     }
 
-    /** Sets the name of the crawler; its first word is matched in robots.txt. Default: "sieve/VERSION". */
+    /**
+     * Sets the User-Agent of all requests. The groups of robots.txt apply that name its product token: the letters, hyphens
+     * and underscores at its beginning, {@code mybot} in {@code mybot/1.0 (+https://example.org/bot)}. If it begins like
+     * that of a browser, they are those after {@code compatible;}, as in {@code Mozilla/5.0 (compatible; mybot/1.0)}.
+     * Default: "sieve/VERSION".
+     *
+     * @throws IllegalArgumentException when it is blank, or cannot be sent in a header
+     */
     public CrawlOptions userAgent(String name) {
         if (name.isBlank()) {
             throw new IllegalArgumentException("userAgent must not be blank");
         }
+        Fetcher.Options.checkHeader("User-Agent", name);
         userAgent = name;
         return this;
     }
@@ -172,9 +186,15 @@ public final class CrawlOptions {
      * Adds a header field that is sent only to the origins of the seeds, since it may contain a password; for a seed
      * that is http without a port, also to the same host by https. A crawl with a directory sends its fields to the seeds
      * of earlier runs as well, but it does not store them. Default: none.
+     *
+     * @throws IllegalArgumentException when it cannot be sent, or is the User-Agent, which {@link #userAgent} sets, because
+     *     robots.txt is obeyed under that name
      */
     public CrawlOptions header(String name, String value) {
         Fetcher.Options.checkHeader(name, value);
+        if (name.equalsIgnoreCase("User-Agent")) {
+            throw new IllegalArgumentException("the User-Agent is set by --user-agent, since it counts in robots.txt");
+        }
         headers.put(name, value);
         return this;
     }
@@ -259,7 +279,14 @@ public final class CrawlOptions {
     }
 
     String productToken() {
-        return RobotsRules.productToken(userAgent);
+        Matcher compatible = COMPATIBLE.matcher(userAgent);
+        return RobotsRules.productToken(compatible.lookingAt() ? compatible.group(1) : userAgent);
+    }
+
+    /** Returns under which names a crawl with these options requests pages, for the log. */
+    String names() {
+        String token = productToken().isEmpty() ? "any crawler (*)" : productToken();
+        return userAgent + (obeyRobots ? ", in robots.txt as " + token : ", without robots.txt");
     }
 
     private static int check(String name, int value, int least, int most) {

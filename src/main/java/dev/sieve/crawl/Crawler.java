@@ -77,6 +77,8 @@ public final class Crawler implements AutoCloseable {
     /** Whether the header fields of seeds are stored as sent, see {@link CrawlDirectory}. */
     private final boolean hasHeaders;
 
+    private final String names;
+
     /** The first one; of two at the same time, one of them. */
     private volatile Throwable failure;
 
@@ -105,6 +107,7 @@ public final class Crawler implements AutoCloseable {
         directory.openOrigins().forEach(fetcher::open);
         directory.originsWithHeaders().forEach(fetcher::sendHeadersTo);
         hasHeaders = options.hasHeaders();
+        names = options.names();
         Set<String> withoutHeaders = hasHeaders ? Set.of() : Set.copyOf(directory.originsWithHeaders());
         if (!withoutHeaders.isEmpty()) {
             LOG.warn("earlier runs sent header fields (-H) to {} origins, this one sends none", withoutHeaders.size());
@@ -184,6 +187,7 @@ public final class Crawler implements AutoCloseable {
         }
         startNanos = clock.nanoTime();
         dispatcher.start();
+        LOG.info("crawling as {}", names);
         startWorkers();
         awaitEnd();
         flush();

@@ -17,12 +17,16 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Queues in the frontier what is found: seeds, links, the targets of redirects, and sitemaps. All but seeds and sitemaps
  * pass the {@link Admission}; the links of a page are one batch. Safe for use by many threads.
  */
 final class LinkQueue {
+    private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
+
     private static final int MAX_REDIRECTS = 10;
     private static final SkipReason NOFOLLOW = new SkipReason("nofollow");
     private static final SkipReason BEYOND_LIMIT = new SkipReason("beyond the limit of a page");
@@ -53,17 +57,11 @@ final class LinkQueue {
     int seeds(List<String> urls) {
         UrlBatch batch = new UrlBatch();
         for (String url : urls) {
-            widenScope(url);
+            directory.addSeed(url);
+            admission.scope().addSeed(url);
             batch.add(url, UrlNormalizer.key(url));
         }
         return push(batch);
-    }
-
-    /** Returns whether the seed was written to the directory. */
-    private boolean widenScope(String seed) {
-        boolean isWritten = directory.addSeed(seed);
-        admission.scope().addSeed(seed);
-        return isWritten;
     }
 
     /** Queues the links of a page unless it requests that they are not followed. */
@@ -124,9 +122,8 @@ final class LinkQueue {
 
     /** Queues the target of a redirect that passed the {@link #check}. */
     void target(Lease lease, String target) {
-        // The target of a seed's redirect counts as a seed.
-        if (lease.depth() == 0 && widenScope(target)) {
-            directory.forceSeeds();
+        if (lease.depth() == 0) {
+            addSeed(lease, target);
         }
         if (isAdmitted(target, lease.depth(), lease)) {
             UrlBatch batch = new UrlBatch(lease.depth(), lease.redirects() + 1, lease.url());
@@ -134,6 +131,16 @@ final class LinkQueue {
             // Another spelling of the same page was seen, by the redirect itself; it still has to be fetched once.
             batch.add(target, key.equals(UrlNormalizer.key(lease.url())) ? "redirect " + target : key);
             push(batch);
+        }
+    }
+
+    /** Widens the scope by the target of a seed's redirect, which counts as a seed. */
+    private void addSeed(Lease seed, String target) {
+        if (directory.addSeed(target)) {
+            directory.forceSeeds();
+        }
+        if (admission.scope().addSeed(target)) {
+            LOG.info("seed {} redirects to {}, which is in scope now", seed.url(), target);
         }
     }
 

@@ -9,6 +9,7 @@ import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.Fetcher;
 import dev.sieve.polite.BackOff;
 import dev.sieve.polite.HostSchedule;
+import dev.sieve.polite.RetryAfter;
 import dev.sieve.robots.RobotsCache;
 import dev.sieve.robots.RobotsRules;
 import dev.sieve.robots.RobotsStatus;
@@ -28,7 +29,7 @@ final class Politeness {
     /** How long until a URL that failed is requested again, the first time. */
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
 
-    /** The longest pause of a host that is overloaded or does not respond. */
+    /** The longest pause of a host that is overloaded or does not respond, unless it requests a longer one. */
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
 
     /** The heap that a lease may take: a URL and a referrer of the largest length, and the objects. */
@@ -124,7 +125,10 @@ final class Politeness {
     Outcome outcome(String host, FetchResult result) {
         boolean isOverloaded = result.status() == 429 || result.status() == 503;
         if (isOverloaded && result instanceof Page page) {
-            Duration retryAfter = page.retryAfter(clock.now(), LONGEST_PAUSE);
+            Duration retryAfter = page.retryAfter(clock.now(), RetryAfter.LONGEST);
+            if (retryAfter.compareTo(LONGEST_PAUSE) > 0) {
+                LOG.warn("{} requests a pause of {} (Retry-After), which is kept", host, retryAfter);
+            }
             store(host, retryAfter, Duration.ZERO);
             return new Outcome(Kind.OVERLOADED, retryAfter);
         }

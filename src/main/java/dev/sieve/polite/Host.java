@@ -24,6 +24,7 @@ class Host {
     int waitedMillis; // how long the schedule was idle until this host was ready, see WaitMeter
     boolean isStarted; // a request was started before
     boolean isBackingOff; // readyAt is due to a back-off and not to the delay
+    boolean hasBackedOff; // so it was when the host became ready
     boolean isOpen; // more than one request at a time is allowed
     boolean isProven; // the last request for an item got a response in time
     boolean isCounted; // among the proven hosts at work

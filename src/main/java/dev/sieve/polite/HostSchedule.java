@@ -112,8 +112,9 @@ public final class HostSchedule<T> implements Closeable {
         selector.advance(nowNanos);
         Host host = selector.next(nowNanos, unprovenToo);
         if (host == null) {
-            if (selector.waiting.size() > 0) {
-                meter.starved(nowNanos);
+            boolean waits = selector.waiting.size() > 0;
+            if (waits || (queued > 0 && selector.unproven.isEmpty())) {
+                meter.starved(nowNanos, !waits);
             }
             return null;
         }
@@ -264,6 +265,8 @@ public final class HostSchedule<T> implements Closeable {
                 selector.backingOff,
                 hosts.size(),
                 Duration.ofNanos(meter.waitedNanos),
+                Duration.ofNanos(meter.backedOffNanos),
+                Duration.ofNanos(meter.limitedNanos),
                 Optional.ofNullable(meter.slowestHost),
                 Duration.ofMillis(meter.slowestMillis));
     }

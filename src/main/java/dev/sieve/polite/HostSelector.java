@@ -230,6 +230,7 @@ final class HostSelector {
     }
 
     private void makeReady(Host host, long since) {
+        host.hasBackedOff = host.isBackingOff;
         host.isBackingOff = false;
         host.readySince = since;
         if (host.group == null) {

@@ -12,7 +12,10 @@ import java.util.Optional;
  * @param waiting hosts and groups with queued items that must not be requested yet because of a delay or a back-off
  * @param backingOff those of them that back off
  * @param remembered hosts and groups that are stored, with or without items
- * @param waited the total time in which polls were in vain because all hosts had to wait
+ * @param waited the total time in which polls were in vain because all hosts had to wait for their delay or backed off
+ * @param backedOff the part of that time that is due to hosts that backed off
+ * @param limited the total time in which polls were in vain because all hosts had as many requests under way as they may
+ *     have
  * @param slowestHost the host whose delays or back-off account for most of that time; empty if there is none
  * @param slowestWaited the part of that time that is due to this host
  */
@@ -24,5 +27,7 @@ public record ScheduleStats(
         int backingOff,
         int remembered,
         Duration waited,
+        Duration backedOff,
+        Duration limited,
         Optional<String> slowestHost,
         Duration slowestWaited) {}

@@ -5,6 +5,7 @@ import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.fetch.Fetcher;
+import dev.sieve.polite.RetryAfter;
 import dev.sieve.scope.SkipReason;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -30,7 +31,9 @@ public final class RobotsCache {
     private static final int REQUESTS_PER_TRY = 6;
 
     private static final Duration UNREACHABLE_FOR = Duration.ofSeconds(2);
+    /** The longest pause that the server does not request. */
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
+
     private static final long CLOSED_NANOS = Duration.ofHours(6).toNanos();
     /** Why a URL that the rules forbid is skipped. */
     public static final SkipReason FORBIDDEN = new SkipReason("robots.txt", "forbids it");
@@ -186,9 +189,10 @@ public final class RobotsCache {
             return UNREACHABLE_FOR;
         }
         Duration requested =
-                result instanceof Page page ? page.retryAfter(time.instant(), LONGEST_PAUSE) : Duration.ZERO;
-        Duration pause = RobotsStatus.CLOSED.holdsFor(failures, requested);
-        return pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE;
+                result instanceof Page page ? page.retryAfter(time.instant(), RetryAfter.LONGEST) : Duration.ZERO;
+        Duration own = RobotsStatus.CLOSED.holdsFor(failures, Duration.ZERO);
+        Duration pause = own.compareTo(LONGEST_PAUSE) < 0 ? own : LONGEST_PAUSE;
+        return pause.compareTo(requested) > 0 ? pause : requested;
     }
 
     private Access keep(String origin, long nowNanos, Access access, int failures) {

@@ -80,14 +80,14 @@ public final class Scope {
         return new Builder().kind(kind);
     }
 
-    /** Adds the host, domain or prefix of a seed. */
-    public void addSeed(String url) {
-        switch (kind) {
+    /** Adds the host, domain or prefix of a seed; returns whether it was new. */
+    public boolean addSeed(String url) {
+        return switch (kind) {
             case HOST -> places.add(UrlParts.hostAndPort(url));
             case DOMAIN -> places.add(domainAndPort(url));
             case PREFIX -> addPrefix(url);
-            case ANY -> {}
-        }
+            case ANY -> false;
+        };
     }
 
     /**
@@ -145,14 +145,12 @@ public final class Scope {
         return UrlParts.domain(url) + url.substring(UrlParts.hostEnd(url), UrlParts.pathStart(url));
     }
 
-    private void addPrefix(String url) {
+    private boolean addPrefix(String url) {
         String place = place(url);
         int query = place.indexOf('?');
         int slash = place.lastIndexOf('/', query < 0 ? place.length() : query);
         String prefix = place.substring(0, slash + 1);
-        if (!hasPrefix(prefix)) {
-            prefixes.add(prefix);
-        }
+        return !hasPrefix(prefix) && prefixes.add(prefix);
     }
 
     /** Returns host, port, path and query, spelled as in the key, so that {@code %7Euser} is under {@code ~user}. */

@@ -149,6 +149,8 @@ class CliIT {
                 "--include | (",
                 "--exclude | [",
                 "-H | nonsense",
+                "-H | User-Agent: mybot/1.0",
+                "--user-agent | b\u00f6t/1.0",
                 "-H | Accept-Encoding: br",
                 "--allow-private | 10.0.0.1/8",
                 "--allow-private | localhost",

@@ -17,6 +17,9 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(1200)
 class CrawlerTest {
@@ -134,6 +137,21 @@ class CrawlerTest {
     }
 
     @Test
+    void aSeedThatHasMovedIsLoggedWhereItWidensTheScope() throws IOException {
+        try (Site other = new Site()) {
+            site.redirect("/", other.url("/")).redirect("/moved", "/here").page("/here");
+            other.page("/");
+
+            List<String> log = Log.of(() -> crawl(fast(), "/", "/moved"));
+
+            assertThat(log)
+                    .filteredOn(line -> line.contains("in scope now"))
+                    .containsExactly(
+                            "seed " + site.url("/") + " redirects to " + other.url("/") + ", which is in scope now");
+        }
+    }
+
+    @Test
     void theReportTellsForHowLongAllWorkersWereBusy() throws IOException {
         site.page("/", "/a").page("/a").page("/b", "/c").page("/c");
 
@@ -233,6 +251,41 @@ class CrawlerTest {
         assertThat(site.requests()).isEmpty();
         assertThat(report.failureCounts()).containsEntry("robots.txt unavailable: status 500", 1L);
         assertThat(report.isFruitless()).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "mybot/1.0 | true",
+                "MyBot | true",
+                "Mozilla/5.0 (compatible; mybot/1.0; +http://h/) | true",
+                "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; MyBot/1.0) Chrome/1 Safari/1 | true",
+                "Mozilla/5.0 (X11; mybot/1.0) | false",
+                "Mozilla/5.0 (incompatible; mybot/1.0) | false",
+                "otherbot/1.0 (compatible; mybot/1.0) | false",
+                "Mozilla/5.0 | false",
+            })
+    void robotsTxtIsObeyedUnderTheNameThatIsSent(String userAgent, boolean isForbidden) throws IOException {
+        site.page("/").robots("User-agent: mybot\nDisallow: /\n");
+
+        CrawlReport report = crawl(fast().userAgent(userAgent), "/");
+
+        assertThat(report.refusals()).hasSize(isForbidden ? 1 : 0);
+        assertThat(site.requests()).hasSize(isForbidden ? 0 : 1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "  ", "b\u00f6t/1.0", "bot\r\nX: y", "bot\0"})
+    void aUserAgentThatCannotBeSentIsRefused(String userAgent) {
+        assertThatThrownBy(() -> fast().userAgent(userAgent)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void theUserAgentIsNotAHeaderFieldOfSomeOrigins() {
+        assertThatThrownBy(() -> fast().header("user-agent", "mybot/1.0"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("--user-agent");
     }
 
     @Test

@@ -3,10 +3,6 @@ package dev.sieve.crawl;
 import static dev.sieve.crawl.Reports.assertAddsUp;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import dev.sieve.Sieve;
 import dev.sieve.durable.DurableSieve;
 import dev.sieve.fetch.HostileServer;
@@ -28,7 +24,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
 
 /** Hosts that do not respond, all at once or for a while, take no URL out of a job. */
 @Timeout(120)
@@ -193,27 +188,17 @@ class NetworkAwayTest {
 
     @Test
     void aHostWithoutRobotsTxtHasOneLineInTheLogHoweverOftenItIsTried() throws IOException {
-        Logger logger = (Logger) LoggerFactory.getLogger("dev.sieve.crawl");
-        ListAppender<ILoggingEvent> log = new ListAppender<>();
-        Level before = logger.getLevel();
-        log.start();
-        logger.addAppender(log);
-        logger.setLevel(Level.INFO);
         address = null;
-        try (Crawler crawler = new Crawler(fast().retries(1), new Sieve(100))) {
-            crawler.seedAll(List.of(url("a.test", "/1"), url("a.test", "/2"), url("a.test", "/3")));
-            crawler.run(visit -> {});
-        } finally {
-            logger.detachAppender(log);
-            logger.setLevel(before);
-        }
+        List<String> log = Log.of(() -> {
+            try (Crawler crawler = new Crawler(fast().retries(1), new Sieve(100))) {
+                crawler.seedAll(List.of(url("a.test", "/1"), url("a.test", "/2"), url("a.test", "/3")));
+                crawler.run(visit -> {});
+            }
+        });
 
-        assertThat(log.list)
-                .extracting(ILoggingEvent::getFormattedMessage)
-                .filteredOn(message -> message.contains("robots.txt unavailable"))
+        assertThat(log)
+                .filteredOn(line -> line.contains("robots.txt unavailable"))
                 .hasSize(1);
-        assertThat(log.list)
-                .extracting(ILoggingEvent::getFormattedMessage)
-                .anyMatch(each -> each.contains("no network?"));
+        assertThat(log).anyMatch(line -> line.contains("no network?"));
     }
 }

@@ -14,6 +14,7 @@ import dev.sieve.fetch.HostileServer;
 import dev.sieve.scope.Scope;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -280,6 +281,28 @@ class PolitenessTest {
         }
 
         assertApart("a.test", CRAWL_DELAY, 5);
+    }
+
+    @Test
+    void aHostIsLeftAloneForAsLongAsItAskedUpToADay() throws IOException {
+        server.on("/1", HostileServer.raw("HTTP/1.1 503 Busy\nRetry-After: 3600\nContent-Length: 0\n"))
+                .on("/2", HostileServer.raw("HTTP/1.1 429 Slow\nRetry-After: 999999\nContent-Length: 0\n"));
+        try (CrawlDirectory directory = directory();
+                Crawler crawler = new Crawler(options().obeyRobots(false), directory)) {
+            crawler.seed(url("a.test", "/1"));
+            crawler.seed(url("b.test", "/2"));
+            crawler.run(visit -> {});
+        }
+
+        assertThat(stored()).anyMatch(line -> line.startsWith("3600000 ") && line.endsWith(" a.test"));
+        assertThat(stored()).anyMatch(line -> line.startsWith("86400000 ") && line.endsWith(" b.test"));
+        try (CrawlDirectory directory = directory()) {
+            assertThat(directory.pauses().get("a.test")).isGreaterThan(Duration.ofMinutes(30));
+        }
+    }
+
+    private List<String> stored() throws IOException {
+        return Files.readAllLines(folder.resolve("job/crawl-pauses"));
     }
 
     @Test

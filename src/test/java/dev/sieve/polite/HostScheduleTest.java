@@ -509,11 +509,30 @@ class HostScheduleTest {
         schedule.poll(2 * SECOND, true);
         ScheduleStats stats = schedule.stats();
         assertThat(stats.waited()).isEqualTo(Duration.ofSeconds(1));
+        assertThat(stats.backedOff()).isEqualTo(Duration.ofMillis(250));
+        assertThat(stats.limited()).isZero();
         assertThat(stats.slowestHost()).contains("a");
         assertThat(stats.slowestWaited()).isEqualTo(Duration.ofMillis(750));
         assertThat(stats.queued()).isZero();
         assertThat(stats.hosts()).isZero();
         assertThat(stats.underWay()).isEqualTo(1);
+    }
+
+    @Test
+    void statsSayHowLongRequestsInProgressWereWaitedFor() {
+        HostSchedule<String> schedule = options().build(0);
+        schedule.add("a", "a0");
+        schedule.add("a", "a1");
+        schedule.poll(0, true);
+        schedule.poll(0, true);
+        schedule.poll(SECOND / 2, true);
+        schedule.finished("a", SECOND / 2);
+        schedule.poll(SECOND / 2, true);
+        schedule.poll(SECOND, true);
+        ScheduleStats stats = schedule.stats();
+        assertThat(stats.limited()).isEqualTo(Duration.ofMillis(500));
+        assertThat(stats.waited()).isEqualTo(Duration.ofMillis(500));
+        assertThat(stats.queued()).isZero();
     }
 
     @Test

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Any response to a request for robots.txt determines what may be fetched. */
@@ -100,13 +101,21 @@ class RobotsCacheTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"500 Oops", "503 Busy\nRetry-After: 99999999999", "429 Slow", "999 What", "099 Early"})
-    void aHostThatCannotSayIsClosedAndAskedAgain(String status) {
+    @CsvSource({
+        "500 Oops, PT1M",
+        "'503 Busy\nRetry-After: 1', PT1M",
+        "'503 Busy\nRetry-After: 3600', PT1H",
+        "'503 Busy\nRetry-After: 99999999999', PT24H",
+        "429 Slow, PT1M",
+        "999 What, PT1M",
+        "099 Early, PT2S"
+    })
+    void aHostThatCannotSayIsClosedAndAskedAgain(String status, Duration pause) {
         RobotsCache.Access first = answer(raw("HTTP/1.1 " + status + "\n"));
 
         assertClosed(first);
         assertThat(first.isRequestedAgain()).isTrue();
-        assertThat(first.pause()).isBetween(Duration.ofSeconds(1), Duration.ofMinutes(10));
+        assertThat(first.pause()).isEqualTo(pause);
         assertThat(robots.known(origin(), 0)).isNull();
         RobotsCache.Access last = ask();
         assertClosed(last);
