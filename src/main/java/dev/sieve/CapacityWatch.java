@@ -13,7 +13,8 @@ import org.slf4j.event.Level;
  * Reports how full a filter is and how many pages were missed.
  *
  * <p>The size is estimated from the fill, since false positives make a counter too low when the filter is full. An
- * estimate is expensive, so there is one per thousandth of the capacity: an event is late by at most that.
+ * estimate is expensive, so there is one per thousandth of the capacity, and one when a frontier is saved, opened or
+ * closed: an event is late by at most that.
  *
  * <p>Pages missed: a new URL is accepted with probability 1 - f, f being the false-positive rate. So f / (1 - f) new
  * URLs were rejected per accepted one, on average; the sum of these is the estimate.
@@ -43,25 +44,39 @@ final class CapacityWatch {
         this.onFull = onFull;
         this.listener = listener;
         step = Math.max(1, capacity / STEPS);
-        // A loaded filter has passed these thresholds before: their events are not published again.
         long size = filter.estimatedSize();
-        while (hasPassed(size)) {
-            threshold = next(threshold);
-        }
+        skip(size);
         update(size);
     }
 
-    /** Adds the pages missed in an earlier run. */
-    void restore(double missedBefore) {
-        missed += missedBefore;
+    /** Passes the thresholds up to a size without their events, which were published when the filter had that size. */
+    private void skip(long size) {
+        threshold = FIRST_THRESHOLD;
+        while (hasPassed(size)) {
+            threshold = next(threshold);
+        }
+    }
+
+    /**
+     * Continues an earlier run.
+     *
+     * @param missedBefore estimated pages missed; replaces the present estimate
+     * @param sizeBefore estimated size up to which the events of this filter were published
+     */
+    void restore(double missedBefore, long sizeBefore) {
+        missed = missedBefore;
+        sinceCheck = 0;
+        skip(sizeBefore);
     }
 
     /** Counts new URLs and returns the events to publish, nearly always none. */
     List<CapacityEvent> accepted(int count) {
         sinceCheck += count;
-        if (sinceCheck < step) {
-            return List.of();
-        }
+        return sinceCheck < step ? List.of() : due();
+    }
+
+    /** Estimates the size and returns the events to publish. */
+    List<CapacityEvent> due() {
         long size = filter.estimatedSize();
         update(size);
         List<CapacityEvent> events = new ArrayList<>();

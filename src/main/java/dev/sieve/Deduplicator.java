@@ -69,7 +69,8 @@ public final class Deduplicator {
      * @param filter see {@link FilterKind#create}
      * @param capacity distinct URLs that the filter was made for
      * @param onFull what happens when the filter is full
-     * @param listener receives each capacity event, on the thread whose push caused it, outside the lock
+     * @param listener receives each capacity event, outside the lock, on the thread whose push caused it, or that saves,
+     *     opens or closes the frontier
      */
     public Deduplicator(Membership filter, long capacity, OnFull onFull, Consumer<CapacityEvent> listener) {
         this.filter = filter;
@@ -189,15 +190,39 @@ public final class Deduplicator {
         }
     }
 
-    /** Adds the duplicates and the estimated number of pages missed of an earlier run. */
-    public void restore(long seenBefore, double missedBefore) {
+    /**
+     * Continues the counts of an earlier run.
+     *
+     * @param seenBefore duplicates; added to the present number
+     * @param missedBefore estimated pages missed; replaces the present estimate
+     * @param sizeBefore estimated size of this filter up to which its capacity events were published
+     */
+    public void restore(long seenBefore, double missedBefore, long sizeBefore) {
         lock.lock();
         try {
             seen.add(seenBefore);
-            watch.restore(missedBefore);
+            watch.restore(missedBefore, sizeBefore);
         } finally {
             lock.unlock();
         }
+    }
+
+    /**
+     * Returns the capacity events that are due, to be published. Pushes look for them once per thousandth of the
+     * capacity; call this as well when the frontier is saved, opened or closed.
+     */
+    public List<CapacityEvent> dueEvents() {
+        lock.lock();
+        try {
+            return watch.due();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Logs events and passes them to the listener; called without the lock, since both may block. */
+    public void publish(List<CapacityEvent> events) {
+        watch.publish(events);
     }
 
     /** Returns the statistics of a frontier, given the counters of its store; called under the lock. */

@@ -197,9 +197,11 @@ public final class Sieve implements Frontier {
         }
     }
 
-    /** Does nothing: there is nothing to release. */
+    /** Publishes the capacity events that are due. There is nothing to release. */
     @Override
-    public void close() {}
+    public void close() {
+        deduplicator.publish(deduplicator.dueEvents());
+    }
 
     /** The options of a {@link Sieve}. */
     public static final class Builder {
@@ -240,7 +242,7 @@ public final class Sieve implements Frontier {
         }
 
         /**
-         * Receives each {@link CapacityEvent}, on the thread whose push caused it, outside the lock. Default: no
+         * Receives each {@link CapacityEvent}, outside the lock, on the thread whose push caused it, or of close. Default: no
          * listener.
          */
         public Builder onCapacity(Consumer<CapacityEvent> callback) {

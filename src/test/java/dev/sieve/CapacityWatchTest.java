@@ -53,6 +53,21 @@ class CapacityWatchTest {
     }
 
     @Test
+    void anEventThatIsDueIsPublishedOnClose() {
+        Sieve sieve = Sieve.builder(102_400).onCapacity(events::add).seed(3).build();
+        int url = 0;
+        while (sieve.stats().estimatedSize() < 81_920) {
+            sieve.push("http://host/" + url++);
+        }
+        assertThat(events).isEmpty();
+
+        sieve.close();
+        sieve.close();
+
+        assertThat(events).extracting(CapacityEvent::threshold).containsExactly(0.8);
+    }
+
+    @Test
     void anEventSaysHowFullTheSieveIsAndWhatThatCosts() {
         Sieve sieve = Sieve.builder(10_000)
                 .falsePositiveRate(0.01)

@@ -150,7 +150,7 @@ class DeduplicatorTest {
     @Test
     void whatIsRestoredIsSeenAndNotStored() {
         deduplicator.restore(batch(0, 200));
-        deduplicator.restore(5, 0.5);
+        deduplicator.restore(5, 0.5, 0);
 
         assertThat(deduplicator.pushAll(batch(0, 201), store)).isEqualTo(1);
 

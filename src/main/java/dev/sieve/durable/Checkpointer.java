@@ -55,6 +55,16 @@ final class Checkpointer {
         newestPosition = found.checkpoint().position();
     }
 
+    /** Makes a checkpoint due, whatever was written to the log. */
+    void makeDue() {
+        lock.lock();
+        try {
+            begunAt = Long.MIN_VALUE / 2;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Whether a number of bytes was written to the log since the last checkpoint. */
     boolean isDue(long bytes) {
         lock.lock();

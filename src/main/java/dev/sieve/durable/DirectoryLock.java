@@ -93,9 +93,21 @@ final class DirectoryLock implements Closeable {
     private static RandomAccessFile open(Path folder) throws IOException {
         Path path = folder.resolve(NAME);
         if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
-            LocalDisk.requireRegular(path);
+            requireRegular(path);
         }
         return new RandomAccessFile(path.toFile(), "rw");
+    }
+
+    /**
+     * Requires a regular file, not a link to one.
+     *
+     * @throws NoSuchFileException only when it does not exist, not when that cannot be found out
+     */
+    static void requireRegular(Path path) throws IOException {
+        if (!Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                .isRegularFile()) {
+            throw new IOException(path + ": refused: not a regular file");
+        }
     }
 
     private static IOException inUse(Path folder, long pid) {

@@ -19,6 +19,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.locks.ReentrantLock;
@@ -106,6 +108,15 @@ public final class DurableSieve implements Frontier {
                         this::checkpoint,
                         Duration.ofSeconds(1))
                 : null;
+    }
+
+    /** Publishes the events of an earlier run that ended before it did, and has that saved. */
+    private void publishDueEvents() {
+        List<CapacityEvent> events = deduplicator.dueEvents();
+        if (!events.isEmpty()) {
+            checkpointer.makeDue();
+            deduplicator.publish(events);
+        }
     }
 
     /**
@@ -228,10 +239,16 @@ public final class DurableSieve implements Frontier {
      * @throws UncheckedIOException when it cannot be written; the frontier remains usable if its log is intact
      */
     public void checkpoint() {
+        List<CapacityEvent> events = new ArrayList<>();
         try {
-            checkpointer.write(this::stats);
+            checkpointer.write(() -> {
+                events.addAll(deduplicator.dueEvents());
+                return stats();
+            });
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        } finally {
+            deduplicator.publish(events);
         }
     }
 
@@ -330,7 +347,10 @@ public final class DurableSieve implements Frontier {
             return this;
         }
 
-        /** Receives capacity events, on the thread whose push caused them, outside the lock. Default: no listener. */
+        /**
+         * Receives capacity events, outside the lock, on the thread whose push caused them, or that opens or closes the
+         * frontier or writes a checkpoint, which may be one of its own. Default: no listener.
+         */
         public Builder onCapacity(Consumer<CapacityEvent> callback) {
             listener = Objects.requireNonNull(callback, "onCapacity");
             return this;
@@ -369,7 +389,10 @@ public final class DurableSieve implements Frontier {
             return this;
         }
 
-        /** The bytes of the log between two checkpoints, at least 1 and the size of the filter. Default: 64 MiB. */
+        /**
+         * The bytes of the log between two checkpoints, at least 1 and the size of the filter. Parts of the log whose URLs
+         * are all done are only deleted at a checkpoint. Default: 64 MiB.
+         */
         public Builder checkpointBytes(long bytes) {
             checkpointBytes = requirePositive("checkpointBytes", bytes);
             return this;
@@ -427,7 +450,9 @@ public final class DurableSieve implements Frontier {
             SegmentLog log = new SegmentLog(
                     disk, settings.frontierId(), segmentBytes, found.segments(), found.end(), found.forced());
             try {
-                return new DurableSieve(this, disk, folderLock, settings, found, log);
+                DurableSieve frontier = new DurableSieve(this, disk, folderLock, settings, found, log);
+                frontier.publishDueEvents();
+                return frontier;
             } catch (RuntimeException | Error e) {
                 try (log) {
                     throw e;

@@ -6,7 +6,6 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -48,7 +47,7 @@ final class LocalDisk implements Disk {
     /** Creates a folder that only its owner can enter, unless it exists, and forces its name to the disk. */
     static void makeFolder(Path folder) throws IOException {
         Path parent = folder.toAbsolutePath().getParent();
-        if (parent == null || DurableFolder.exists(folder)) {
+        if (parent == null || Files.exists(folder.resolve(Settings.NAME))) {
             return;
         }
         Path existing = parent;
@@ -91,22 +90,10 @@ final class LocalDisk implements Disk {
         }
     }
 
-    /**
-     * Requires a regular file.
-     *
-     * @throws NoSuchFileException only when it does not exist, not when that cannot be found out
-     */
-    static void requireRegular(Path path) throws IOException {
-        if (!Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
-                .isRegularFile()) {
-            throw new IOException(path + ": refused: not a regular file");
-        }
-    }
-
     /** Returns the path of a file that may be opened. */
     private Path checked(String name) throws IOException {
         Path path = folder.resolve(name);
-        requireRegular(path);
+        DirectoryLock.requireRegular(path);
         requirePrivate(path);
         return path;
     }

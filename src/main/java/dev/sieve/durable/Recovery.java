@@ -1,6 +1,7 @@
 package dev.sieve.durable;
 
 import dev.sieve.Deduplicator;
+import dev.sieve.SieveStats;
 import dev.sieve.bloom.Membership;
 import java.io.IOException;
 import java.util.Map;
@@ -41,6 +42,7 @@ final class Recovery {
     private final FrontierFiles files;
     private Membership filter;
     private long seen;
+    private Checkpoint skipped; // the newest with other settings; null when there is none
 
     Recovery(Disk disk, Settings settings) throws IOException {
         this.disk = disk;
@@ -63,9 +65,14 @@ final class Recovery {
             filter = settings.storedFilter();
         }
         Deduplicator deduplicator = deduplicators.apply(filter);
-        deduplicator.restore(seen, checkpoint.stats().estimatedMissed());
+        deduplicator.restore(
+                seen, checkpoint.stats().estimatedMissed(), checkpoint.stats().estimatedSize());
         LogScan scan = new LogScan(disk, settings, files, checkpoint, deduplicator::restore);
         scan.run();
+        if (skipped != null) {
+            // These URLs were missed by another filter; and the new one has no events yet.
+            deduplicator.restore(0, missed(skipped.stats(), checkpoint.state().accepted()), 0);
+        }
         NavigableMap<Integer, Segment> segments = scan.segments();
         // Nothing was changed until here, so an open that is refused leaves all files as they are.
         scan.mend();
@@ -83,10 +90,18 @@ final class Recovery {
                 files.lastCheckpoint(damaged.keySet()));
     }
 
+    /** Returns the pages that a filter missed: those up to its last checkpoint, and its share of the URLs since then. */
+    private static double missed(SieveStats last, long accepted) {
+        double rate = last.falsePositiveRate();
+        double since = Math.max(0, accepted - last.accepted());
+        return last.estimatedMissed() + (rate < 1 ? since * rate / (1 - rate) : 0);
+    }
+
     private boolean load(Checkpoint checkpoint) throws IOException {
         seen = Math.max(seen, checkpoint.stats().seen());
         if (!checkpoint.settings().equals(settings)) {
             LOG.warn("{}: skipped: its filter has other settings", checkpoint.name());
+            skipped = skipped == null ? checkpoint : skipped;
             return false;
         }
         filter = checkpoint.readFilter(disk);

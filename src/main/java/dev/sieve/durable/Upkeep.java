@@ -2,6 +2,8 @@ package dev.sieve.durable;
 
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -19,6 +21,7 @@ final class Upkeep implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Upkeep.class);
 
     private final LogWriter writer;
+    private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
     private final ScheduledThreadPoolExecutor executor;
 
     Upkeep(
@@ -28,7 +31,7 @@ final class Upkeep implements AutoCloseable {
             Runnable checkpoint,
             Duration pause) {
         this.writer = writer;
-        executor = new ScheduledThreadPoolExecutor(2, Upkeep::thread);
+        executor = new ScheduledThreadPoolExecutor(2, this::thread);
         try {
             start(durability, isCheckpointDue, checkpoint, pause);
         } catch (RuntimeException | Error e) {
@@ -57,9 +60,10 @@ final class Upkeep implements AutoCloseable {
         });
     }
 
-    private static Thread thread(Runnable work) {
+    private Thread thread(Runnable work) {
         Thread thread = new Thread(work, "sieve-upkeep");
         thread.setDaemon(true);
+        threads.add(thread);
         return thread;
     }
 
@@ -81,12 +85,15 @@ final class Upkeep implements AutoCloseable {
                 executor.scheduleWithFixedDelay(guarded, pause.toNanos(), pause.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    /** Ends both threads and waits for the work in progress, also when interrupted. */
+    /**
+     * Ends both threads and waits for the work in progress, also when interrupted; on one of these threads, where a
+     * capacity listener may close the frontier, it does not wait.
+     */
     @Override
     public void close() {
         executor.shutdown();
         boolean interrupted = false;
-        while (!executor.isTerminated()) {
+        while (!threads.contains(Thread.currentThread()) && !executor.isTerminated()) {
             try {
                 executor.awaitTermination(Long.MAX_VALUE, TimeUnit.NANOSECONDS);
             } catch (InterruptedException e) {

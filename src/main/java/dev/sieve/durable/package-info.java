@@ -37,7 +37,9 @@
  * </pre>
  *
  * Settings and checkpoints are written as {@code .tmp}, forced, renamed, and the folder forced. The lock is an operating
- * system lock on its file; the number in the file is only used in messages, and ignored when its checksum is wrong.
+ * system lock on its file; the number in the file is only used in messages, and ignored when its checksum is wrong. The
+ * owner locks all bytes before 2^30, then that one; a shared lock on that one is how an inspection finds the owner. An
+ * owner whose lock file was removed or replaced stops within a second.
  * The settings of a new frontier are written after its first segment, so settings without a log are damage.
  *
  * <h3>Frames</h3>
@@ -76,7 +78,9 @@
  *
  * Ids count the URLs from 0 on, with gaps only after LOST. A frame of URLS or LABELLED contains the new ones of up to 64
  * URLs that were pushed together, and can be read by itself. A segment is closed when it has reached its size, and deleted
- * when all of its URLs are done and no checkpoint needs it.
+ * with the first checkpoint after all of its URLs are done and no checkpoint needs it. The name of a segment is forced
+ * before anything is written to it, and when several are put aside at the end of the log, the last one comes first: a
+ * segment with open URLs is never missing before another one, whatever a power cut leaves.
  *
  * <p>Frames are in the order of the calls: the URLs found on a page precede the DONE of that page. So when a crash removes
  * the end of the log, the rest is the frontier of a moment earlier.

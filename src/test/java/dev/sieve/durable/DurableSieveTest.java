@@ -168,6 +168,92 @@ class DurableSieveTest {
     }
 
     @Test
+    void anotherFilterKeepsTheEstimateOfMissedPages() throws IOException {
+        DurableSieve.Builder small =
+                builder().keepLog(true).segmentBytes(1 << 20).falsePositiveRate(0.01);
+        double missed;
+        try (DurableSieve frontier = small.open()) {
+            long accepted = frontier.pushAll(FrontierContract.urls(30_000));
+            missed = frontier.stats().estimatedMissed();
+            assertThat(missed).isBetween((30_000 - accepted) * 0.9, (30_000 - accepted) * 1.1);
+        }
+        for (long capacity : new long[] {100_000, 100_000, 50_000}) {
+            try (DurableSieve frontier = builder()
+                    .keepLog(true)
+                    .segmentBytes(1 << 20)
+                    .falsePositiveRate(0.01)
+                    .expectedUrls(capacity)
+                    .open()) {
+                assertThat(frontier.stats().estimatedMissed()).isBetween(missed, missed + 0.01);
+            }
+        }
+    }
+
+    @Test
+    void theEstimateOfMissedPagesIncludesTheUrlsSinceTheLastCheckpoint() throws IOException {
+        FakeDisk disk = new FakeDisk();
+        DurableSieve.Builder builder = builder().falsePositiveRate(0.01).withoutKeepers();
+        DurableSieve frontier = builder.open(disk, () -> {});
+        frontier.pushAll(FrontierContract.urls(20_000));
+        frontier.checkpoint();
+        double before = frontier.stats().estimatedMissed();
+        frontier.pushAll(FrontierContract.urls(21_000));
+        double after = frontier.stats().estimatedMissed();
+
+        try (DurableSieve next = builder.expectedUrls(100_000).open(disk.afterKill(), () -> {})) {
+            assertThat(next.stats().estimatedMissed()).isBetween(before + (after - before) * 0.8, after);
+        }
+    }
+
+    @Test
+    void aCapacityEventThatIsDueIsPublishedOnceAlsoAcrossRestarts() throws IOException {
+        List<Double> events = new ArrayList<>();
+        FakeDisk disk = new FakeDisk();
+        DurableSieve.Builder builder = builder()
+                .expectedUrls(102_400)
+                .segmentBytes(1 << 20)
+                .withoutKeepers()
+                .onCapacity(event -> events.add(event.threshold()));
+        DurableSieve frontier = builder.open(disk, () -> {});
+        int url = 0;
+        while (frontier.stats().estimatedSize() < 81_920) {
+            frontier.push("http://host/" + url++);
+        }
+        assertThat(events).isEmpty();
+
+        FakeDisk afterKill = disk.afterKill();
+        builder.open(afterKill, () -> {}).close();
+        assertThat(events).containsExactly(0.8);
+
+        frontier = builder.open(afterKill, () -> {});
+        while (frontier.stats().estimatedSize() < 102_400) {
+            frontier.push("http://host/" + url++);
+        }
+        assertThat(events).containsExactly(0.8);
+        frontier.close();
+        assertThat(events).containsExactly(0.8, 1.0);
+        builder.open(afterKill, () -> {}).close();
+        assertThat(events).containsExactly(0.8, 1.0);
+    }
+
+    @Test
+    void anotherFilterPublishesItsOwnCapacityEvents() throws IOException {
+        List<Double> events = new ArrayList<>();
+        FakeDisk disk = new FakeDisk();
+        DurableSieve.Builder builder = builder().withoutKeepers().onCapacity(event -> events.add(event.threshold()));
+        DurableSieve frontier = builder.open(disk, () -> {});
+        frontier.pushAll(FrontierContract.urls(11_000));
+        frontier.close();
+        assertThat(events).containsExactly(0.8, 1.0);
+
+        builder.expectedUrls(13_000).open(disk, () -> {}).close();
+        assertThat(events).containsExactly(0.8, 1.0, 0.8);
+
+        builder.open(disk, () -> {}).close();
+        assertThat(events).containsExactly(0.8, 1.0, 0.8);
+    }
+
+    @Test
     void fewerUrlsThanThereAreCannotBeExpected() throws IOException {
         try (DurableSieve frontier = builder().filter(FilterKind.EXACT).open()) {
             frontier.pushAll(FrontierContract.urls(500));

@@ -113,6 +113,27 @@ class UpkeepTest {
     }
 
     @Test
+    void closeOnOneOfItsThreadsDoesNotWaitForItself() throws Exception {
+        CountDownLatch closed = new CountDownLatch(1);
+        AtomicReference<Upkeep> upkeep = new AtomicReference<>();
+        CountDownLatch isSet = new CountDownLatch(1);
+        upkeep.set(start(() -> {
+            try {
+                isSet.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+            upkeep.get().close();
+            closed.countDown();
+        }));
+        isSet.countDown();
+
+        await(closed);
+
+        upkeep.get().close();
+    }
+
+    @Test
     void theThreadsEndWithTheLogOrWithClose() throws Exception {
         AtomicReference<Thread> thread = new AtomicReference<>();
         CountDownLatch ran = new CountDownLatch(1);
