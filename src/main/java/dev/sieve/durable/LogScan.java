@@ -122,7 +122,8 @@ final class LogScan {
         }
     }
 
-    private void noteForced(LogPosition position) {
+    /** Notes that all of the log before a position was on the disk. */
+    void noteForced(LogPosition position) {
         if (position.compareTo(forced) > 0) {
             forced = position;
         }

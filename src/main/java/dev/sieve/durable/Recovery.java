@@ -42,6 +42,7 @@ final class Recovery {
     private final FrontierFiles files;
     private Membership filter;
     private long seen;
+    private LogPosition forced = LogPosition.NONE;
     private Checkpoint skipped; // the newest with other settings; null when there is none
 
     Recovery(Disk disk, Settings settings) throws IOException {
@@ -68,6 +69,7 @@ final class Recovery {
         deduplicator.restore(
                 seen, checkpoint.stats().estimatedMissed(), checkpoint.stats().estimatedSize());
         LogScan scan = new LogScan(disk, settings, files, checkpoint, deduplicator::restore);
+        scan.noteForced(forced);
         scan.run();
         if (skipped != null) {
             // These URLs were missed by another filter; and the new one has no events yet.
@@ -104,6 +106,8 @@ final class Recovery {
             skipped = skipped == null ? checkpoint : skipped;
             return false;
         }
+        // Also true when the filter is damaged, and an older checkpoint is used.
+        forced = checkpoint.forced().compareTo(forced) > 0 ? checkpoint.forced() : forced;
         filter = checkpoint.readFilter(disk);
         return true;
     }

@@ -39,6 +39,7 @@ final class Repair {
     private boolean areSettingsNew;
     private Checkpoint saved;
     private boolean keepsFilter; // of the checkpoint; otherwise it is made again from the log
+    private long inFilter; // the ids below it are in the filter that is kept
     private Membership filter; // null in a dry run
     private LogScan scan; // null where an open is refused
     private LogState state;
@@ -144,12 +145,11 @@ final class Repair {
         if (disk.names().contains(FrontierFiles.REPAIR)) {
             findings.add(FrontierFiles.REPAIR + ": an earlier repair was interrupted");
         }
-        saved = Checkpoint.newest(disk, files, this::load, damaged);
-        keepsFilter = saved.exists() && isSomethingRemoved();
-        if (!saved.exists()) {
-            // A checkpoint whose filter alone is damaged still says which URLs are done.
-            saved = Checkpoint.newest(disk, files, found -> found.settings().equals(settings), damaged);
-        }
+        // A checkpoint whose filter alone is damaged still contains which URLs are done, and the end of the log.
+        saved = Checkpoint.newest(disk, files, found -> found.settings().equals(settings), damaged);
+        Checkpoint whole = Checkpoint.newest(disk, files, this::load, damaged);
+        keepsFilter = whole.exists() && isSomethingRemoved();
+        inFilter = keepsFilter ? whole.state().nextId() : 0;
         damaged.values().forEach(damage -> findings.add(damage.getMessage() + "; kept as .broken"));
         scan();
         readLog();
@@ -203,7 +203,7 @@ final class Repair {
 
     private void readLog() throws IOException {
         LogState before = savedAgain().state();
-        state = new LogState(0, before.lost(), before.done(), before.attempts(), keepsFilter ? before.nextId() : 0);
+        state = new LogState(0, before.lost(), before.done(), before.attempts(), inFilter);
         boolean isTorn = scan != null && scan.torn() != null;
         LogPosition tail = isTorn && scan.hasRest() ? scan.tornAt() : LogPosition.LAST;
         LogPosition limit = isTorn && !scan.hasRest() ? scan.tornAt() : LogPosition.LAST;
