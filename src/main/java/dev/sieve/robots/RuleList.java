@@ -23,6 +23,7 @@ final class RuleList {
     private final byte[] rules;
 
     /** A rule before it is stored. */
+    @SuppressWarnings("ArrayRecordComponent") // compared by its comparator only
     private record Spelled(byte[] pattern, int octets, int bits) {
         /** The longest first, and of two equally long ones that which allows; equal ones are neighbours. */
         static final Comparator<Spelled> BY_PRECEDENCE = Comparator.comparingInt((Spelled rule) -> -rule.octets)
@@ -82,7 +83,7 @@ final class RuleList {
     }
 
     long memoryBytes() {
-        return 32 + rules.length;
+        return 32L + rules.length;
     }
 
     /**
