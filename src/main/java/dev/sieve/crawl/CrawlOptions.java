@@ -3,6 +3,7 @@ package dev.sieve.crawl;
 import dev.sieve.fetch.AddressPolicy;
 import dev.sieve.fetch.Fetcher;
 import dev.sieve.fetch.Resolver;
+import dev.sieve.parse.LinkExtractor;
 import dev.sieve.robots.RobotsRules;
 import dev.sieve.scope.Admission;
 import dev.sieve.scope.Scope;
@@ -43,7 +44,7 @@ public final class CrawlOptions {
     private int bodyLimit = 8 << 20;
     private boolean allBodies;
     private AddressPolicy addresses = AddressPolicy.publicOnly();
-    private long memory = Runtime.getRuntime().maxMemory() / 2;
+    private long memory = Runtime.getRuntime().maxMemory() / 4;
     private Resolver resolver = host -> List.of(InetAddress.getAllByName(host));
 
     /** Creates the default options: a polite crawl of the hosts of the seeds. */
@@ -221,9 +222,9 @@ public final class CrawlOptions {
     }
 
     /**
-     * Sets how many bytes of heap may be taken by what servers send, beside the frontier and the documents that are being
-     * parsed, at least 1 MiB; see the table in the description of this package. One body and 64 KiB for each concurrent
-     * request are always allowed. Default: half of the heap.
+     * Sets how many bytes of heap are shared by the bodies of responses, the rules of robots.txt, links that are being
+     * queued, URLs whose hosts have to wait, and the origins of sitemaps; at least 1 MiB. The description of this package
+     * lists what each may take, and what else a server can influence. Default: a quarter of the heap.
      */
     public CrawlOptions memory(long bytes) {
         memory = check("memory", bytes, 1 << 20, Long.MAX_VALUE);
@@ -259,19 +260,28 @@ public final class CrawlOptions {
     /** Returns a fetcher with these options, to be closed by the caller. */
     public Fetcher newFetcher() {
         return new Fetcher(new Fetcher.Options(
-                userAgent, headers, timeout, bodyLimit, allBodies, concurrency, resolver, addresses, memory / 4));
+                userAgent, headers, timeout, bodyLimit, allBodies, concurrency, resolver, addresses, bodyMemory()));
+    }
+
+    long bodyMemory() {
+        return memory / 2;
     }
 
     long robotsMemory() {
-        return memory / 8;
+        return memory / 4;
     }
 
-    long leaseMemory() {
-        return memory / 8;
+    /** Returns of how many documents the links may be in memory at the same time. */
+    int documents() {
+        return (int) Math.max(1, Math.min(concurrency, memory / 8 / LinkExtractor.DOCUMENT_BYTES));
+    }
+
+    int leaseMemory() {
+        return (int) Math.min(Integer.MAX_VALUE, memory / 16);
     }
 
     long sitemapMemory() {
-        return memory / 32;
+        return memory / 16;
     }
 
     boolean hasHeaders() {

@@ -13,6 +13,9 @@ import java.nio.ByteBuffer;
 final class LeaseCodec implements Codec<Lease> {
     private static final int HEAD_BYTES = Long.BYTES + 5 * Integer.BYTES;
 
+    /** The heap that a lease takes beside the characters of its URL and its referrer. */
+    private static final int OBJECT_BYTES = 192;
+
     @Override
     public byte[] encode(Lease lease) {
         byte[] url = lease.url().getBytes(UTF_8);
@@ -27,6 +30,14 @@ final class LeaseCodec implements Codec<Lease> {
                 .put(url)
                 .put(referrer)
                 .array();
+    }
+
+    /** Returns the approximate heap that a lease takes, in bytes. */
+    @Override
+    public int size(Lease lease) {
+        return OBJECT_BYTES
+                + lease.url().length()
+                + (lease.referrer() == null ? 0 : lease.referrer().length());
     }
 
     @Override

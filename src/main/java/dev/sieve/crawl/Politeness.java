@@ -13,7 +13,6 @@ import dev.sieve.polite.RetryAfter;
 import dev.sieve.robots.RobotsCache;
 import dev.sieve.robots.RobotsRules;
 import dev.sieve.robots.RobotsStatus;
-import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
 import java.time.Duration;
 import org.slf4j.Logger;
@@ -31,12 +30,6 @@ final class Politeness {
 
     /** The longest pause of a host that is overloaded or does not respond, unless it requests a longer one. */
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
-
-    /** The heap that a lease may take: a URL and a referrer of the largest length, and the objects. */
-    private static final int LEASE_BYTES = 2 * UrlNormalizer.MAX_LENGTH + 256;
-
-    /** The largest number of URLs in the schedule that are kept in memory; further ones are spilled. */
-    private static final int LEASES_IN_MEMORY = 50_000;
 
     /** Null when robots.txt is ignored. */
     private final RobotsCache robots;
@@ -69,17 +62,13 @@ final class Politeness {
                 .backOff(new BackOff(FIRST_PAUSE, LONGEST_PAUSE))
                 .budget(options.maxPerHost)
                 .tellProven(true)
-                .spill(directory.spillDirectory(), new LeaseCodec(), leasesInMemory(options.leaseMemory()));
+                .spill(directory.spillDirectory(), new LeaseCodec(), options.leaseMemory());
         if (options.perDomain != Integer.MAX_VALUE) {
             builder.groups(UrlParts::domainOfHost, Duration.ZERO, options.perDomain, Integer.MAX_VALUE);
         }
         HostSchedule<Lease> schedule = builder.build(nowNanos + (continues ? options.delay.toNanos() : 0));
         directory.pauses().forEach((host, pause) -> schedule.backOff(host, nowNanos + pause.toNanos()));
         return schedule;
-    }
-
-    private static int leasesInMemory(long bytes) {
-        return (int) Math.max(1, Math.min(LEASES_IN_MEMORY, bytes / LEASE_BYTES));
     }
 
     /**

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Semaphore;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,6 +41,9 @@ final class UrlProcessor {
     private static final String REMEDY = "; to allow a network, for example: --allow-private 127.0.0.0/8";
 
     private static final Outcome NOT_REQUESTED = new Outcome(Outcome.Kind.NOT_REQUESTED);
+
+    /** Limits the memory of links: of a page, they are in memory until they were queued and the sink has received them. */
+    private final Semaphore documents;
 
     private final SkipReason overBudget;
     private final Failed givenUp;
@@ -79,6 +83,7 @@ final class UrlProcessor {
         this.withoutHeaders = withoutHeaders;
         overBudget = new SkipReason("over the budget", "at most " + options.maxPerHost + " URLs per host");
         givenUp = new Failed(0, Reason.GIVEN_UP, "after " + options.maxFailures + " failed requests in a row");
+        documents = new Semaphore(options.documents());
         retries = options.retries;
         offersSitemaps = options.sitemaps;
         productToken = options.productToken();
@@ -155,13 +160,17 @@ final class UrlProcessor {
         long startNanos = clock.nanoTime();
         FetchResult result = isSitemap(lease) ? sitemaps.fetch(lease) : fetcher.fetch(lease.url());
         Duration took = Duration.ofNanos(clock.nanoTime() - startNanos);
-        return new Response(politeness.outcome(host, result), () -> {
-            try {
-                return process(lease, result, fetchedAt, took);
-            } finally {
-                fetcher.release(result);
-            }
-        });
+        return new Response(politeness.outcome(host, result), () -> processAndRelease(lease, result, fetchedAt, took));
+    }
+
+    private boolean processAndRelease(Lease lease, FetchResult result, Instant fetchedAt, Duration took) {
+        documents.acquireUninterruptibly();
+        try {
+            return process(lease, result, fetchedAt, took);
+        } finally {
+            documents.release();
+            fetcher.release(result);
+        }
     }
 
     private boolean process(Lease lease, FetchResult result, Instant fetchedAt, Duration took) {

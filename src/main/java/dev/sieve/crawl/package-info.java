@@ -19,6 +19,40 @@
  * guards the schedule of hosts and the limits; under it URLs are taken from the frontier, never pushed. Fetching, parsing,
  * pushing and the sink happen outside of it; the sink has a lock of its own.
  *
+ * <h2>Memory</h2>
+ *
+ * <p>Whatever a server can make a crawl store has a limit in bytes. M is {@link dev.sieve.crawl.CrawlOptions#memory}, a
+ * quarter of the heap by default, and n the number of concurrent requests.
+ *
+ * <table>
+ * <caption>What servers can influence, and the heap that it may take</caption>
+ * <tr><th>what</th><th>limit</th><th>beyond it</th></tr>
+ * <tr><td>bodies of all responses</td><td>M / 2; at least 64 KiB per request and twice one body</td>
+ *     <td>a large body waits, a slow one is cancelled</td></tr>
+ * <tr><td>rules of robots.txt</td><td>M / 4</td><td>those of the least recently used origin are dropped</td></tr>
+ * <tr><td>links of pages while they are queued</td><td>M / 8; at least one page, 4 MiB</td>
+ *     <td>the worker waits</td></tr>
+ * <tr><td>URLs that wait for their host</td><td>M / 16, and the next URL of each host that has requested a pause or whose
+ *     robots.txt was read</td><td>the temporary file</td></tr>
+ * <tr><td>origins and sites of sitemaps</td><td>M / 16</td><td>the least recently used are dropped</td></tr>
+ * <tr><td>parsing of documents</td><td>128 MiB: sixteen times the 8 MiB that are read at a time</td>
+ *     <td>the worker waits</td></tr>
+ * <tr><td>parsing of a robots.txt</td><td>12 MiB</td><td>the worker waits</td></tr>
+ * <tr><td>header of a response (256 KiB on the wire, 1,000 fields), or lines that are not part of its body (512 KiB)</td>
+ *     <td>1 MiB per request</td><td>failure</td></tr>
+ * <tr><td>a sitemap while it is read</td><td>1 MiB per request, in place of a body</td><td>pushed in batches</td></tr>
+ * <tr><td>redirects</td><td>one URL each, 4,096 characters; 10 in a row</td><td>failure</td></tr>
+ * <tr><td>addresses of a host</td><td>32 per request</td><td>not used</td></tr>
+ * <tr><td>idle connections</td><td>64 KiB each, n at most</td><td>closed</td></tr>
+ * <tr><td>routes to hosts that broke off</td><td>10 MiB: 10,000 of 1 KiB</td><td>forgotten</td></tr>
+ * <tr><td>counts of traps</td><td>4 MiB</td><td>the least recently used are dropped</td></tr>
+ * <tr><td>failures in the report</td><td>10 URLs; counts for at most 2,000 reasons</td><td>counted only</td></tr>
+ * </table>
+ *
+ * <p>If everything is filled at once, this adds up to M and 220 MiB with 32 requests, and to M and 170 MiB with 8. The
+ * hosts of the schedule take about 400 bytes each while they have URLs; of one domain there are 10,000 at most. The
+ * frontier has limits of its own: the capacity of its filter, and the disk.
+ *
  * <h2>Decisions</h2>
  *
  * <p><b>The target of a seed's redirect counts as a seed.</b> Where {@code http://example.org/} has moved to

@@ -3,7 +3,6 @@ package dev.sieve.fetch;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayDeque;
-import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -40,8 +39,8 @@ final class BodyMemory {
     private final long size;
     private long free;
 
-    /** Bodies that have been read and take more than their share, by identity, and how much more. */
-    private final Map<byte[], Long> kept = Collections.synchronizedMap(new IdentityHashMap<>());
+    /** Bodies that have been read and take more than their share, and how much more. */
+    private final Map<byte[], Long> kept = new IdentityHashMap<>();
 
     /** Waits for room. */
     private record Waiter(Body body, long bytes, CompletableFuture<Boolean> isGiven) {}
@@ -98,7 +97,9 @@ final class BodyMemory {
         void keep(byte[] body) {
             long more = Math.min(room, Math.max(0, body.length - share));
             if (more > 0) {
-                kept.put(body, more);
+                synchronized (BodyMemory.this) {
+                    kept.put(body, more);
+                }
                 room -= more;
             }
         }
@@ -115,7 +116,7 @@ final class BodyMemory {
     }
 
     /** Gives back the memory of a body that was kept, if it takes more than its share. */
-    void release(byte[] body) {
+    synchronized void release(byte[] body) {
         Long bytes = kept.remove(body);
         if (bytes != null) {
             giveBack(bytes);

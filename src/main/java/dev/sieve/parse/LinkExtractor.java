@@ -47,6 +47,9 @@ public final class LinkExtractor {
     /** The largest number of characters in all links of a page; the links beyond are counted. */
     public static final int MAX_LINK_CHARS = 1 << 20;
 
+    /** The heap that the links of a page may take, and their copies while they are queued: the characters and objects. */
+    public static final int DOCUMENT_BYTES = 4 << 20;
+
     /** A longer reference is not a link. */
     private static final int MAX_REFERENCE = 16 * UrlNormalizer.MAX_LENGTH;
 

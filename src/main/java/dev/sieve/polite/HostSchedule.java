@@ -383,7 +383,7 @@ public final class HostSchedule<T> implements Closeable {
          * kept in memory.
          *
          * @param directory where the file is created; must exist
-         * @param itemsInMemory about how many items are kept in memory; at least one
+         * @param itemsInMemory about how many items are kept in memory, by their {@link Codec#size}; at least one
          */
         public Builder<T> spill(Path directory, Codec<T> codec, int itemsInMemory) {
             spillDirectory = Objects.requireNonNull(directory, "directory");

@@ -7,9 +7,9 @@ import java.io.UncheckedIOException;
  * The items of each host in first-in, first-out order: the first ones in memory, the others in a spill file, if there is
  * one.
  *
- * <p>While less than half of the items allowed in memory are there, every item is kept in memory; after that, those within
- * the window of their host; and none at the limit, when each item is read as it is removed. Items that are put back are
- * always kept in memory.
+ * <p>While less than half of the {@linkplain Codec#size size} allowed in memory is there, every item is kept in memory;
+ * after that, those within the window of their host; and none at the limit, when each item is read as it is removed. Items
+ * that are put back are always kept in memory.
  *
  * @param <T> the items
  */
@@ -18,11 +18,11 @@ final class ItemQueues<T> {
 
     private final SpillQueues spill;
     private final Codec<T> codec;
-    private final int limit;
-    private int inMemory;
+    private final long limit;
+    private long inMemory;
 
     /** Creates empty queues. Without a spill file all items are kept in memory, and codec and limit are not used. */
-    ItemQueues(SpillQueues spill, Codec<T> codec, int limit) {
+    ItemQueues(SpillQueues spill, Codec<T> codec, long limit) {
         this.spill = spill;
         this.codec = codec;
         this.limit = limit;
@@ -56,7 +56,7 @@ final class ItemQueues<T> {
         }
         host.lastItem.next = item;
         host.itemsInMemory++;
-        inMemory++;
+        inMemory += size(value);
         return item;
     }
 
@@ -73,10 +73,14 @@ final class ItemQueues<T> {
             host.lastItem.next = first.next;
         }
         host.itemsInMemory--;
-        inMemory--;
         @SuppressWarnings("unchecked") // link took it as a T
         T value = (T) first.value;
+        inMemory -= size(value);
         return value;
+    }
+
+    private int size(T item) {
+        return codec == null ? 1 : codec.size(item);
     }
 
     /** Reads the first item, and those after it that come with the same block. */

@@ -1,0 +1,202 @@
+package dev.sieve.crawl;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sieve.Lease;
+import dev.sieve.Sieve;
+import dev.sieve.fetch.FetchResult.Failed;
+import dev.sieve.fetch.FetchResult.Page;
+import dev.sieve.fetch.Fetcher;
+import dev.sieve.fetch.HostileServer;
+import dev.sieve.parse.LinkExtractor;
+import dev.sieve.polite.Codec;
+import dev.sieve.polite.HostSchedule;
+import dev.sieve.robots.LruMap;
+import dev.sieve.robots.RobotsCache;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Fills what a server can influence, and counts the bytes; the list is in the description of the package. */
+@Tag("hostile")
+@Timeout(120)
+class MemoryLimitsTest {
+    private static final int MIB = 1 << 20;
+    private static final String LONG = "x".repeat(4000);
+
+    @TempDir
+    private Path folder;
+
+    @AutoClose
+    private final HostileServer server = new HostileServer();
+
+    private static CrawlOptions options() {
+        return new CrawlOptions()
+                .memory(4 * MIB)
+                .delay(Duration.ZERO)
+                .obeyRobots(false)
+                .allowPrivate("127.0.0.1")
+                .resolver(host -> List.of(InetAddress.getLoopbackAddress()));
+    }
+
+    private static Lease lease(int id) {
+        String url = "http://host" + id + ".test/" + LONG;
+        return new Lease(id, url, 1, 0, url, 0, 0);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1 * MIB, 64 * MIB, 1024L * MIB, 1024L * 1024 * MIB})
+    void whatIsSharedAddsUpToTheMemoryOfTheOptions(long memory) {
+        CrawlOptions options = new CrawlOptions().memory(memory).concurrency(10_000);
+        long links = (long) options.documents() * LinkExtractor.DOCUMENT_BYTES;
+
+        long all = options.bodyMemory()
+                + options.robotsMemory()
+                + options.sitemapMemory()
+                + options.leaseMemory()
+                + (options.documents() == 1 ? memory / 8 : links);
+
+        assertThat(all).isLessThanOrEqualTo(memory);
+    }
+
+    @Test
+    void rulesOfRobotsTxt() {
+        String rules = "User-agent: *\n" + ("Disallow: /" + "%61".repeat(5000) + "\n").repeat(3);
+        server.on("/robots.txt", HostileServer.raw("HTTP/1.1 200 OK\n", rules.getBytes(US_ASCII)))
+                .on("/target", HostileServer.redirect("/" + LONG));
+        long limit = options().robotsMemory();
+        long largest = 0;
+        try (Fetcher fetcher = options().newFetcher()) {
+            RobotsCache robots = new RobotsCache(fetcher, "x", 1, InstantSource.system(), limit);
+            for (int i = 0; i < 150; i++) {
+                // Rules, and redirects with a long target.
+                server.on("/robots.txt", i % 2 == 0 ? rules(i, rules) : HostileServer.redirect("/" + LONG + i));
+                robots.ask("http://host" + i + ".test:" + server.port(), 0);
+                largest = Math.max(largest, robots.memoryBytes());
+            }
+        }
+        assertThat(largest).isBetween(limit / 3, limit);
+    }
+
+    private static HostileServer.Behaviour rules(int number, String rules) {
+        return HostileServer.raw("HTTP/1.1 200 OK\n", (rules + "Disallow: /" + number).getBytes(US_ASCII));
+    }
+
+    @Test
+    void originsAndSitesOfSitemaps() {
+        long limit = options().sitemapMemory() / 2;
+        LruMap<Boolean> origins = new LruMap<>(limit, seen -> 0);
+        long largest = 0;
+        for (int i = 0; i < 10_000; i++) {
+            origins.put("http://" + "x".repeat(200) + i, true);
+            largest = Math.max(largest, origins.bytes());
+        }
+        assertThat(largest).isBetween(limit - 1000, limit);
+    }
+
+    @Test
+    void urlsThatWaitForTheirHost() throws IOException {
+        CrawlOptions options = options();
+        AtomicLong inMemory = new AtomicLong();
+        LeaseCodec codec = new LeaseCodec();
+        Codec<Lease> counting = new Codec<>() {
+            @Override
+            public byte[] encode(Lease lease) {
+                inMemory.addAndGet(-codec.size(lease));
+                return codec.encode(lease);
+            }
+
+            @Override
+            public Lease decode(byte[] bytes) {
+                return codec.decode(bytes);
+            }
+
+            @Override
+            public int size(Lease lease) {
+                return codec.size(lease);
+            }
+        };
+        try (HostSchedule<Lease> schedule = HostSchedule.<Lease>builder()
+                .spill(folder, counting, options.leaseMemory())
+                .build(0)) {
+            for (int i = 0; i < 2000; i++) {
+                inMemory.addAndGet(codec.size(lease(i)));
+                schedule.add("host" + i + ".test", lease(i));
+            }
+            assertThat(inMemory.get()).isBetween(options.leaseMemory() / 2L, options.leaseMemory() + 10_000L);
+        }
+    }
+
+    @Test
+    void linksOfAPage() {
+        StringBuilder html = new StringBuilder("<base href='http://h/" + LONG.substring(100) + "/'>");
+        for (int i = 0; i < 10_000; i++) {
+            html.append("<a href=").append(i).append('>');
+        }
+        byte[] body = html.toString().getBytes(US_ASCII);
+        Page page = new Page(200, Map.of(), "text/html", body, body.length, false);
+
+        LinkExtractor.Document document = LinkExtractor.read("http://h/", page, "x", LinkExtractor.Rest.NONE);
+
+        assertThat(document.links().stream().mapToLong(String::length).sum())
+                .isBetween(LinkExtractor.MAX_LINK_CHARS / 2L, (long) LinkExtractor.MAX_LINK_CHARS);
+        assertThat(document.beyondLimit()).isPositive();
+    }
+
+    @Test
+    void headersAndRedirects() {
+        String field = "X-Y: " + "z".repeat(1000) + "\n";
+        server.on("/fits", HostileServer.raw("HTTP/1.1 200 OK\n" + field.repeat(240)))
+                .on("/tooLong", HostileServer.raw("HTTP/1.1 200 OK\n" + field.repeat(280)))
+                .on("/tooMany", HostileServer.raw("HTTP/1.1 200 OK\n" + "a:\n".repeat(1001)))
+                .on("/away", HostileServer.redirect("/" + LONG + LONG));
+        try (Fetcher fetcher = options().newFetcher()) {
+            assertThat(fetcher.fetch(server.url("/fits"))).isInstanceOf(Page.class);
+            for (String path : List.of("/tooLong", "/tooMany", "/away")) {
+                assertThat(fetcher.fetch(server.url(path)))
+                        .isInstanceOfSatisfying(
+                                Failed.class,
+                                failed -> assertThat(failed.detail()).hasSizeLessThan(300));
+            }
+        }
+    }
+
+    @Test
+    void failuresInTheReport() throws IOException {
+        String path = LONG.substring(0, 1000);
+        StringBuilder html = new StringBuilder();
+        // Without those after which a host pauses.
+        List<Integer> statuses = IntStream.range(400, 1000)
+                .filter(status -> status != 429 && status != 503)
+                .boxed()
+                .toList();
+        for (int status : statuses) {
+            html.append("<a href=/").append(status).append(path).append('>');
+            server.on("/" + status + path, HostileServer.raw("HTTP/1.1 " + status + " " + LONG + "\n"));
+        }
+        server.on("/", HostileServer.html(html.toString()));
+        try (Crawler crawler = new Crawler(options().retries(0), new Sieve(10_000))) {
+            crawler.seed(server.url());
+
+            CrawlReport report = crawler.run(visit -> {});
+
+            assertThat(report.failures().size()).isEqualTo(10);
+            assertThat(report.failureCounts()).hasSize(statuses.size());
+            assertThat(report.failureCounts().keySet()).allMatch(reason -> reason.length() < 100);
+        }
+    }
+}
