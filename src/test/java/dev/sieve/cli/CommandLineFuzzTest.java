@@ -1,9 +1,11 @@
 package dev.sieve.cli;
 
+import ch.qos.logback.classic.Level;
 import dev.sieve.fuzz.Fuzzer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
@@ -113,6 +115,12 @@ public class CommandLineFuzzTest {
         "process",
         "always"
     };
+
+    /** The commands let the log of the project through, which the next tests would write to the console. */
+    @AfterAll
+    static void silence() {
+        Logging.set(Level.ERROR);
+    }
 
     @Test
     void everyCommandLineHasADocumentedResult() {

@@ -8,8 +8,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Tag;
@@ -24,7 +26,7 @@ import org.junit.jupiter.api.Test;
 @Tag("hostile")
 public class FolderFuzzTest {
     private static final int URLS = 60;
-    private static final TreeMap<String, byte[]> FILES = files();
+    private static final Map<String, byte[]> FILES = files();
     private static final List<String> NAMES = List.copyOf(FILES.keySet());
 
     @Test
@@ -43,7 +45,7 @@ public class FolderFuzzTest {
                 .open(disk, () -> {});
     }
 
-    private static TreeMap<String, byte[]> files() {
+    private static Map<String, byte[]> files() {
         FakeDisk disk = new FakeDisk();
         try {
             for (int run = 0; run < 2; run++) {
@@ -61,7 +63,7 @@ public class FolderFuzzTest {
                     }
                 }
             }
-            TreeMap<String, byte[]> files = new TreeMap<>();
+            Map<String, byte[]> files = new TreeMap<>();
             for (String name : disk.names()) {
                 files.put(name, DiskFiles.bytes(disk, name));
             }
@@ -103,13 +105,15 @@ public class FolderFuzzTest {
     }
 
     private static FakeDisk damaged(byte[] input, boolean isSealed) throws IOException {
-        TreeMap<String, byte[]> files = new TreeMap<>(FILES);
+        Map<String, byte[]> files = new TreeMap<>(FILES);
         for (int i = 1; i + 4 <= input.length && i < 25; i += 4) {
             String name = NAMES.get((input[i] & 0xff) % NAMES.size());
             byte[] bytes = files.get(name).clone();
-            int at = bytes.length == 0 ? 0 : ((input[i + 1] & 0xff) << 8 | (input[i + 2] & 0xff)) % bytes.length;
+            // A checkpoint is mostly a bitmap, so many changes are near its beginning.
+            int limit = (input[i + 3] & 1) == 0 ? bytes.length : Math.min(bytes.length, 300);
+            int at = limit == 0 ? 0 : ((input[i + 1] & 0xff) << 8 | (input[i + 2] & 0xff)) % limit;
             if (input[i] < -120) {
-                bytes = java.util.Arrays.copyOf(bytes, at);
+                bytes = Arrays.copyOf(bytes, at);
             } else if (bytes.length > 0) {
                 bytes[at] = input[i + 3];
             }

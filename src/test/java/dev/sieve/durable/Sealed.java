@@ -38,7 +38,7 @@ final class Sealed {
 
     private static void put(byte[] bytes, int at, int value) {
         for (int i = 0; i < 4; i++) {
-            bytes[at + i] = (byte) (value >> 8 * i);
+            bytes[at + i] = (byte) (value >> (8 * i));
         }
     }
 }

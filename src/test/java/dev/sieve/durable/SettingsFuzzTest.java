@@ -3,9 +3,12 @@ package dev.sieve.durable;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import dev.sieve.FilterKind;
+import dev.sieve.bloom.BloomSize;
 import dev.sieve.fuzz.Fuzzer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -59,11 +62,13 @@ public class SettingsFuzzTest {
 
     /** Settings made from the input. */
     public static final class RoundTrip {
+        private static final List<FilterKind> KINDS = List.of(FilterKind.values());
+
         private RoundTrip() {}
 
         public static void fuzzerTestOneInput(byte[] input) throws IOException {
-            ByteBuffer bytes = ByteBuffer.wrap(java.util.Arrays.copyOf(input, 33));
-            FilterKind kind = FilterKind.values()[(bytes.get() & 0xff) % FilterKind.values().length];
+            ByteBuffer bytes = ByteBuffer.wrap(Arrays.copyOf(input, 33));
+            FilterKind kind = KINDS.get((bytes.get() & 0xff) % KINDS.size());
             Settings settings =
                     new Settings(bytes.getLong(), kind, bytes.getLong(), bytes.getDouble(), bytes.getLong());
             FakeDisk disk = new FakeDisk();
@@ -74,8 +79,8 @@ public class SettingsFuzzTest {
             } catch (DamageException e) {
                 // A builder refuses these values.
                 boolean isValid = settings.capacity() > 0
-                        && settings.falsePositiveRate() >= 1e-15
-                        && settings.falsePositiveRate() <= 0.5;
+                        && settings.falsePositiveRate() >= BloomSize.MIN_RATE
+                        && settings.falsePositiveRate() <= BloomSize.MAX_RATE;
                 if (isValid) {
                     throw e;
                 }

@@ -120,7 +120,7 @@ public final class Fuzzer {
         if (at < bytes.length && random.nextInt(3) > 0) {
             byte[] changed = bytes.clone();
             changed[at] = switch (random.nextInt(3)) {
-                case 0 -> (byte) (changed[at] ^ 1 << random.nextInt(8));
+                case 0 -> (byte) (changed[at] ^ (1 << random.nextInt(8)));
                 case 1 -> (byte) EDGES[random.nextInt(EDGES.length)];
                 default -> (byte) random.nextInt(256);
             };
