@@ -6,7 +6,9 @@ import dev.sieve.SieveStats;
 import dev.sieve.bloom.BloomSize;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Ending;
+import dev.sieve.scope.Trap;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -64,6 +66,7 @@ final class Summary {
         filter(lines, report.sieve());
         speed(lines, report);
         errors(lines, report);
+        traps(lines, report);
         missed(lines, report);
         return lines.toString();
     }
@@ -170,6 +173,22 @@ final class Summary {
     private static double share(Duration part, CrawlReport report) {
         return Math.min(
                 100, 100.0 * part.toNanos() / Math.max(1, report.elapsed().toNanos()));
+    }
+
+    /** Shows that real pages may have been taken for a trap: the limits of these checks count URLs. */
+    private static void traps(StringBuilder lines, CrawlReport report) {
+        for (Trap trap : List.of(Trap.SHAPE, Trap.HOST, Trap.DOMAIN)) {
+            long urls = report.skipped().getOrDefault("trap " + trap.words(), 0L);
+            if (urls > 0) {
+                row(
+                        lines,
+                        "traps",
+                        "%,d URLs skipped by the limit '%s'; if they are pages you want, crawl again with --allow-trap %s",
+                        urls,
+                        trap.words(),
+                        trap.words());
+            }
+        }
     }
 
     private static void errors(StringBuilder lines, CrawlReport report) {

@@ -53,6 +53,14 @@ class SummaryTest {
     }
 
     @Test
+    void aLimitThatOrdinarySitesMeetIsNamedWithItsSwitch() throws Exception {
+        assertThat(Summary.of(drained(Map.of("skipped", Map.of("trap shape", 1234L))), false))
+                .contains("  traps    1,234 URLs skipped by the limit 'shape'", "--allow-trap shape");
+        assertThat(Summary.of(drained(Map.of("skipped", Map.of("trap length", 9L))), false))
+                .doesNotContain("--allow-trap");
+    }
+
+    @Test
     void errorResponsesAreNotFailedUrls() throws Exception {
         CrawlReport report = drained(Map.of(
                 "pages", Map.of(2, 100L, 4, 49L),
