@@ -288,6 +288,8 @@ class CliIT {
         static Cli start(Path folder, String... args) throws IOException {
             Path out = Files.createTempFile("sieve-out", null);
             Path err = Files.createTempFile("sieve-err", null);
+            out.toFile().deleteOnExit();
+            err.toFile().deleteOnExit();
             List<String> command = Stream.concat(
                             Stream.of(
                                     Path.of(System.getProperty("java.home"), "bin", "java")
