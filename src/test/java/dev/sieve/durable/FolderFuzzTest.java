@@ -1,5 +1,7 @@
 package dev.sieve.durable;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import dev.sieve.FilterKind;
 import dev.sieve.Lease;
 import dev.sieve.UrlBatch;
@@ -14,8 +16,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /**
  * A folder with damaged files is refused or opened, and hands out no other URLs than were pushed; where the checksums were
@@ -28,6 +33,19 @@ public class FolderFuzzTest {
     private static final int URLS = 60;
     private static final Map<String, byte[]> FILES = files();
     private static final List<String> NAMES = List.copyOf(FILES.keySet());
+
+    private static final Logger LOG = (Logger) LoggerFactory.getLogger("dev.sieve");
+
+    /** Each input is reported, as it should be. */
+    @BeforeAll
+    static void silence() {
+        LOG.setLevel(Level.OFF);
+    }
+
+    @AfterAll
+    static void endSilence() {
+        LOG.setLevel(null);
+    }
 
     @Test
     void everyFolderIsRefusedOrOpened() {

@@ -72,7 +72,10 @@ public class SeedsFuzzTest {
                 .map(String::strip)
                 .filter(line -> !line.isEmpty() && !line.startsWith("#"))
                 .count();
-        check(isUtf16 || lines == urls.size() + problems.size(), lines + " lines, " + urls + problems, text);
+        long refused = problems.stream()
+                .filter(problem -> !problem.toString().matches("(?s)list:[0-9]+: user name and password.*|list: .*"))
+                .count();
+        check(isUtf16 || lines == urls.size() + refused, lines + " lines, " + urls + problems, text);
         check(urls.stream().allMatch(url -> url.equals(UrlNormalizer.parse(url))), "URLs " + urls, text);
         for (Seeds.Problem problem : problems) {
             check(problem.toString().matches("[^\\p{Cntrl}\u2028\u2029]*"), "not printable: " + problem, text);
