@@ -6,7 +6,6 @@ import java.util.ArrayDeque;
 import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
-import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -40,7 +39,7 @@ final class BodyMemory {
     private long free;
 
     /** Bodies that have been read and take more than their share, and how much more. */
-    private final Map<byte[], Long> kept = new IdentityHashMap<>();
+    private final IdentityHashMap<byte[], Long> kept = new IdentityHashMap<>();
 
     /** Waits for room. */
     private record Waiter(Body body, long bytes, CompletableFuture<Boolean> isGiven) {}

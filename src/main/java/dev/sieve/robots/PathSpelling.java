@@ -5,12 +5,12 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * A path, or the pattern of a rule, in a spelling in which octets that are equal are equal bytes (RFC 9309, sections 2.2.2
+ * A path, or the pattern of a rule, in a spelling in which octets that are equal are equal text (RFC 9309, sections 2.2.2
  * and 2.2.3).
  *
- * <p>Octets beyond ASCII, those that a URL must escape, and literal stars and dollar signs are one byte, whether the text
- * escapes them or not. All other escapes stay as they are, in upper case. On request, those of unreserved characters are
- * decoded. A spelling is never longer than the text.
+ * <p>Octets beyond ASCII, those that a URL must escape, and literal stars and dollar signs are escaped, whether the text
+ * escapes them or not, and all escapes are in upper case. On request, those of unreserved characters are decoded. A spelling
+ * is at most three times as long as the text.
  */
 final class PathSpelling {
     /** A star of a pattern that matches any octets; no path contains it. */
@@ -27,34 +27,43 @@ final class PathSpelling {
     final int octets;
 
     private PathSpelling(byte[] text, boolean isPattern, boolean decodesUnreserved) {
-        byte[] spelled = new byte[text.length];
+        byte[] spelled = new byte[3 * text.length];
         int length = 0;
         int more = 0;
         for (int i = 0; i < text.length; i++) {
             int octet = UrlSyntax.octet(text, i);
-            boolean isUnreserved = octet >= 0 && decodesUnreserved && UrlSyntax.isUnreserved(octet);
-            if (isUnreserved || octet > 0x7f || LITERAL.indexOf(octet) >= 0) {
-                spelled[length++] = (byte) octet;
-                more += isUnreserved ? 0 : 2;
+            if (octet >= 0) {
                 i += 2;
-            } else if (octet >= 0) {
-                spelled[length++] = '%';
-                spelled[length++] = (byte) HEX.toHighHexDigit(octet);
-                spelled[length++] = (byte) HEX.toLowHexDigit(octet);
-                i += 2;
+                if (decodesUnreserved && UrlSyntax.isUnreserved(octet)) {
+                    spelled[length++] = (byte) octet;
+                } else {
+                    length = escape(octet, spelled, length);
+                }
             } else if (text[i] == '*' && isPattern) {
                 boolean isRepeated = length > 0 && spelled[length - 1] == ANY;
                 more += isRepeated ? 1 : 0;
                 length -= isRepeated ? 1 : 0;
                 spelled[length++] = ANY;
-            } else {
+            } else if (text[i] < 0 && !isPattern) {
                 // A path is sent without octets beyond ASCII, so no rule matches one that has them.
-                spelled[length++] = text[i] < 0 && !isPattern ? ANY : text[i];
-                more += text[i] < 0 || LITERAL.indexOf(text[i], 2) >= 0 ? 2 : 0;
+                spelled[length++] = ANY;
+            } else if (text[i] < 0 || LITERAL.indexOf(text[i]) >= 0) {
+                // Dollar signs are sent as they are.
+                more -= text[i] == '$' ? 2 : 0;
+                length = escape(text[i], spelled, length);
+            } else {
+                spelled[length++] = text[i];
             }
         }
         bytes = Arrays.copyOf(spelled, length);
         octets = length + more;
+    }
+
+    private static int escape(int octet, byte[] target, int at) {
+        target[at] = '%';
+        target[at + 1] = (byte) HEX.toHighHexDigit(octet);
+        target[at + 2] = (byte) HEX.toLowHexDigit(octet);
+        return at + 3;
     }
 
     /** Returns a pattern, without the dollar sign that matches the end. */

@@ -191,7 +191,8 @@ final class FakeDisk implements Disk {
             case ZEROED -> zeroed(content, content.forced, content.size);
             case MIXED -> mixed(content, random);
             case WRITES -> writes(content, random);
-            case ANY -> cut(content, Unsynced.values()[random.nextInt(Unsynced.values().length - 1)], random);
+            case ANY ->
+                cut(content, List.of(Unsynced.values()).get(random.nextInt(Unsynced.values().length - 1)), random);
         };
     }
 

@@ -287,7 +287,8 @@ final class PowerCutRun {
     private void trySomeState() {
         states++;
         Random choice = new Random(31 * seed + calls);
-        FakeDisk.Names names = FakeDisk.Names.values()[choice.nextInt(FakeDisk.Names.values().length)];
+        List<FakeDisk.Names> all = List.of(FakeDisk.Names.values());
+        FakeDisk.Names names = all.get(choice.nextInt(all.size()));
         try {
             verify(disk.afterPowerCut(FakeDisk.Unsynced.ANY, names, choice));
         } catch (IOException | RuntimeException | AssertionError e) {
