@@ -32,7 +32,7 @@ public final class DurableFolder {
 
     /**
      * Reads the state of a frontier, which may be open, and changes nothing. Reads the last checkpoint without its filter,
-     * and the log since then; damage in older parts of the log is not found. Damage is listed in the result.
+     * and all of the log. Damage is listed in the result.
      *
      * @throws DamageException when the settings are damaged
      * @throws IOException when the disk fails, or the folder does not contain a frontier
@@ -69,9 +69,10 @@ public final class DurableFolder {
 
     /**
      * Repairs a frontier that {@link DurableSieve.Builder#open} refuses as damaged: keeps everything that is whole, and
-     * counts what is lost. Changed files are kept as {@code .broken}.
+     * counts what is lost. Changed files are kept as {@code .broken}. A repair that was interrupted is completed by the next
+     * one.
      *
-     * @throws DamageException when the settings are damaged and none of the checkpoints is whole
+     * @throws DamageException when the settings are damaged, and neither a checkpoint nor a segment is whole
      * @throws IOException when the disk fails, another process has the folder, a file has a later version, or the folder
      *     does not contain a frontier; nothing is changed then
      */
