@@ -145,7 +145,7 @@ class RandomDamageTest {
             try {
                 check(run, damaged, name);
                 if (i % 20 == 0) {
-                    checkInterrupted(run, damaged, name);
+                    checkInterrupted(run, damaged);
                 }
             } catch (AssertionError | RuntimeException e) {
                 throw new AssertionError(name, e);
@@ -363,7 +363,7 @@ class RandomDamageTest {
     }
 
     /** The repair is interrupted at each of its calls, and then done again. */
-    private void checkInterrupted(Run run, FakeDisk damaged, String name) throws IOException {
+    private void checkInterrupted(Run run, FakeDisk damaged) throws IOException {
         boolean isShown = !state(damaged).isEmpty();
         int calls = callsOfRepair(damaged);
         for (int call = 0; call < calls; call++) {
