@@ -92,7 +92,8 @@ class CrawlCommand implements Callable<Integer> {
     @Option(
             names = "--user-agent",
             paramLabel = "NAME",
-            description = "User-Agent header; its first word is matched in robots.txt (default: sieve/VERSION).")
+            description = "User-Agent header; its first word, or the one after 'compatible;', is matched in robots.txt"
+                    + " (default: sieve/VERSION).")
     private String userAgent;
 
     @Option(
