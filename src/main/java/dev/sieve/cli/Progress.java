@@ -3,6 +3,9 @@ package dev.sieve.cli;
 import static dev.sieve.cli.Units.text;
 
 import dev.sieve.crawl.CrawlReport;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.Timer;
 import java.util.TimerTask;
@@ -24,6 +27,7 @@ final class Progress implements AutoCloseable {
     private final boolean rewrites = Terminal.isStderr();
     private final int columns = rewrites ? Terminal.columns() : Integer.MAX_VALUE;
     private final Timer timer = new Timer("sieve-progress", true);
+    private final RecentRate rate = new RecentRate();
     private boolean isClosed;
 
     Progress(Supplier<CrawlReport> crawl) {
@@ -42,8 +46,9 @@ final class Progress implements AutoCloseable {
         if (isClosed) {
             return;
         }
+        CrawlReport report = crawl.get();
         // A cursor in the last column may already have wrapped, so that column stays free.
-        String line = line(crawl.get(), columns - 1);
+        String line = line(report, rate.add(report.elapsed(), report.pageCount()), columns - 1);
         if (rewrites) {
             // The window may have become narrower since its width was read.
             System.err.print(Terminal.WIPE + Terminal.NO_WRAP + line + Terminal.WRAP);
@@ -54,10 +59,10 @@ final class Progress implements AutoCloseable {
     }
 
     /** Returns the fields that fit into a width, the most important ones first; the first one is always there. */
-    static String line(CrawlReport report, int width) {
+    static String line(CrawlReport report, double pagesPerSecond, int width) {
         List<String> fields = List.of(
                 text("%,d pages", report.pageCount()),
-                text("%.1f/s", Summary.pagesPerSecond(report)),
+                text("%.1f/s", pagesPerSecond),
                 text("%,d queued", report.left()),
                 text("%,d failed", report.failed()),
                 Summary.clock(report.elapsed()),
@@ -82,6 +87,26 @@ final class Progress implements AutoCloseable {
         if (rewrites) {
             System.err.print(Terminal.WIPE);
             System.err.flush();
+        }
+    }
+
+    /** The pages per second of about the last minute. */
+    static final class RecentRate {
+        private static final Duration RECENT = Duration.ofMinutes(1);
+
+        private record Sample(Duration elapsed, long pages) {}
+
+        /** At most one is older than a minute. */
+        private final Deque<Sample> samples = new ArrayDeque<>(List.of(new Sample(Duration.ZERO, 0)));
+
+        /** Returns the rate up to this moment. */
+        double add(Duration elapsed, long pages) {
+            samples.add(new Sample(elapsed, pages));
+            while (samples.size() > 2 && elapsed.minus(samples.peek().elapsed).compareTo(RECENT) > 0) {
+                samples.remove();
+            }
+            Sample since = samples.peek();
+            return (pages - since.pages) * 1000.0 / Math.max(1, elapsed.minus(since.elapsed).toMillis());
         }
     }
 }

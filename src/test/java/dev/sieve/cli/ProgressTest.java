@@ -23,10 +23,10 @@ class ProgressTest {
     @Test
     void theLineIsNeverLongerThanTheTerminalIsWide() throws Exception {
         CrawlReport report = largeCrawl();
-        String whole = Progress.line(report, 1000);
+        String whole = Progress.line(report, 357.2, 1000);
 
         for (int width = 20; width <= whole.length(); width++) {
-            String line = Progress.line(report, width);
+            String line = Progress.line(report, 357.2, width);
             assertThat(line).hasSizeLessThanOrEqualTo(width);
             assertThat(whole).startsWith(line);
         }
@@ -34,14 +34,26 @@ class ProgressTest {
 
     @Test
     void thePagesComeFirstAndFieldsAreNotCut() throws Exception {
-        assertThat(Progress.line(largeCrawl(), 30)).isEqualTo("1,234,567,890 pages  357.2/s");
-        assertThat(Progress.line(largeCrawl(), 5)).isEqualTo("1,234,567,890 pages");
+        assertThat(Progress.line(largeCrawl(), 357.2, 30)).isEqualTo("1,234,567,890 pages  357.2/s");
+        assertThat(Progress.line(largeCrawl(), 357.2, 5)).isEqualTo("1,234,567,890 pages");
     }
 
     @Test
     void anOrdinaryLineFitsIntoEightyColumns() throws Exception {
         CrawlReport report = Reports.with(Map.of("pages", Map.of(2, 12_345L), "left", 123_456L));
 
-        assertThat(Progress.line(report, 79)).contains("pages", "/s", "queued", "failed", "filter");
+        assertThat(Progress.line(report, 357.2, 79)).contains("pages", "/s", "queued", "failed", "filter");
+    }
+
+    @Test
+    void theRateIsThatOfTheLastMinute() {
+        Progress.RecentRate rate = new Progress.RecentRate();
+
+        assertThat(rate.add(Duration.ofSeconds(10), 100)).isEqualTo(10);
+        for (int second = 11; second <= 200; second++) {
+            rate.add(Duration.ofSeconds(second), 100 + 2 * (second - 10));
+        }
+        assertThat(rate.add(Duration.ofSeconds(201), 482)).isEqualTo(2);
+        assertThat(rate.add(Duration.ofSeconds(1000), 482)).isZero();
     }
 }
