@@ -28,6 +28,9 @@ import java.util.function.BooleanSupplier;
 final class BodyMemory {
     private static final long MIN_SHARE = 64 << 10;
 
+    /** Up to this many bodies wait with full patience; more of them share it, so that all get their turn in time. */
+    private static final int PATIENT = 8;
+
     private final long share;
     private final long patienceNanos;
 
@@ -51,7 +54,7 @@ final class BodyMemory {
      *     much as one of them needs
      * @param requests how many requests there are at the same time
      * @param bodyLimit the length of the largest body
-     * @param patienceNanos how long a body waits until it has another one cancelled
+     * @param patienceNanos how long a body waits until it has another one cancelled, when few of them wait
      */
     BodyMemory(long bytes, int requests, long bodyLimit, long patienceNanos) {
         share = Math.max(MIN_SHARE, bytes / 2 / requests);
@@ -144,7 +147,7 @@ final class BodyMemory {
 
     private boolean isGiven(Waiter waiter) throws IOException {
         try {
-            return waiter.isGiven.get(patienceNanos, TimeUnit.NANOSECONDS);
+            return waiter.isGiven.get(patienceNanos * PATIENT / Math.max(PATIENT, waiting()), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
             return false;
         } catch (InterruptedException e) {
