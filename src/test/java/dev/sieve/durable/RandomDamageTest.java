@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
  * reported, and nothing fails in another way than documented.
  */
 class RandomDamageTest {
-    private static final int DAMAGES = Boolean.getBoolean("sieve.proof") ? 5000 : 300;
+    private static final int DAMAGES = Boolean.getBoolean("sieve.proof") ? 5000 : 150;
     private static final Pattern NEW_AGAIN = Pattern.compile("at least (\\d+) URLs, finished ones included, are new");
 
     private final CapturedLog log = new CapturedLog();
@@ -142,6 +142,7 @@ class RandomDamageTest {
                 damage.apply();
             }
             String name = "damage " + i + ": " + damage.applied();
+            log.clear();
             try {
                 check(run, damaged, name);
                 if (i % 20 == 0) {
@@ -162,6 +163,7 @@ class RandomDamageTest {
             FakeDisk damaged = run.disk.copy();
             RandomDamage damage = new RandomDamage(new Random(i), damaged, run.earlier);
             damage.forge();
+            log.clear();
             try {
                 openAndDrain(damaged.copy());
                 state(damaged);
