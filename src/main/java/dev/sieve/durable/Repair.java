@@ -9,10 +9,11 @@ import dev.sieve.UrlBatch;
 import dev.sieve.bloom.Membership;
 import dev.sieve.bloom.Memberships;
 import java.io.IOException;
-import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
@@ -20,20 +21,22 @@ import java.util.function.Consumer;
  * Repairs a frontier with damaged files so that it can be opened, and keeps all of it that is whole.
  *
  * <p>First everything is read and compared, without a change; {@link #findings} is what {@link DurableFolder#inspect}
- * reports. Then, if something was found, the file {@code repair} is created, the segments are repaired from the last to the
- * first, a new checkpoint is written, and the file is deleted. Until then an open is refused, and another repair does what is
- * left: what one segment has lost is also visible as a gap of ids, which is compared with the checkpoint.
+ * reports. Then, if something was found, it is written to the file {@code repair}, the segments are repaired from the last to
+ * the first, a new checkpoint is written, and the file is deleted. Until then an open is refused, and another repair does what
+ * is left. It also reports what that file contains, since the damage may no longer be visible.
  *
  * <p>While no segment was removed, the filter is made again from the log, so lost URLs are new again when they are found.
  * Otherwise the filter of the last checkpoint stays, since only it contains the URLs that were removed.
  */
 final class Repair {
     private static final long DEFAULT_CAPACITY = 1_000_000;
+    private static final String LOST_BYTES = "lost-bytes ";
+    private static final int MAX_MARK_BYTES = 1 << 24;
 
     private final Disk disk;
     private final boolean isDry;
     private final FrontierFiles files;
-    private final List<String> findings = new ArrayList<>();
+    private final Set<String> findings = new LinkedHashSet<>();
     private final Map<Integer, DamageException> damaged = new TreeMap<>();
     private final Settings settings;
     private boolean areSettingsNew;
@@ -44,6 +47,7 @@ final class Repair {
     private LogScan scan; // null where an open is refused
     private LogState state;
     private LogRepair log;
+    private long lostBytes; // that an interrupted repair has reported
 
     Repair(Disk disk) throws IOException {
         this(disk, false);
@@ -60,7 +64,7 @@ final class Repair {
     static List<String> findings(Disk disk) throws IOException {
         Repair repair = new Repair(disk, true);
         repair.read();
-        return repair.findings;
+        return List.copyOf(repair.findings);
     }
 
     RepairReport run() throws IOException {
@@ -68,7 +72,7 @@ final class Repair {
         if (!findings.isEmpty()) {
             write();
         }
-        return new RepairReport(state.accepted(), state.lost(), log.lostBytes(), List.copyOf(findings));
+        return new RepairReport(state.accepted(), state.lost(), lostBytes, List.copyOf(findings));
     }
 
     /** Returns the stored settings; those of the newest checkpoint if they are missing, damaged or of another frontier. */
@@ -144,6 +148,7 @@ final class Repair {
     private void read() throws IOException {
         if (disk.names().contains(FrontierFiles.REPAIR)) {
             findings.add(FrontierFiles.REPAIR + ": an earlier repair was interrupted");
+            readMark();
         }
         // A checkpoint whose filter alone is damaged still contains which URLs are done, and the end of the log.
         saved = Checkpoint.newest(disk, files, found -> found.settings().equals(settings), damaged);
@@ -171,6 +176,30 @@ final class Repair {
             findings.add("the filter cannot be made again as it was: at least " + state.missing()
                     + " URLs, finished ones included, are new again when they are found");
         }
+        lostBytes = Math.max(lostBytes, log.lostBytes());
+    }
+
+    /** Reads what an interrupted repair has reported; nothing when the file is that of an earlier version, which is empty. */
+    private void readMark() throws IOException {
+        try (Disk.Source source = disk.read(FrontierFiles.REPAIR)) {
+            byte[] bytes = new byte[(int) Math.min(MAX_MARK_BYTES, source.size())];
+            int length = source.read(0, bytes, 0, bytes.length);
+            String text = CheckedText.open(FrontierFiles.REPAIR, bytes, length);
+            for (String line : text.split("\n")) {
+                if (line.startsWith(LOST_BYTES)) {
+                    lostBytes = Long.parseLong(line.substring(LOST_BYTES.length()));
+                } else {
+                    findings.add(line);
+                }
+            }
+        } catch (DamageException | NumberFormatException e) {
+            // The log and the checkpoint still show what is lost.
+        }
+    }
+
+    private void writeMark() throws IOException {
+        byte[] bytes = CheckedText.seal(LOST_BYTES + lostBytes + "\n" + String.join("\n", findings) + "\n");
+        disk.replace(FrontierFiles.REPAIR, FrontierFiles.REPAIR + ".tmp", sink -> sink.append(bytes, 0, bytes.length));
     }
 
     private boolean load(Checkpoint checkpoint) throws IOException {
@@ -233,10 +262,10 @@ final class Repair {
         if (state.nextId() < before.nextId() || log.end().compareTo(saved.forced()) < 0) {
             findings.add(log.end().words() + ": the end of the log is missing, which was on the disk up to "
                     + saved.forced().words());
+            log.padTo(saved.forced());
             if (state.nextId() < before.nextId()) {
                 log.continueAt(before.nextId());
             }
-            log.padTo(saved.forced());
         }
         if (saved.exists() && (log.idAtWatched() != before.nextId() || !hasSegmentsOfLog())) {
             findings.add(saved.name() + ": it does not belong to this log");
@@ -289,10 +318,7 @@ final class Repair {
     }
 
     private void write() throws IOException {
-        if (!disk.names().contains(FrontierFiles.REPAIR)) {
-            disk.create(FrontierFiles.REPAIR).close();
-            disk.forceNames();
-        }
+        writeMark();
         if (areSettingsNew) {
             settings.write(disk);
         }

@@ -11,7 +11,7 @@
  *   lock                   locked by the process that has the frontier open; contains its number
  *   log-00000001 ...       the log, in segments; everything else is derived from it
  *   checkpoint-00000001    what the log says up to some position, so that only the rest has to be read; two are kept
- *   repair                 empty; exists while a repair changes files, and after one that was interrupted
+ *   repair                 what a repair found; exists while it changes files, and after one that was interrupted
  *   *.tmp                  a file that is being written
  *   *.broken               a copy of damaged or unfinished bytes; never read again; the last one of its sort
  * </pre>
@@ -22,7 +22,7 @@
  * version has written to a log, a Sieve that reads only version 1 refuses it. A file of a later version is refused. A
  * released version is never changed.
  *
- * <h3>Settings and lock</h3>
+ * <h3>Settings, lock and repair</h3>
  *
  * Lines of ASCII, each with a line feed; {@code 0} stands for a hexadecimal digit, {@code N} for a decimal number:
  *
@@ -41,6 +41,9 @@
  * owner locks all bytes before 2^30, then that one; a shared lock on that one is how an inspection finds the owner. An
  * owner whose lock file was removed or replaced stops within a second.
  * The settings of a new frontier are written after its first segment, so settings without a log are damage.
+ *
+ * <p>The lines of {@code repair} are {@code lost-bytes N}, the findings of the repair, and the checksum. Earlier versions
+ * create an empty one; it and a damaged one only say that a repair was interrupted.
  *
  * <h3>Frames</h3>
  *
@@ -129,10 +132,11 @@
  *
  * <h3>Repair</h3>
  *
- * All of the log is read and compared with the newest whole checkpoint before a file is changed. Then {@code repair} is
- * created, the damaged segments are replaced by copies with LOST frames, the last segment first, a checkpoint of the result
- * is written, the other checkpoints are deleted, and {@code repair} is deleted. While it exists an open is refused, and the
- * next repair does the rest. What is lost is visible in the log as a gap of ids, so that it is counted again.
+ * All of the log is read and compared with the newest whole checkpoint before a file is changed. Then what was
+ * found is written to {@code repair}, the damaged segments are replaced by copies with LOST frames, the last segment first,
+ * a checkpoint of the result is written, the other checkpoints are deleted, and {@code repair} is deleted. While it exists an
+ * open is refused, and the next repair does the rest. It reports what {@code repair} contains, and what is lost is also
+ * visible in the log as a gap of ids.
  *
  * <h2>Decisions</h2>
  *

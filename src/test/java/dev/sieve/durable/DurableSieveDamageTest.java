@@ -470,6 +470,33 @@ class DurableSieveDamageTest {
     }
 
     @Test
+    void anEndThatIsMissingCountsUpToWhereItWasOnTheDisk() throws IOException {
+        run(60, true).close();
+        long end = newest(disk).forced().offset();
+        disk.delete(FrontierFiles.segment(newest(disk).forced().segment()));
+
+        // Also in a later report, without the header and the frame that stands for the missing file.
+        assertThat(new Repair(disk).run().lostBytes()).isBetween(end - 50, end);
+        assertThat(new Repair(disk).run().lostBytes()).isBetween(end - 50, end);
+    }
+
+    @Test
+    void theMarkOfAnInterruptedRepairMayBeEmptyOrDamaged() throws IOException {
+        run(10, true).close();
+        byte[] whole = CheckedText.seal("lost-bytes 7\nlog-00000009: a finding\n");
+        for (byte[] mark : List.of(new byte[0], new byte[20], Arrays.copyOf(whole, 30), whole)) {
+            disk.replace(FrontierFiles.REPAIR, mark);
+            assertThatThrownBy(() -> open(disk)).isInstanceOf(DamageException.class);
+
+            RepairReport report = new Repair(disk).run();
+
+            assertThat(report.lostBytes()).isEqualTo(mark == whole ? 7 : 0);
+            assertThat(report.findings()).hasSize(mark == whole ? 2 : 1).allMatch(finding -> !finding.isEmpty());
+            open(disk).close();
+        }
+    }
+
+    @Test
     void strayFilesWithHighNumbersDoNotStopAFrontier() throws IOException {
         run(30, true).close();
         for (int number : new int[] {99_999_999, 99_999_998}) {
