@@ -106,7 +106,9 @@ final class Progress implements AutoCloseable {
                 samples.remove();
             }
             Sample since = samples.peek();
-            return (pages - since.pages) * 1000.0 / Math.max(1, elapsed.minus(since.elapsed).toMillis());
+            return (pages - since.pages)
+                    * 1000.0
+                    / Math.max(1, elapsed.minus(since.elapsed).toMillis());
         }
     }
 }
