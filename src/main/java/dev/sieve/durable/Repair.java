@@ -185,7 +185,7 @@ final class Repair {
             byte[] bytes = new byte[(int) Math.min(MAX_MARK_BYTES, source.size())];
             int length = source.read(0, bytes, 0, bytes.length);
             String text = CheckedText.open(FrontierFiles.REPAIR, bytes, length);
-            for (String line : text.split("\n")) {
+            for (String line : text.lines().toList()) {
                 if (line.startsWith(LOST_BYTES)) {
                     lostBytes = Long.parseLong(line.substring(LOST_BYTES.length()));
                 } else {
