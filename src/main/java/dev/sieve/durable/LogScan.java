@@ -139,7 +139,7 @@ final class LogScan {
         int before = tornAt.segment();
         for (int number : numbers.tailSet(tornAt.segment())) {
             boolean isNear = number - before <= LogRepair.MAX_MISSING;
-            before = number;
+            before = isNear ? number : before;
             long offset = number == tornAt.segment() ? tornAt.offset() : 0;
             LogPosition start = new LogPosition(number, Math.max(offset, Segment.HEADER_BYTES));
             try (FrameReader reader = Segment.open(disk, start, BUFFER_BYTES)) {
@@ -170,17 +170,13 @@ final class LogScan {
     /** Reads what is behind the damage. */
     private void readRest() throws IOException {
         rest = new LogRepair(disk, frontierId, state, urls, tornAt, LogPosition.LAST);
-        if (!numbers.contains(tornAt.segment())) {
-            rest.readMissing(tornAt.segment());
+        int number = tornAt.segment();
+        if (numbers.contains(number)) {
+            rest.read(number, tornAt.offset());
+        } else {
+            rest.readMissing(number);
         }
-        int next = tornAt.segment();
-        for (int number : numbers.tailSet(tornAt.segment())) {
-            for (int missing = next + 1; missing < number; missing++) {
-                rest.readMissing(missing);
-            }
-            rest.read(number, number == tornAt.segment() ? tornAt.offset() : 0);
-            next = number;
-        }
+        rest.readAll(numbers.tailSet(number, false), number + 1, missing -> false);
         segments.putAll(rest.segments());
         end = rest.end();
     }

@@ -516,6 +516,31 @@ class DurableSieveDamageTest {
     }
 
     @Test
+    void aStrayFileWithAHighNumberBehindAHoleIsPutAside() throws IOException {
+        capacity = 20_000;
+        segmentBytes = 1 << 20;
+        run(100, false);
+        FakeDisk killed = disk.afterKill();
+        byte[] bytes = killed.bytes(FrontierFiles.segment(1));
+        bytes[bytes.length / 2] ^= 1;
+        killed.replace(FrontierFiles.segment(1), bytes);
+        List<String> left = drain(open(killed.copy()));
+        byte[] foreign = new Segment(1, 0).header(17);
+        for (byte[] content : List.of(new byte[40], foreign, disk.bytes(FrontierFiles.segment(1)))) {
+            FakeDisk stray = killed.copy();
+            stray.replace(FrontierFiles.segment(99_999_998), content);
+            Inspection.of(stray, inspection -> inspection.state(OptionalLong.empty()));
+            FakeDisk repaired = stray.copy();
+            new Repair(repaired).run();
+            assertThat(drain(open(repaired))).isNotEmpty();
+
+            assertThat(drain(open(stray))).isEqualTo(left);
+
+            assertThat(stray.names()).contains("log-99999998.broken").doesNotContain("log-99999998");
+        }
+    }
+
+    @Test
     void brokenFilesDoNotPileUp() throws IOException {
         for (int crash = 0; crash < 5; crash++) {
             DurableSieve frontier = open(disk);
