@@ -31,6 +31,7 @@ import java.util.function.Consumer;
 final class Repair {
     private static final long DEFAULT_CAPACITY = 1_000_000;
     private static final String LOST_BYTES = "lost-bytes ";
+    private static final String KEEPS_FILTER = "keeps-filter ";
     private static final int MAX_MARK_BYTES = 1 << 24;
 
     private final Disk disk;
@@ -47,7 +48,8 @@ final class Repair {
     private LogScan scan; // null where an open is refused
     private LogState state;
     private LogRepair log;
-    private long lostBytes; // that an interrupted repair has reported
+    private boolean isContinued; // after an interrupted repair, whose mark was read
+    private long lostBytes;
 
     Repair(Disk disk) throws IOException {
         this(disk, false);
@@ -153,7 +155,8 @@ final class Repair {
         // A checkpoint whose filter alone is damaged still contains which URLs are done, and the end of the log.
         saved = Checkpoint.newest(disk, files, found -> found.settings().equals(settings), damaged);
         Checkpoint whole = Checkpoint.newest(disk, files, this::load, damaged);
-        keepsFilter = whole.exists() && isSomethingRemoved();
+        // Decided once: the segments that exist may be others after an interrupted repair.
+        keepsFilter = whole.exists() && (isContinued ? keepsFilter : isSomethingRemoved());
         inFilter = keepsFilter ? whole.state().nextId() : 0;
         damaged.values().forEach(damage -> findings.add(damage.getMessage() + "; kept as .broken"));
         scan();
@@ -188,6 +191,9 @@ final class Repair {
             for (String line : text.lines().toList()) {
                 if (line.startsWith(LOST_BYTES)) {
                     lostBytes = Long.parseLong(line.substring(LOST_BYTES.length()));
+                } else if (line.startsWith(KEEPS_FILTER)) {
+                    keepsFilter = Boolean.parseBoolean(line.substring(KEEPS_FILTER.length()));
+                    isContinued = true;
                 } else {
                     findings.add(line);
                 }
@@ -198,7 +204,8 @@ final class Repair {
     }
 
     private void writeMark() throws IOException {
-        byte[] bytes = CheckedText.seal(LOST_BYTES + lostBytes + "\n" + String.join("\n", findings) + "\n");
+        byte[] bytes = CheckedText.seal(
+                LOST_BYTES + lostBytes + "\n" + KEEPS_FILTER + keepsFilter + "\n" + String.join("\n", findings) + "\n");
         disk.replace(FrontierFiles.REPAIR, FrontierFiles.REPAIR + ".tmp", sink -> sink.append(bytes, 0, bytes.length));
     }
 

@@ -42,8 +42,9 @@
  * owner whose lock file was removed or replaced stops within a second.
  * The settings of a new frontier are written after its first segment, so settings without a log are damage.
  *
- * <p>The lines of {@code repair} are {@code lost-bytes N}, the findings of the repair, and the checksum. Earlier versions
- * create an empty one; it and a damaged one only say that a repair was interrupted.
+ * <p>The lines of {@code repair} are {@code lost-bytes N}, {@code keeps-filter true} or {@code false}, the findings of the
+ * repair, and the checksum. Earlier versions create an empty one; it and a damaged one only say that a repair was
+ * interrupted.
  *
  * <h3>Frames</h3>
  *

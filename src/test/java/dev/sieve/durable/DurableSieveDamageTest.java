@@ -497,6 +497,27 @@ class DurableSieveDamageTest {
     }
 
     @Test
+    void aRepairThatContinuesAnotherMakesTheSameFilter() throws IOException {
+        run(10, true).close();
+        disk.replace(FrontierFiles.segment(1), new byte[40]);
+        FakeDisk repaired = disk.copy();
+        RepairReport whole = new Repair(repaired).run();
+        boolean isNew = open(repaired.copy()).push("http://host/a/0");
+        int lastCall = repaired.calls() - 1; // after which the repair is complete
+        for (int call = 0; call < lastCall; call++) {
+            FakeDisk interrupted = disk.copy();
+            interrupted.failFrom(call, FakeDisk.Fault.REFUSED);
+            assertThatThrownBy(() -> new Repair(interrupted).run()).isInstanceOf(IOException.class);
+            FakeDisk next = interrupted.afterKill();
+
+            RepairReport report = new Repair(next).run();
+
+            assertThat(report.findings()).containsAll(whole.findings());
+            assertThat(open(next).push("http://host/a/0")).as("at call " + call).isEqualTo(isNew);
+        }
+    }
+
+    @Test
     void strayFilesWithHighNumbersDoNotStopAFrontier() throws IOException {
         run(30, true).close();
         for (int number : new int[] {99_999_999, 99_999_998}) {
