@@ -123,6 +123,11 @@ final class LogState {
         mayLackIds = false;
     }
 
+    /** Whether the log ends with damaged bytes that were given up: it can continue with a later id. */
+    boolean mayLackIds() {
+        return mayLackIds;
+    }
+
     /** Whether the log can continue with an id: the next one, or a later one after lost bytes. */
     boolean canStartAt(long firstId) {
         return firstId == nextId || (mayLackIds && canSkipTo(firstId));

@@ -114,7 +114,10 @@ final class LogWriter implements Deduplicator.Store, Closeable {
     }
 
     private void begin() throws IOException {
-        log.startNextIfFull(state.nextId());
+        if (log.isFull() || state.mayLackIds()) {
+            log.startNext(state.nextId()); // its header says that no more ids are missing, so a later loss is seen
+            state.start(state.nextId());
+        }
         frames.clear();
         if (!forcedWritten.equals(log.forced())) {
             forcedWritten = log.forced();

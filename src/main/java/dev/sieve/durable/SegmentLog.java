@@ -88,11 +88,14 @@ final class SegmentLog implements Closeable {
         end = segment.start();
     }
 
-    /** Starts the next segment when the last one is full or has an earlier version. */
-    void startNextIfFull(long nextId) throws IOException {
-        if (end.offset() >= segmentBytes || segments.lastEntry().getValue().version() < Segment.VERSION) {
-            start(new Segment(end.segment() + 1, nextId));
-        }
+    /** Whether the last segment accepts no more frames: it is full, or has an earlier version. */
+    boolean isFull() {
+        return end.offset() >= segmentBytes || segments.lastEntry().getValue().version() < Segment.VERSION;
+    }
+
+    /** Starts the next segment. */
+    void startNext(long nextId) throws IOException {
+        start(new Segment(end.segment() + 1, nextId));
     }
 
     /** Throws when another process may write to the log as well. */

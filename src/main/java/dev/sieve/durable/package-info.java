@@ -81,8 +81,9 @@
  * </pre>
  *
  * Ids count the URLs from 0 on, with gaps only after LOST. A frame of URLS or LABELLED contains the new ones of up to 64
- * URLs that were pushed together, and can be read by itself. A segment is closed when it has reached its size, and deleted
- * with the first checkpoint after all of its URLs are done and no checkpoint needs it. The name of a segment is forced
+ * URLs that were pushed together, and can be read by itself. A segment is closed when it has reached its size, or ends with
+ * LOST: the header of the next one says that no ids are missing, so a later loss is not taken for the earlier one. It is
+ * deleted with the first checkpoint after all of its URLs are done and no checkpoint needs it. The name of a segment is forced
  * before anything is written to it, and when several are put aside at the end of the log, the last one comes first: a
  * segment with open URLs is never missing before another one, whatever a power cut leaves.
  *

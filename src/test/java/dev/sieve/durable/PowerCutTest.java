@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sieve.CapturedLog;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A power cut at any moment of many runs; with {@code sieve.proof} of more. */
@@ -16,6 +17,16 @@ class PowerCutTest {
     @AfterEach
     void close() {
         log.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "PROCESS, 25, 181", // a hole behind an earlier one that was mended
+        "INTERVAL, 36, 544",
+        "PROCESS, 170, 53" // while a torn tail of several segments is put aside
+    })
+    void statesThatWereOnceAViolation(Durability durability, long seed, int call) {
+        assertThat(new PowerCutRun(durability, seed).only(call).run()).isPositive();
     }
 
     @ParameterizedTest
