@@ -1,6 +1,7 @@
 package dev.sieve.durable;
 
 import java.io.IOException;
+import java.util.NavigableSet;
 import java.util.regex.Pattern;
 
 /**
@@ -30,6 +31,19 @@ final class BrokenFiles {
             deleteOthers(CHECKPOINT, name + SUFFIX);
         }
         return size;
+    }
+
+    /**
+     * Renames segments, the last one first, and forces each name, so that a power cut never leaves a segment without those
+     * before it. Returns their size in bytes.
+     */
+    long putAside(NavigableSet<Integer> segments) throws IOException {
+        long bytes = 0;
+        for (int number : segments.descendingSet()) {
+            bytes += putAside(FrontierFiles.segment(number));
+            disk.forceNames();
+        }
+        return bytes;
     }
 
     /** Copies a file. */

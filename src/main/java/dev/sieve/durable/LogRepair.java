@@ -243,10 +243,7 @@ final class LogRepair {
      * is behind it as it was, or already repaired.
      */
     void write() throws IOException {
-        BrokenFiles broken = new BrokenFiles(disk);
-        for (int number : strays.descendingKeySet()) {
-            broken.putAside(FrontierFiles.segment(number));
-        }
+        new BrokenFiles(disk).putAside(strays.navigableKeySet());
         for (SegmentRepair repair : repairs.descendingMap().values()) {
             repair.write(frontierId);
         }

@@ -215,11 +215,7 @@ final class LogScan {
 
     private void cutTornTail() throws IOException {
         BrokenFiles broken = new BrokenFiles(disk);
-        long bytes = 0;
-        for (int number : numbers.tailSet(tornAt.segment(), false).descendingSet()) {
-            bytes += broken.putAside(FrontierFiles.segment(number));
-            disk.forceNames(); // so that a power cut never leaves a segment without those before
-        }
+        long bytes = broken.putAside(numbers.tailSet(tornAt.segment(), false));
         if (numbers.contains(tornAt.segment())) {
             String name = FrontierFiles.segment(tornAt.segment());
             bytes += tornAt.offset() == 0 ? broken.putAside(name) : broken.cut(name, tornAt.offset());
