@@ -29,7 +29,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Which package may import which: those above it in this list, and only the libraries that it names. */
 class ArchitectureTest {
     private static final String[] LIBRARIES = {
-        "okhttp3..", "okio..", "kotlin..", "org.jsoup..", "org.slf4j..", "picocli..", "ch.qos.logback.."
+        "okhttp3..", "okio..", "kotlin..", "org.jsoup..", "org.slf4j..", "picocli..", "ch.qos.logback..",
+        "org.netpreserve.jwarc..", "com.fasterxml.jackson.."
     };
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
@@ -64,6 +65,7 @@ class ArchitectureTest {
             "dev.sieve.parse",
             "dev.sieve.output",
             "dev.sieve.crawl",
+            "dev.sieve.report",
             "dev.sieve.demo",
             "dev.sieve.cli");
 
@@ -74,7 +76,10 @@ class ArchitectureTest {
             "dev.sieve.polite", List.of("org.slf4j.."),
             "dev.sieve.fetch", List.of("org.slf4j..", "okhttp3..", "okio..", "kotlin.."),
             "dev.sieve.parse", List.of("org.jsoup.."),
+            "dev.sieve.output", List.of("org.netpreserve.jwarc.."),
             "dev.sieve.crawl", List.of("org.slf4j.."),
+            "dev.sieve.report",
+                    List.of("org.slf4j..", "org.jsoup..", "com.fasterxml.jackson.core..", "io.micrometer.core.."),
             "dev.sieve.demo", List.of("org.slf4j.."),
             "dev.sieve.cli", List.of("org.slf4j..", "picocli..", "ch.qos.logback.."));
 
