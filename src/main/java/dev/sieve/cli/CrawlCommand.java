@@ -82,6 +82,13 @@ class CrawlCommand implements Callable<Integer> {
                     + " responded with a status from 400 on: broken links); repeatable.")
     private Set<FailOn> failOn = EnumSet.noneOf(FailOn.class);
 
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            description = "Read options from FILE, one per line: 'delay = 2s', 'sitemaps = true', 'seed = URL'; the"
+                    + " command line takes precedence.")
+    Path config;
+
     @Option(names = "-q", description = "Show only warnings: no progress, no summary.")
     private boolean isQuiet;
 
@@ -138,6 +145,11 @@ class CrawlCommand implements Callable<Integer> {
         if (job == null && spec.commandLine().getParseResult().hasMatchedOption(option)) {
             throw Checks.wrong(spec, "Option '" + option + "' requires '--job'");
         }
+    }
+
+    /** Whether there are seeds on the command line, so that those of a configuration file are not used. */
+    boolean hasSeeds() {
+        return !seeds.isEmpty();
     }
 
     CrawlOptions options() {

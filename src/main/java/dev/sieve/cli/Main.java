@@ -77,6 +77,11 @@ public final class Main {
             String command = parsed.subcommand().commandSpec().name();
             throw Checks.wrong(parsed.commandSpec(), "Put options after the command: sieve " + command + " [OPTIONS]");
         }
+        ParseResult last = parsed.hasSubcommand() ? parsed.subcommand() : parsed;
+        boolean showsHelp = last.isUsageHelpRequested() || last.isVersionHelpRequested();
+        if (!showsHelp && last.commandSpec().userObject() instanceof CrawlCommand crawl && crawl.config != null) {
+            return ConfigFile.read(crawl.config, last.commandSpec()).run(parsed);
+        }
         return new CommandLine.RunLast().execute(parsed);
     }
 

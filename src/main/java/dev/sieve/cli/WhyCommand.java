@@ -58,6 +58,11 @@ final class WhyCommand extends CrawlCommand {
         }
     }
 
+    @Override
+    boolean hasSeeds() {
+        return seeds.size() > 1;
+    }
+
     private int explain(String url, List<String> rest, CrawlOptions options, Fetcher fetcher, PrintWriter out)
             throws IOException {
         Refusal refusal = UrlNormalizer.refusal(url);
