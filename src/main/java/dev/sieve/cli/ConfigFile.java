@@ -94,12 +94,12 @@ final class ConfigFile {
     private void add(int number, String text) {
         Matcher matcher = LINE.matcher(text);
         if (!matcher.matches()) {
-            throw wrong(number, "not of the form 'name = value': " + text);
+            throw wrong(number, "not of the form 'name = value'");
         }
         String name = matcher.group(1);
         String value = matcher.group(2);
         if (QUOTED.matcher(value).matches()) {
-            throw wrong(number, "write the value of '" + name + "' without quotes: " + value);
+            throw wrong(number, "write the value of '" + name + "' without quotes");
         }
         if (name.equals(SEED)) {
             lines.add(new Line(number, SEED, value, value));

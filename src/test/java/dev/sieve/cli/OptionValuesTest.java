@@ -173,6 +173,8 @@ class OptionValuesTest {
                 "--timeout 0 | must be from 1 ms to 24 days",
                 "--concurrency many | 'many' is not a number; use 1000000, 1_000_000, 1M or 1e6",
                 "--retries 3G | '3G' is more than 2147483647",
+                "--proxy https://me:secret@h:1 | not a proxy; use http://HOST:PORT, socks5://HOST:PORT or socks5h://HOST:PORT",
+                "--proxy socks5://me:secret@h:1 | a user name is supported for an http proxy only",
                 "--capacity 0 | must be at least 1: 0",
                 "--scope galaxy | 'galaxy' is not a scope; choose one of host, domain, prefix, any",
                 "--on-full burst | 'burst' is not a choice; choose one of warn, grow, fail",
