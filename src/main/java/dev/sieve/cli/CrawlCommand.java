@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         usageHelpWidth = 100,
         customSynopsis = "sieve [crawl] [OPTIONS] SEED...",
-        description = "Crawls politely and visits every page once.%n",
+        description = "Crawls politely and visits every page once.",
         footerHeading = "%nExit codes: ",
         footer = "0 done, or a limit was reached; 1 internal error, or filter full; 2 wrong usage;%n"
                 + "3 no page could be fetched; 4 input or output failed; 5 'why': not crawled; 6 see --fail-on;%n"

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.sieve.FilterKind;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -218,9 +220,24 @@ class OptionValuesTest {
 
     @Test
     void everyCommandHasTheVersion() {
-        for (String command : Main.commandLine().getSubcommands().keySet()) {
+        Set<String> commands = new HashSet<>(Main.commandLine().getSubcommands().keySet());
+        commands.remove("help");
+        for (String command : commands) {
             assertThat(Run.of(Main.commandLine(), command, "--version").out()).matches("sieve \\S+\\R");
         }
+    }
+
+    @Test
+    void theCommandHelpShowsTheHelpOfAnother() {
+        assertThat(Run.of(Main.commandLine(), "help", "plan").out())
+                .isEqualTo(Run.of(Main.commandLine(), "plan", "--help").out())
+                .startsWith("Usage: sieve plan");
+        assertThat(Run.of(Main.commandLine(), Main.withoutDefault(new String[] {"help", "crawl"}))
+                        .out())
+                .isEqualTo(Run.of(Main.commandLine(), "--help").out());
+        Run unknown = Run.of(Main.commandLine(), "help", "nothing");
+        assertThat(unknown.exitCode()).isEqualTo(2);
+        assertThat(unknown.err()).isEqualTo("sieve: Unknown subcommand 'nothing'. (see --help)\n");
     }
 
     @Test
