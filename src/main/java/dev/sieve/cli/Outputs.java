@@ -23,6 +23,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.ITypeConverter;
@@ -337,6 +339,13 @@ final class Outputs implements PageSink {
          */
         Outputs open(boolean resumes, boolean forces) throws IOException {
             return Outputs.open(files(), format(), skipped, how(resumes), forces);
+        }
+
+        /** Returns the names of the files, for the user. */
+        String names() {
+            Stream<Path> all = Stream.concat(files().stream(), Stream.ofNullable(skipped));
+            return all.map(each -> STANDARD_OUTPUT.contains(each) ? "stdout" : each.toString())
+                    .collect(Collectors.joining(", "));
         }
 
         private List<Path> files() {
