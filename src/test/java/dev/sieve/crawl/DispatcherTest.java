@@ -87,7 +87,7 @@ class DispatcherTest {
             }
         }
         frontier = sieve;
-        return new Dispatcher(sieve, schedule, () -> clock.addAndGet(50_000), new CrawlOptions(), false);
+        return new Dispatcher(sieve, schedule, () -> clock.addAndGet(50_000), () -> 0, new CrawlOptions(), false);
     }
 
     private Void work(Dispatcher dispatcher, Random random) throws InterruptedException {
@@ -132,7 +132,7 @@ class DispatcherTest {
         sieve.push("http://h.test/");
         CrawlOptions options =
                 new CrawlOptions().delay(Duration.ZERO).concurrency(1).maxTime(Duration.ofMinutes(1));
-        return new Dispatcher(sieve, schedule, time::get, options, false);
+        return new Dispatcher(sieve, schedule, time::get, () -> 0, options, false);
     }
 
     @Test
