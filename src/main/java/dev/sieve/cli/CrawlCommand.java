@@ -173,8 +173,7 @@ class CrawlCommand implements Callable<Integer> {
             if (!start.hasUrls()) {
                 throw Checks.wrong(spec, "no usable seed in " + String.join(", ", seeds));
             }
-            boolean forces = job != null && durability != Durability.PROCESS;
-            Outputs outputs = output.open(resumes, forces);
+            Outputs outputs = output.open(resumes, durability.forces());
             if (isVerbose) {
                 outputs.add(new VisitLog());
             }

@@ -3,7 +3,6 @@ package dev.sieve.crawl;
 import dev.sieve.Frontier;
 import dev.sieve.Lease;
 import dev.sieve.SieveStats;
-import dev.sieve.durable.Durability;
 import dev.sieve.durable.DurableSieve;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.output.PageSink;
@@ -74,7 +73,8 @@ final class Recorder {
     /** Creates a recorder that stores nothing before it has a {@link #sink}. */
     Recorder(Frontier frontier) {
         this.frontier = frontier;
-        boolean forces = frontier instanceof DurableSieve durable && durable.durability() != Durability.PROCESS;
+        boolean forces =
+                frontier instanceof DurableSieve durable && durable.durability().forces();
         groupSize = forces ? GROUP : 1;
     }
 
