@@ -49,7 +49,7 @@ final class Dispatcher {
     private final long maxPages;
     private final int maxFailures;
     private final int workers;
-    /** How many hosts without a response are enough to conclude that there is no network. */
+    /** How many hosts without a response are enough to end a crawl that continues as unreachable. */
     private final int silentLimit;
 
     private final UnprovenLimit unproven;
@@ -293,8 +293,8 @@ final class Dispatcher {
     }
 
     /**
-     * Notes that a host does not respond, and that the URL of a task stays in flight for that. In a crawl that continues, where
-     * most hosts have responded before, many such hosts and no response at all end it.
+     * Notes that a host does not respond, so that the URL of a task stays in flight. In a crawl that continues, where most
+     * hosts have responded before, many such hosts and no response at all end it.
      */
     synchronized void silent(String host) {
         if (silentHosts.size() < silentLimit) {
