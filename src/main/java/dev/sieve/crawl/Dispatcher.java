@@ -252,12 +252,12 @@ final class Dispatcher {
             case ROBOTS_READ -> {
                 schedule.finished(task.host, now);
                 delay(task, outcome.time());
-                schedule.putBack(task.host, outcome.next() == null ? task.lease : outcome.next());
+                schedule.putBack(task.host, outcome.next());
             }
             case POSTPONED -> {
                 schedule.finished(task.host, now);
                 schedule.backOff(task.host, now + outcome.time().toNanos());
-                schedule.putBack(task.host, outcome.next() == null ? task.lease : outcome.next());
+                schedule.putBack(task.host, outcome.next());
             }
         }
         return false;

@@ -100,8 +100,8 @@ class DispatcherTest {
                         .add(task.startNanos());
             }
             switch (random.nextInt(20)) {
-                case 0 -> dispatcher.end(task, new Outcome(Outcome.Kind.ROBOTS_READ, delay));
-                case 1 -> dispatcher.end(task, new Outcome(Outcome.Kind.POSTPONED, delay));
+                case 0 -> dispatcher.end(task, new Outcome(Outcome.Kind.ROBOTS_READ, delay, task.lease()));
+                case 1 -> dispatcher.end(task, new Outcome(Outcome.Kind.POSTPONED, delay, task.lease()));
                 case 2 -> fail(dispatcher, task, delay);
                 default -> end(dispatcher, task, isMade, delay);
             }
@@ -112,7 +112,7 @@ class DispatcherTest {
 
     private void fail(Dispatcher dispatcher, Dispatcher.Task task, Duration delay) {
         dispatcher.delay(task, delay);
-        dispatcher.end(task, new Outcome(Outcome.Kind.OVERLOADED, Duration.ofNanos(DELAY)));
+        dispatcher.end(task, new Outcome(Outcome.Kind.OVERLOADED, Duration.ofNanos(DELAY), null));
         frontier.retry(task.lease(), clock.get() + DELAY);
     }
 
