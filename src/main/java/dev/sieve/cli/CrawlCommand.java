@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -169,12 +170,11 @@ class CrawlCommand implements Callable<Integer> {
             if (resumes) {
                 start.crawler();
             }
-            readSeeds(start);
+            readSeeds(seeds, start::addTyped, start::add);
             if (!start.hasUrls()) {
                 throw Checks.wrong(spec, "no usable seed in " + String.join(", ", seeds));
             }
-            boolean forces = job != null && durability != Durability.PROCESS;
-            Outputs outputs = output.open(resumes, forces);
+            Outputs outputs = output.open(resumes, durability.forces());
             if (isVerbose) {
                 outputs.add(new VisitLog());
             }
@@ -239,9 +239,10 @@ class CrawlCommand implements Callable<Integer> {
         return address == null ? List.of(InetAddress.getAllByName(host)) : List.of(address);
     }
 
-    private void readSeeds(CrawlStart start) {
+    /** Passes on the URLs of words, as {@link Seeds} does. */
+    void readSeeds(List<String> words, Consumer<String> typed, Consumer<String> listed) {
         try (SeedProblems problems = new SeedProblems()) {
-            new Seeds(start::addTyped, start::add, problems).read(seeds, System.in);
+            new Seeds(typed, listed, problems).read(words, System.in);
         } catch (IOException e) {
             throw Checks.wrong(spec, "Invalid SEED: " + e.getMessage());
         }
