@@ -105,8 +105,9 @@ class ArchiveIT {
 
     @Test
     void optionsAndArgumentsReachTheProgramAsTheyAre() throws Exception {
-        Path java = javaHome("if [ \"$1\" = -version ]; then echo 'openjdk version \"17.0.1\" 2021-10-19' >&2; exit; fi\n"
-                + "for argument; do echo \"<$argument>\"; done\nexit 7\n");
+        Path java =
+                javaHome("if [ \"$1\" = -version ]; then echo 'openjdk version \"17.0.1\" 2021-10-19' >&2; exit; fi\n"
+                        + "for argument; do echo \"<$argument>\"; done\nexit 7\n");
 
         Result run = sieve(
                 Map.of("JAVA_HOME", java.toString(), "JAVA_OPTS", "-Da=1", "SIEVE_OPTS", " -Xmx99m  -Db=/* "),
@@ -132,8 +133,8 @@ class ArchiveIT {
     @Test
     void anOlderJavaIsRefusedByItsVersion() throws Exception {
         for (String version : List.of("1.8.0_392", "11.0.21", "9")) {
-            Path java = javaHome("echo 'Picked up JAVA_TOOL_OPTIONS: -Da=b' >&2\n"
-                    + "echo 'openjdk version \"" + version + "\" 2023-10-17' >&2\n");
+            Path java = javaHome("echo 'Picked up JAVA_TOOL_OPTIONS: -Da=b' >&2\n" + "echo 'openjdk version \""
+                    + version + "\" 2023-10-17' >&2\n");
 
             assertThat(sieve(Map.of("JAVA_HOME", java.toString()), "--version"))
                     .isEqualTo(new Result(
@@ -192,8 +193,8 @@ class ArchiveIT {
         for (Path file : files) {
             contents.put(
                     folder.relativize(file).toString(),
-                    PosixFilePermissions.toString(Files.getPosixFilePermissions(file))
-                            + " " + Arrays.hashCode(Files.readAllBytes(file)));
+                    PosixFilePermissions.toString(Files.getPosixFilePermissions(file)) + " "
+                            + Arrays.hashCode(Files.readAllBytes(file)));
         }
         return contents;
     }
