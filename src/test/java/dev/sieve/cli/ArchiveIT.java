@@ -105,9 +105,16 @@ class ArchiveIT {
 
     @Test
     void optionsAndArgumentsReachTheProgramAsTheyAre() throws Exception {
-        Path java =
-                javaHome("if [ \"$1\" = -version ]; then echo 'openjdk version \"17.0.1\" 2021-10-19' >&2; exit; fi\n"
-                        + "for argument; do echo \"<$argument>\"; done\nexit 7\n");
+        Path java = javaHome("""
+                if [ "$1" = -version ]; then
+                    echo 'openjdk version "17.0.1" 2021-10-19' >&2
+                    exit
+                fi
+                for argument; do
+                    echo "<$argument>"
+                done
+                exit 7
+                """);
 
         Result run = sieve(
                 Map.of("JAVA_HOME", java.toString(), "JAVA_OPTS", "-Da=1", "SIEVE_OPTS", " -Xmx99m  -Db=/* "),
@@ -147,7 +154,7 @@ class ArchiveIT {
     void aMissingJavaIsAnErrorThatSaysWhereItWasSearched() throws Exception {
         Path tools = Files.createDirectory(folder.resolve("tools"));
         for (String tool : List.of("dirname", "readlink", "sed", "head")) {
-            Path program = Stream.of(System.getenv("PATH").split(File.pathSeparator))
+            Path program = Stream.of(System.getenv("PATH").split(File.pathSeparator, -1))
                     .map(path -> Path.of(path, tool))
                     .filter(Files::isExecutable)
                     .findFirst()
@@ -178,7 +185,7 @@ class ArchiveIT {
         assertThat(fromTar.get("bin/sieve")).startsWith("rwxr-xr-x ");
         assertThat(fromTar.get("THIRD-PARTY.txt")).startsWith("rw-r--r-- ");
         assertThat(Files.mismatch(home.resolve("lib/sieve.jar"), Path.of(CLI))).isEqualTo(-1);
-        assertThat(Files.readString(home.resolve("bin/sieve.bat")).split("\r\n"))
+        assertThat(Files.readString(home.resolve("bin/sieve.bat")).split("\r\n", -1))
                 .hasSizeGreaterThan(10)
                 .noneMatch(line -> line.contains("\n"));
     }

@@ -98,7 +98,7 @@ class LicencesIT {
                         part.get("name").asText() + "-" + part.get("version").asText() + ".jar")
                 .collect(Collectors.toSet());
         try (JarFile jar = new JarFile(CLI.toFile())) {
-            String table = text(jar, "META-INF/THIRD-PARTY.txt").split("Apache-2.0: the text is")[0];
+            String table = text(jar, "META-INF/THIRD-PARTY.txt").split("Apache-2.0: the text is", -1)[0];
 
             assertThat(bundled(jar))
                     .extracting(library -> library.getFileName().toString())
@@ -110,7 +110,7 @@ class LicencesIT {
     /** The jars of the class path that are in the one for the command line: those of which it has the first file. */
     private static List<Path> bundled(JarFile cli) throws IOException {
         List<Path> bundled = new ArrayList<>();
-        for (String path : System.getProperty("java.class.path").split(File.pathSeparator)) {
+        for (String path : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
             if (!path.endsWith(".jar")) {
                 continue;
             }
@@ -128,7 +128,7 @@ class LicencesIT {
     }
 
     private static String words(String text) {
-        return String.join(" ", text.strip().split("\\s+"));
+        return String.join(" ", text.strip().split("\\s+", -1));
     }
 
     /** The package that a library is known by: its first name; below ch and org, up to four. */
