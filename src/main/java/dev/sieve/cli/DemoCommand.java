@@ -48,6 +48,11 @@ final class DemoCommand implements Callable<Integer> {
     private int port;
 
     @Option(
+            names = "--hostile",
+            description = "Add a host with titles, URLs and headers that are markup, scripts and control characters.")
+    private boolean isHostile;
+
+    @Option(
             names = "--delay",
             paramLabel = "TIME",
             description = "Minimum time between requests to the same host (default: 0s).")
@@ -76,7 +81,12 @@ final class DemoCommand implements Callable<Integer> {
 
     private DemoWeb open() throws IOException {
         try {
-            return DemoWeb.builder().hosts(hosts).pages(pages).port(port).open();
+            return DemoWeb.builder()
+                    .hosts(hosts)
+                    .pages(pages)
+                    .port(port)
+                    .hostile(isHostile)
+                    .open();
         } catch (IllegalArgumentException e) {
             // The message begins with the name of the option.
             String name = e.getMessage().split(" ", 2)[0];
