@@ -25,11 +25,9 @@ import java.util.Locale;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.TypeConversionException;
 
 /**
  * The outputs of a crawl. {@code CREATE_NEW} refuses existing files, {@code TRUNCATE_EXISTING} overwrites them, and
@@ -79,18 +77,6 @@ final class Outputs implements PageSink {
                 return JSONL;
             }
             return chosen == null && STANDARD_OUTPUT.contains(file) ? JSONL : chosen;
-        }
-    }
-
-    /** A format by its name, ignoring case. */
-    static final class FormatConverter implements ITypeConverter<Format> {
-        @Override
-        public Format convert(String text) {
-            try {
-                return Format.valueOf(text.toUpperCase(Locale.ROOT));
-            } catch (IllegalArgumentException e) {
-                throw new TypeConversionException("not a format; choose one of urls, jsonl: " + text);
-            }
         }
     }
 
@@ -308,8 +294,7 @@ final class Outputs implements PageSink {
         @Option(
                 names = "--format",
                 paramLabel = "NAME",
-                description = "Format of stdout and of files with other names: urls or jsonl.",
-                converter = FormatConverter.class)
+                description = "Format of stdout and of files with other names: urls or jsonl.")
         private Format format;
 
         @Option(

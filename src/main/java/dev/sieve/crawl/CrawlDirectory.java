@@ -115,7 +115,7 @@ public final class CrawlDirectory implements Closeable {
         CrawlDirectory opened = new CrawlDirectory(builder.open(), directory);
         try {
             opened.readSeeds();
-            opened.readOrigins();
+            opened.originFile = opened.file(ORIGINS, opened.origins::add);
             opened.readPauses(now);
             return opened;
         } catch (IOException | RuntimeException e) {
@@ -215,12 +215,10 @@ public final class CrawlDirectory implements Closeable {
 
     private void readSeeds() throws IOException {
         checkSeeds(folder, LineFile.REFUSE);
-        create(SEEDS);
-        LineFile.Receiver set = seed -> {
+        seedFile = file(SEEDS, seed -> {
             long[] hash = Murmur3.hash(seed, seeds.seed());
             seeds.add(hash[0], hash[1]);
-        };
-        seedFile = new LineFile(folder, SEEDS, LineFile.read(folder, SEEDS, set, LineFile.REFUSE));
+        });
     }
 
     /** Whether a line is a URL as this build spells it, or an earlier one, which did not escape vertical bars. */
@@ -229,15 +227,12 @@ public final class CrawlDirectory implements Closeable {
         return escaped.equals(UrlNormalizer.parse(escaped));
     }
 
-    private void readOrigins() throws IOException {
-        create(ORIGINS);
-        originFile = new LineFile(folder, ORIGINS, LineFile.read(folder, ORIGINS, origins::add, LineFile.REFUSE));
-    }
-
-    private void create(LineFile.Kind kind) throws IOException {
+    /** Opens a file after its last line; creates it first where it does not exist. */
+    private LineFile file(LineFile.Kind kind, LineFile.Receiver lines) throws IOException {
         if (Files.notExists(folder.resolve(kind.name()))) {
             LineFile.rewrite(folder, kind, line -> true, LineFile.REFUSE);
         }
+        return new LineFile(folder, kind, LineFile.read(folder, kind, lines, LineFile.REFUSE));
     }
 
     private static boolean isOrigin(String line) {
@@ -249,7 +244,7 @@ public final class CrawlDirectory implements Closeable {
     /** Reads the pauses and removes expired ones. When a host was last requested is not stored, so it waits anew. */
     private void readPauses(Instant now) throws IOException {
         LineFile.rewrite(folder, PAUSES, line -> addPause(line, now), LineFile.REFUSE);
-        pauseFile = new LineFile(folder, PAUSES, LineFile.read(folder, PAUSES, line -> {}, LineFile.REFUSE));
+        pauseFile = file(PAUSES, line -> {});
     }
 
     /** Adds a pause unless it has expired; returns whether it was added. */

@@ -3,7 +3,6 @@ package dev.sieve.crawl;
 import dev.sieve.Frontier;
 import dev.sieve.Lease;
 import dev.sieve.SieveStats;
-import dev.sieve.durable.Durability;
 import dev.sieve.durable.DurableSieve;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.output.PageSink;
@@ -74,7 +73,8 @@ final class Recorder {
     /** Creates a recorder that stores nothing before it has a {@link #sink}. */
     Recorder(Frontier frontier) {
         this.frontier = frontier;
-        boolean forces = frontier instanceof DurableSieve durable && durable.durability() != Durability.PROCESS;
+        boolean forces =
+                frontier instanceof DurableSieve durable && durable.durability().forces();
         groupSize = forces ? GROUP : 1;
     }
 
@@ -124,12 +124,8 @@ final class Recorder {
 
     /** Returns whether the group is all that is in flight, so that a crawl that waits for more would never end. */
     private boolean isRestOver() {
-        long others;
-        synchronized (this) {
-            others = leftUndone;
-        }
         // In this order: once nothing is in flight, nothing can become pending.
-        return frontier.inFlight() <= group.size() + others && frontier.pending() == 0;
+        return frontier.inFlight() <= group.size() + leftUndone() && frontier.pending() == 0;
     }
 
     /** Has the sink store what was recorded, then marks its URLs as done. */
@@ -211,7 +207,7 @@ final class Recorder {
     }
 
     /** Counts a recorded URL that stays in flight in the frontier. */
-    void leftUndone() {
+    void leaveUndone() {
         synchronized (this) {
             leftUndone++;
         }
@@ -220,6 +216,10 @@ final class Recorder {
                 flush();
             }
         }
+    }
+
+    synchronized long leftUndone() {
+        return leftUndone;
     }
 
     /** Counts a sitemap that was read and the URLs that it lists. */

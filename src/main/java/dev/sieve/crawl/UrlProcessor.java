@@ -192,7 +192,7 @@ final class UrlProcessor {
                 && withoutHeaders.contains(UrlParts.origin(lease.url()));
         if (lacksHeaders) {
             record(lease, result, fetchedAt, took);
-            postpone();
+            recorder.leaveUndone();
             return isPage(lease, result);
         }
         return finish(lease, result, fetchedAt, took);
@@ -214,24 +214,18 @@ final class UrlProcessor {
         }
         recorder.refused(lease, reason);
         if (reason.equals(overBudget) || reason.rule().equals(Refused.NOT_PUBLIC)) {
-            postpone();
+            recorder.leaveUndone();
         } else {
             recorder.done(lease);
         }
         return false;
     }
 
-    /** Leaves a URL in the frontier for a later run. */
-    private void postpone() {
-        dispatcher.left();
-        recorder.leftUndone();
-    }
-
     /** Records a URL whose host does not respond as failed, and does not mark it as done. */
     private boolean leave(Lease lease, FetchResult result, Instant fetchedAt, Duration took) {
         record(lease, result, fetchedAt, took);
-        dispatcher.leftUnanswered(UrlParts.host(lease.url()));
-        recorder.leftUndone();
+        dispatcher.silent(UrlParts.host(lease.url()));
+        recorder.leaveUndone();
         return false;
     }
 

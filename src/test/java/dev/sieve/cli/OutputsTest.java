@@ -93,7 +93,7 @@ class OutputsTest {
         Run run = crawl(site, "-o", "-", "--format", "xml");
 
         assertThat(run.exitCode()).isEqualTo(2);
-        assertThat(run.err()).contains("--format", "urls, jsonl: xml");
+        assertThat(run.err()).contains("--format", "'xml' is not a format; choose one of urls, jsonl");
     }
 
     @ParameterizedTest
