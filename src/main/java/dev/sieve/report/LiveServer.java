@@ -4,11 +4,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import dev.sieve.crawl.Crawler;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -84,7 +86,7 @@ public final class LiveServer implements AutoCloseable {
     private Cache cache;
 
     /** What a server shows; never called by two threads at once. */
-    public interface Content {
+    interface Content {
         /** Returns the page in its present state, as HTML. */
         String page();
 
@@ -115,7 +117,7 @@ public final class LiveServer implements AutoCloseable {
     }
 
     /**
-     * Opens the port; requests wait until something is {@linkplain #show shown}.
+     * Opens the port; requests wait until something is {@linkplain #show(CrawlRecord, Crawler, InstantSource) shown}.
      *
      * @param host the name or address of the interface to listen on, IPv6 in brackets
      * @param port the port; 0 for a free one
@@ -145,8 +147,17 @@ public final class LiveServer implements AutoCloseable {
         return server.getAddress().getAddress().isLoopbackAddress();
     }
 
-    /** Shows something from now on, until the server is closed; called once. */
-    public void show(Content content) {
+    /**
+     * Shows a crawl from now on, until the server is closed; called once.
+     *
+     * @param record what is shown on the page
+     * @param crawler what the metrics are of
+     */
+    public void show(CrawlRecord record, Crawler crawler, InstantSource clock) {
+        show(new LivePage(record, crawler, clock));
+    }
+
+    void show(Content content) {
         cache = new Cache(content);
         server.start();
         timer.scheduleAtFixedRate(this::update, interval.toNanos(), interval.toNanos(), TimeUnit.NANOSECONDS);
