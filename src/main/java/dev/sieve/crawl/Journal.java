@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
+import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 
 /**
@@ -94,13 +95,14 @@ public final class Journal implements Closeable {
     /**
      * Passes on the records in the folder of a crawl, which may be running.
      *
-     * @throws IOException when there are none, or a file is damaged
+     * @param problems receives a description of each line that is damaged
+     * @throws IOException when there are none
      */
-    public static void read(Path folder, Receiver receiver) throws IOException {
+    public static void read(Path folder, Receiver receiver, Consumer<String> problems) throws IOException {
         if (!KIND.exists(folder)) {
             throw new IOException(folder + ": no run of this job was started with --report");
         }
-        LineFile.read(folder, KIND, receiver::accept, LineFile.REFUSE);
+        LineFile.read(folder, KIND, receiver::accept, problems::accept);
     }
 
     private static boolean isRecord(String line) {

@@ -27,7 +27,7 @@ public final class CrawlRecord implements PageSink {
     /** Lines with samples that are not needed for the charts: a run that is killed loses at most so much of its numbers. */
     private static final long SAMPLE_MILLIS = 10_000;
 
-    private final Aggregate aggregate = new Aggregate();
+    private final Aggregate aggregate;
     private final StringWriter line = new StringWriter();
     private final JsonlSink jsonl = new JsonlSink(line);
     private final List<CapacityEvent> early = new ArrayList<>();
@@ -38,7 +38,11 @@ public final class CrawlRecord implements PageSink {
 
     /** Creates an empty record. */
     public CrawlRecord() {
-        // Visible to other packages.
+        this(new Aggregate());
+    }
+
+    CrawlRecord(Aggregate aggregate) {
+        this.aggregate = aggregate;
     }
 
     /**
