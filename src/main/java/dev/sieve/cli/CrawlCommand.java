@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         usageHelpWidth = 100,
         customSynopsis = "sieve [crawl] [OPTIONS] SEED...",
-        description = "Crawls politely and visits every page once.%n",
+        description = "Crawls politely and visits every page once.",
         footerHeading = "%nExit codes: ",
         footer = "0 done, or a limit was reached; 1 internal error, or filter full; 2 wrong usage;%n"
                 + "3 no page could be fetched; 4 input or output failed; 5 'why': not crawled; 6 see --fail-on;%n"
@@ -83,6 +83,13 @@ class CrawlCommand implements Callable<Integer> {
             description = "Exit with code 6 on: capacity (the filter missed a page or more) or errors (a URL failed, or"
                     + " responded with a status from 400 on: broken links); repeatable.")
     private Set<FailOn> failOn = EnumSet.noneOf(FailOn.class);
+
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            description = "Read options from FILE, one per line: 'delay = 2s', 'sitemaps = true', 'seed = URL'; the"
+                    + " command line takes precedence.")
+    Path config;
 
     @Option(names = "-q", description = "Show only warnings: no progress, no summary.")
     private boolean isQuiet;
@@ -147,6 +154,11 @@ class CrawlCommand implements Callable<Integer> {
         if (job == null && spec.commandLine().getParseResult().hasMatchedOption(option)) {
             throw Checks.wrong(spec, "Option '" + option + "' requires '--job'");
         }
+    }
+
+    /** Whether there are seeds on the command line, so that those of a configuration file are not used. */
+    boolean hasSeeds() {
+        return !seeds.isEmpty();
     }
 
     CrawlOptions options() {

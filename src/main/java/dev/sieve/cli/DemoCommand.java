@@ -30,7 +30,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = "Crawls a generated web on this machine, in a few seconds and without a network. The filter is"
-                + " deliberately a little too small, so you see the capacity warnings.%n")
+                + " deliberately a little too small, so you see the capacity warnings.")
 final class DemoCommand implements Callable<Integer> {
     /** The share of the web's URLs that the filter is sized for: enough to warn, and to miss next to nothing. */
     private static final double CAPACITY_SHARE = 0.9;

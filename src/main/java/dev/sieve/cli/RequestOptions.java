@@ -1,6 +1,7 @@
 package dev.sieve.cli;
 
 import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.fetch.ProxySettings;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -27,6 +28,15 @@ final class RequestOptions {
     private List<String> headers = new ArrayList<>();
 
     @Option(
+            names = "--proxy",
+            paramLabel = "URL",
+            description = "Send requests through http://[USER:PASSWORD@]HOST:PORT, socks5://HOST:PORT, or"
+                    + " socks5h://HOST:PORT; env: the proxy in http_proxy, https_proxy, all_proxy, no_proxy"
+                    + " (default: none). An http or socks5h proxy looks up the names of hosts, so whether their"
+                    + " addresses are public is not checked.")
+    private String proxy;
+
+    @Option(
             names = "--resolve",
             paramLabel = "HOST=IP",
             description = "Address of a host, or of all hosts below a .domain, like curl --resolve; repeatable.",
@@ -46,8 +56,13 @@ final class RequestOptions {
         addresses.forEach(each -> known.put(each.getKey(), each.getValue()));
         addresses.forEach(each -> options.allowPrivate(each.getValue().getHostAddress()));
         options.resolver(host -> resolve(known, host));
+        Checks.set(spec, "--proxy", proxy, each -> options.proxy(proxy(each)));
         Checks.set(spec, "--timeout", timeout, options::timeout);
         Checks.set(spec, "--retries", retries, options::retries);
+    }
+
+    private static ProxySettings proxy(String choice) {
+        return choice.equals("env") ? ProxySettings.ofEnvironment(System.getenv()) : ProxySettings.of(choice);
     }
 
     private static void addHeader(CrawlOptions options, String header) {

@@ -2,6 +2,7 @@ package dev.sieve.crawl;
 
 import dev.sieve.fetch.AddressPolicy;
 import dev.sieve.fetch.Fetcher;
+import dev.sieve.fetch.ProxySettings;
 import dev.sieve.fetch.Resolver;
 import dev.sieve.parse.LinkExtractor;
 import dev.sieve.robots.RobotsRules;
@@ -45,6 +46,7 @@ public final class CrawlOptions {
     private boolean allBodies;
     private AddressPolicy addresses = AddressPolicy.publicOnly();
     private long memory = Runtime.getRuntime().maxMemory() / 4;
+    private ProxySettings proxy = ProxySettings.NONE;
     private Resolver resolver = host -> List.of(InetAddress.getAllByName(host));
 
     /** Creates the default options: a polite crawl of the hosts of the seeds. */
@@ -252,6 +254,15 @@ public final class CrawlOptions {
         return this;
     }
 
+    /**
+     * Sets through which proxy requests are sent, those for robots.txt included. {@link ProxySettings} describes what is
+     * checked of the addresses of hosts then. Default: no proxy, whatever the environment names.
+     */
+    public CrawlOptions proxy(ProxySettings choice) {
+        proxy = Objects.requireNonNull(choice, "proxy");
+        return this;
+    }
+
     /** Returns the admission of a crawl with these options, without seeds. */
     public Admission newAdmission() {
         return new Admission(scope.build(), new TrapGuard(trapLimits));
@@ -260,7 +271,16 @@ public final class CrawlOptions {
     /** Returns a fetcher with these options, to be closed by the caller. */
     public Fetcher newFetcher() {
         return new Fetcher(new Fetcher.Options(
-                userAgent, headers, timeout, bodyLimit, allBodies, concurrency, resolver, addresses, bodyMemory()));
+                userAgent,
+                headers,
+                timeout,
+                bodyLimit,
+                allBodies,
+                concurrency,
+                resolver,
+                addresses,
+                bodyMemory(),
+                proxy));
     }
 
     long bodyMemory() {
