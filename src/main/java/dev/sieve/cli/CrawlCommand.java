@@ -114,6 +114,20 @@ class CrawlCommand implements Callable<Integer> {
             description = "Also crawl the URLs in sitemaps: those named in robots.txt, else /sitemap.xml.")
     private boolean usesSitemaps;
 
+    @Option(
+            names = "--max-body",
+            paramLabel = "SIZE",
+            description = "Read at most this much of a page, such as 512KiB or 16MiB (default: 8MiB).",
+            converter = Converters.Size.class)
+    private Integer maxBody;
+
+    @Option(
+            names = "--check-links",
+            description =
+                    "Also request each link that is out of scope, too deep or not included, once, to see whether it"
+                            + " works; its own links are not followed.")
+    private boolean checksLinks;
+
     @Mixin
     private FrontierOptions frontier;
 
@@ -139,8 +153,9 @@ class CrawlCommand implements Callable<Integer> {
     @Option(
             names = "--fail-on",
             paramLabel = "WHAT",
-            description = "Exit with code 6 on: capacity (the filter missed a page or more) or errors (a URL failed, or"
-                    + " responded with a status from 400 on: broken links); repeatable.")
+            description =
+                    "Exit with code 6 on: broken (a URL responded with a status of 400 or above, or failed), error (a"
+                            + " URL failed: no usable response), or capacity (the filter missed a page or more); repeatable.")
     private Set<FailOn> failOn = EnumSet.noneOf(FailOn.class);
 
     @Option(names = "-q", description = "Show only warnings: no progress, no summary.")
@@ -204,7 +219,10 @@ class CrawlCommand implements Callable<Integer> {
     CrawlOptions options() {
         Map<String, InetAddress> known = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         addresses.forEach(each -> known.put(each.getKey(), each.getValue()));
-        CrawlOptions options = new CrawlOptions().sitemaps(usesSitemaps).resolver(host -> resolve(known, host));
+        CrawlOptions options = new CrawlOptions()
+                .sitemaps(usesSitemaps)
+                .checkLinks(checksLinks)
+                .resolver(host -> resolve(known, host));
         where.apply(options, spec);
         headers.forEach(each -> Checks.check(spec, "-H", () -> addHeader(options, each)));
         addresses.forEach(each -> options.allowPrivate(each.getValue().getHostAddress()));
@@ -219,7 +237,22 @@ class CrawlCommand implements Callable<Integer> {
         Checks.set(spec, "--timeout", timeout, options::timeout);
         Checks.set(spec, "--retries", retries, options::retries);
         Checks.set(spec, "--user-agent", userAgent, options::userAgent);
+        Checks.set(spec, "--max-body", maxBody, size -> setBodyLimit(options, size));
         return options;
+    }
+
+    /** Refuses bodies that the heap could not hold while they are read and parsed. */
+    private static void setBodyLimit(CrawlOptions options, int bytes) {
+        long heap = Runtime.getRuntime().maxMemory();
+        if (bytes > heap / CrawlOptions.HEAP_PER_BODY) {
+            throw new IllegalArgumentException(Units.text(
+                    "%s may need %s of heap, but it is limited to %s: run java with -Xmx%dm",
+                    Units.bytes(bytes),
+                    Units.bytes((long) bytes * CrawlOptions.HEAP_PER_BODY),
+                    Units.bytes(heap),
+                    ((long) bytes * CrawlOptions.HEAP_PER_BODY >> 20) + 1));
+        }
+        options.bodyLimit(bytes);
     }
 
     private static void addHeader(CrawlOptions options, String header) {

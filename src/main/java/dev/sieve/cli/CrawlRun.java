@@ -45,7 +45,8 @@ record CrawlRun(
             outputs.deleteEmptyFiles();
         }
         if (!isQuiet) {
-            System.err.print(Summary.of(report, ignoresRobots) + howToContinue(report));
+            System.err.print(
+                    Summary.of(report, ignoresRobots) + Summary.files(outputs.files()) + howToContinue(report));
         }
         if (failure != null) {
             System.err.println("sieve: output failed: " + Checks.message(failure));

@@ -54,6 +54,7 @@ public final class Main {
                 .registerConverter(OnFull.class, new Converters.Named<>(OnFull.class, "choice"))
                 .registerConverter(Durability.class, new Converters.Named<>(Durability.class, "level"))
                 .registerConverter(Scope.Kind.class, new Converters.Named<>(Scope.Kind.class, "scope"))
+                .registerConverter(Outputs.Format.class, new Converters.Named<>(Outputs.Format.class, "format"))
                 .registerConverter(FailOn.class, new Converters.Named<>(FailOn.class, "condition"))
                 .setUsageHelpAutoWidth(true)
                 .setUsageHelpLongOptionsMaxWidth(30)
