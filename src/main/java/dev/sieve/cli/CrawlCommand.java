@@ -55,6 +55,13 @@ class CrawlCommand implements Callable<Integer> {
             description = "Also crawl the URLs in sitemaps: those named in robots.txt, else /sitemap.xml.")
     private boolean usesSitemaps;
 
+    @Option(
+            names = "--check-links",
+            description =
+                    "Also request each link that is out of scope, too deep or not included, once, to see whether it"
+                            + " works; its own links are not followed.")
+    private boolean checksLinks;
+
     @Mixin
     private FrontierOptions frontier;
 
@@ -80,8 +87,9 @@ class CrawlCommand implements Callable<Integer> {
     @Option(
             names = "--fail-on",
             paramLabel = "WHAT",
-            description = "Exit with code 6 on: capacity (the filter missed a page or more) or errors (a URL failed, or"
-                    + " responded with a status from 400 on: broken links); repeatable.")
+            description =
+                    "Exit with code 6 on: broken (a URL responded with a status of 400 or above, or failed), error (a"
+                            + " URL failed: no usable response), or capacity (the filter missed a page or more); repeatable.")
     private Set<FailOn> failOn = EnumSet.noneOf(FailOn.class);
 
     @Option(
@@ -162,7 +170,7 @@ class CrawlCommand implements Callable<Integer> {
     }
 
     CrawlOptions options() {
-        CrawlOptions options = new CrawlOptions().sitemaps(usesSitemaps);
+        CrawlOptions options = new CrawlOptions().sitemaps(usesSitemaps).checkLinks(checksLinks);
         where.apply(options, spec);
         pace.apply(options, spec);
         requests.apply(options, spec);

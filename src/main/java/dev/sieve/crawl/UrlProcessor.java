@@ -102,7 +102,7 @@ final class UrlProcessor {
 
     /** Requests the URL of a task, or the robots.txt that comes first, unless a rule forbids it. */
     Response request(Dispatcher.Task task) {
-        Lease lease = RobotsMark.removed(task.lease());
+        Lease lease = links.current(RobotsMark.removed(task.lease()));
         if (task.action() == Dispatcher.Action.SKIP) {
             return refused(lease, overBudget);
         }
@@ -145,7 +145,7 @@ final class UrlProcessor {
     }
 
     private void offerSitemaps(Lease lease, RobotsCache.Access access) {
-        if (offersSitemaps && access.isKnown() && !isSitemap(lease)) {
+        if (offersSitemaps && access.isKnown() && !isSitemap(lease) && !LinkCheck.is(lease)) {
             sitemaps.offer(lease, access.rules());
         }
     }
@@ -165,7 +165,9 @@ final class UrlProcessor {
     private Response fetch(Lease lease, Dispatcher.Task task) {
         Instant fetchedAt = clock.now();
         long startNanos = clock.nanoTime();
-        FetchResult result = isSitemap(lease) ? sitemaps.fetch(lease) : fetcher.fetch(lease.url());
+        FetchResult result = isSitemap(lease)
+                ? sitemaps.fetch(lease)
+                : LinkCheck.is(lease) ? fetcher.check(lease.url()) : fetcher.fetch(lease.url());
         Duration took = Duration.ofNanos(clock.nanoTime() - startNanos);
         Timing timing = new Timing(fetchedAt, took, task.waited());
         return new Response(politeness.outcome(task.host(), result), () -> processAndRelease(lease, result, timing));
@@ -244,7 +246,7 @@ final class UrlProcessor {
     }
 
     private static boolean isPage(Lease lease, FetchResult result) {
-        return result instanceof Page && !isSitemap(lease);
+        return result instanceof Page && !isSitemap(lease) && !LinkCheck.is(lease);
     }
 
     /** Pushes what was found, and records the visit. */
@@ -255,7 +257,7 @@ final class UrlProcessor {
         }
         FetchResult checked = LinkQueue.check(lease, result);
         LinkExtractor.Document document = UNREADABLE;
-        if (checked instanceof Page page && page.isHtml()) {
+        if (checked instanceof Page page && page.isHtml() && !LinkCheck.is(lease)) {
             document = read(lease, page);
             checked = document.isCut() ? page.cut() : page;
             links.links(lease, document);
@@ -273,7 +275,7 @@ final class UrlProcessor {
                 document.title(),
                 document.links(),
                 timing.waited,
-                false));
+                LinkCheck.is(lease)));
     }
 
     private LinkExtractor.Document read(Lease lease, Page page) {

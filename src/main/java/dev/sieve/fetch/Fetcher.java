@@ -243,6 +243,11 @@ public final class Fetcher implements AutoCloseable {
         return fetch(url, (parsed, response, call) -> reader.read(parsed, response, call, bodyLimit, anyType));
     }
 
+    /** Requests a URL and reads only the head of the response: a page has an empty body, and its length as announced. */
+    public FetchResult check(String url) {
+        return fetch(url, ResponseReader::head);
+    }
+
     /**
      * Requests a URL and passes the body, of any type, to a reader while it arrives, if the status is 2xx. The deadline
      * includes the work of the reader, which is called at most once, by this thread. A {@link RuntimeException} of the
