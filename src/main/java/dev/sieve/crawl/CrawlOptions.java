@@ -43,6 +43,7 @@ public final class CrawlOptions {
     boolean sitemaps;
     private int bodyLimit = 8 << 20;
     private boolean allBodies;
+    private boolean exchanges;
     private AddressPolicy addresses = AddressPolicy.publicOnly();
     private long memory = Runtime.getRuntime().maxMemory() / 4;
     private Resolver resolver = host -> List.of(InetAddress.getAllByName(host));
@@ -238,6 +239,15 @@ public final class CrawlOptions {
     }
 
     /**
+     * Sets whether the sink receives {@linkplain dev.sieve.output.PageSink#exchanged what is sent and received}. Then
+     * bodies of every type and status are read, up to the limit, and bodies take twice the memory. Default: false.
+     */
+    public CrawlOptions exchanges(boolean choice) {
+        exchanges = choice;
+        return this;
+    }
+
+    /**
      * Allows requests to a block of addresses that are not public: {@code 10.0.0.0/8} or {@code ::1}. See
      * {@link Crawler#open} for a single host and port. Default: none.
      */
@@ -260,7 +270,16 @@ public final class CrawlOptions {
     /** Returns a fetcher with these options, to be closed by the caller. */
     public Fetcher newFetcher() {
         return new Fetcher(new Fetcher.Options(
-                userAgent, headers, timeout, bodyLimit, allBodies, concurrency, resolver, addresses, bodyMemory()));
+                userAgent,
+                headers,
+                timeout,
+                bodyLimit,
+                allBodies,
+                concurrency,
+                resolver,
+                addresses,
+                bodyMemory(),
+                exchanges));
     }
 
     long bodyMemory() {

@@ -5,6 +5,7 @@ import dev.sieve.Lease;
 import dev.sieve.SieveStats;
 import dev.sieve.durable.Durability;
 import dev.sieve.durable.DurableSieve;
+import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Skip;
@@ -143,6 +144,11 @@ final class Recorder {
             group.clear();
             recorded = 0;
         }
+    }
+
+    /** Records what a request has sent and received. */
+    void exchanged(Exchange exchange) {
+        record(each -> each.exchanged(exchange), () -> {});
     }
 
     /** Records a visit. */

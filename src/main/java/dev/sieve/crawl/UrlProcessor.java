@@ -2,6 +2,7 @@ package dev.sieve.crawl;
 
 import dev.sieve.Frontier;
 import dev.sieve.Lease;
+import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
@@ -133,6 +134,7 @@ final class UrlProcessor {
 
     private Response requestRobots(Dispatcher.Task task, Lease lease, String origin) {
         RobotsCache.Access access = politeness.requestRobots(origin);
+        recordAndRelease(fetcher.takeExchange());
         // The rules may be gone when the URL is next.
         offerSitemaps(lease, access);
         Boolean rule = access.isKnown() ? access.skipReason(lease.url()) == null : null;
@@ -160,7 +162,21 @@ final class UrlProcessor {
         long startNanos = clock.nanoTime();
         FetchResult result = isSitemap(lease) ? sitemaps.fetch(lease) : fetcher.fetch(lease.url());
         Duration took = Duration.ofNanos(clock.nanoTime() - startNanos);
-        return new Response(politeness.outcome(host, result), () -> processAndRelease(lease, result, fetchedAt, took));
+        Exchange exchange = fetcher.takeExchange();
+        return new Response(politeness.outcome(host, result), () -> {
+            recordAndRelease(exchange);
+            return processAndRelease(lease, result, fetchedAt, took);
+        });
+    }
+
+    private void recordAndRelease(Exchange exchange) {
+        if (exchange != null) {
+            try {
+                recorder.exchanged(exchange);
+            } finally {
+                fetcher.release(exchange);
+            }
+        }
     }
 
     private boolean processAndRelease(Lease lease, FetchResult result, Instant fetchedAt, Duration took) {
