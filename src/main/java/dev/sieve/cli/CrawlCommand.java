@@ -158,7 +158,7 @@ class CrawlCommand implements Callable<Integer> {
         }
         requireJobFor("--durability");
         requireJobFor("--keep-log");
-        CrawlOptions options = options();
+        CrawlOptions options = options().exchanges(output.hasArchive());
         if (job != null) {
             checkJob();
         }

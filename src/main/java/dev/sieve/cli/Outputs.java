@@ -5,6 +5,8 @@ import static java.nio.file.StandardOpenOption.APPEND;
 import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
 
+import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.fetch.Exchange;
 import dev.sieve.output.JsonlSink;
 import dev.sieve.output.OutputFile;
 import dev.sieve.output.PageSink;
@@ -12,6 +14,7 @@ import dev.sieve.output.Skip;
 import dev.sieve.output.SkipListSink;
 import dev.sieve.output.UrlListSink;
 import dev.sieve.output.Visit;
+import dev.sieve.output.WarcSink;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.Writer;
@@ -101,10 +104,18 @@ final class Outputs implements PageSink {
             throws IOException {
         Set<Path> names = new HashSet<>();
         for (Path file : files) {
+            if (WarcSink.isArchive(file)) {
+                check("-o", file, how, names, spec);
+                checkArchive(file, how, spec);
+                continue;
+            }
             Format format = Format.of(file, chosen);
             if (format == null) {
                 throw Checks.invalid(
-                        spec, "-o", file + ": the name must end in .txt, .jsonl or .json, unless --format is given");
+                        spec,
+                        "-o",
+                        file
+                                + ": the name must end in .txt, .jsonl, .json, .warc.gz or .warc, unless --format is given");
             }
             check("-o", file, how, names, spec);
             if (how == APPEND && isRegular(file) && !format.mayBegin(unfinishedLine(file))) {
@@ -132,6 +143,14 @@ final class Outputs implements PageSink {
         }
     }
 
+    private static void checkArchive(Path file, StandardOpenOption how, CommandSpec spec) throws IOException {
+        List<Path> existing = WarcSink.existing(file);
+        if (how == CREATE_NEW && !existing.isEmpty()) {
+            throw Checks.invalid(
+                    spec, "-o", existing.get(0) + " exists; use --force to delete all files of the archive " + file);
+        }
+    }
+
     private static boolean isRegular(Path file) {
         return !STANDARD_OUTPUT.contains(file) && Files.isRegularFile(file);
     }
@@ -147,8 +166,16 @@ final class Outputs implements PageSink {
             throws IOException {
         Outputs outputs = new Outputs();
         try {
+            // First, so that no line is stored before what it is about is in the archive.
             for (Path file : files) {
-                outputs.add(file, Format.of(file, chosen), how, forces);
+                if (WarcSink.isArchive(file)) {
+                    outputs.add(archive(file, how, forces));
+                }
+            }
+            for (Path file : files) {
+                if (!WarcSink.isArchive(file)) {
+                    outputs.add(file, Format.of(file, chosen), how, forces);
+                }
             }
             if (skipped != null) {
                 outputs.add(new SkipListSink(outputs.writer(skipped, how, forces)));
@@ -164,6 +191,19 @@ final class Outputs implements PageSink {
     /** Adds a sink, which is closed with the others. */
     void add(PageSink sink) {
         sinks.add(sink);
+    }
+
+    private static WarcSink archive(Path file, StandardOpenOption how, boolean forces) throws IOException {
+        List<Path> existing = WarcSink.existing(file);
+        if (how == APPEND && !existing.isEmpty()) {
+            Path last = existing.get(existing.size() - 1);
+            long removed = WarcSink.removeUnfinished(last);
+            if (removed > 0) {
+                LOG.warn("{}: removed an unfinished last record of {} bytes", last, removed);
+            }
+        }
+        String software = "sieve/" + CrawlOptions.version();
+        return new WarcSink(file, how, forces, software, Runtime.getRuntime().maxMemory() / 32);
     }
 
     private void add(Path file, Format format, StandardOpenOption how, boolean forces) throws IOException {
@@ -265,6 +305,13 @@ final class Outputs implements PageSink {
     }
 
     @Override
+    public void exchanged(Exchange exchange) throws IOException {
+        for (PageSink sink : sinks) {
+            sink.exchanged(exchange);
+        }
+    }
+
+    @Override
     public void skipped(Skip skip) throws IOException {
         for (PageSink sink : sinks) {
             sink.skipped(skip);
@@ -301,8 +348,10 @@ final class Outputs implements PageSink {
         @Option(
                 names = {"-o", "--output"},
                 paramLabel = "FILE",
-                description = "Write .txt (URLs), .jsonl or .json (records, one per line), or - (records to stdout);"
-                        + " repeatable (default: URLs to stdout).")
+                description =
+                        "Write .txt (URLs), .jsonl or .json (records, one per line), .warc.gz or .warc (an archive of"
+                                + " all requests and responses, with the headers that were sent, -H included; a new file per GB:"
+                                + " NAME-00001.warc.gz), or - (records to stdout); repeatable (default: URLs to stdout).")
         private List<Path> outputs = new ArrayList<>();
 
         @Option(
@@ -337,6 +386,11 @@ final class Outputs implements PageSink {
          */
         Outputs open(boolean resumes, boolean forces) throws IOException {
             return Outputs.open(files(), format(), skipped, how(resumes), forces);
+        }
+
+        /** Returns whether the crawl has to keep what is sent and received. */
+        boolean hasArchive() {
+            return outputs.stream().anyMatch(WarcSink::isArchive);
         }
 
         private List<Path> files() {
