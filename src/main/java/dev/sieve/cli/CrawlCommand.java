@@ -114,7 +114,7 @@ class CrawlCommand implements Callable<Integer> {
         }
         requireJobFor("--durability");
         requireJobFor("--keep-log");
-        CrawlOptions options = options();
+        CrawlOptions options = options().exchanges(output.hasArchive());
         if (job != null) {
             checkJob();
         }

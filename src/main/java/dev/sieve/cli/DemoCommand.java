@@ -8,6 +8,7 @@ import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.demo.DemoWeb;
+import dev.sieve.output.WarcSink;
 import dev.sieve.scope.Scope;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -64,7 +65,7 @@ final class DemoCommand implements Callable<Integer> {
     @Option(
             names = {"-o", "--output"},
             paramLabel = "FILE",
-            description = "Write .txt (URLs) or .jsonl (records); repeatable.")
+            description = "Write .txt (URLs), .jsonl (records) or .warc.gz (an archive); repeatable.")
     private List<Path> outputs = new ArrayList<>();
 
     @Option(
@@ -119,6 +120,7 @@ final class DemoCommand implements Callable<Integer> {
         long urls = web.expected().count();
         CrawlOptions options = new CrawlOptions()
                 .scope(Scope.Kind.ANY)
+                .exchanges(outputs.stream().anyMatch(WarcSink::isArchive))
                 .delay(delay)
                 .allowPrivate("127.0.0.0/8")
                 .resolver(host -> List.of(DemoWeb.resolve(host)));

@@ -51,6 +51,7 @@ public final class CrawlOptions {
     boolean checkLinks;
     private int bodyLimit = 8 << 20;
     private boolean allBodies;
+    private boolean exchanges;
     private AddressPolicy addresses = AddressPolicy.publicOnly();
     private long memory = Runtime.getRuntime().maxMemory() / 4;
     private ProxySettings proxy = ProxySettings.NONE;
@@ -260,6 +261,15 @@ public final class CrawlOptions {
     }
 
     /**
+     * Sets whether the sink receives {@linkplain dev.sieve.output.PageSink#exchanged what is sent and received}. Then
+     * bodies of every type and status are read, up to the limit, and bodies take twice the memory. Default: false.
+     */
+    public CrawlOptions exchanges(boolean choice) {
+        exchanges = choice;
+        return this;
+    }
+
+    /**
      * Allows requests to a block of addresses that are not public: {@code 10.0.0.0/8} or {@code ::1}. See
      * {@link Crawler#open} for a single host and port. Default: none.
      */
@@ -300,7 +310,8 @@ public final class CrawlOptions {
                 resolver,
                 addresses,
                 bodyMemory(),
-                proxy));
+                proxy,
+                exchanges));
     }
 
     long bodyMemory() {
