@@ -54,7 +54,7 @@ final class Numbers {
         if (percent == 0 || percent >= 9.95) {
             return text("%,.0f %%", percent);
         }
-        return text(percent >= 0.095 ? "%.1f %%" : percent >= 0.00095 ? "%.4f %%" : "%.1e %%", percent);
+        return text(percent >= 0.095 ? "%.1f %%" : percent >= 0.00095 ? "%.2g %%" : "%.1e %%", percent);
     }
 
     static String time(long epochMillis) {
