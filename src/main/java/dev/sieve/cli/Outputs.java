@@ -12,6 +12,7 @@ import dev.sieve.output.Skip;
 import dev.sieve.output.SkipListSink;
 import dev.sieve.output.UrlListSink;
 import dev.sieve.output.Visit;
+import dev.sieve.report.LiveServer;
 import dev.sieve.report.ReportPage;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -354,9 +355,9 @@ final class Outputs implements PageSink {
             return Outputs.open(files(), format(), skipped, how(resumes), forces);
         }
 
-        /** Returns the recording for the report; null if none was requested. */
-        Recording recording() {
-            return report == null ? null : new Recording(report);
+        /** Returns the recording for the report and the live page; null if neither was requested. */
+        Recording recording(LiveServer live) {
+            return Recording.of(report, live);
         }
 
         private List<Path> files() {
