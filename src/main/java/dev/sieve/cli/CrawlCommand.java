@@ -6,6 +6,7 @@ import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.durable.Durability;
 import dev.sieve.durable.DurableFolder;
+import dev.sieve.report.LiveServer;
 import dev.sieve.url.Seeds;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -68,6 +69,9 @@ class CrawlCommand implements Callable<Integer> {
     @Mixin
     private Outputs.Options output;
 
+    @Mixin
+    private LiveOptions live;
+
     @Option(
             names = "--job",
             paramLabel = "DIR",
@@ -120,7 +124,12 @@ class CrawlCommand implements Callable<Integer> {
         }
         output.check(resumes);
         frontier.check(resumes);
-        Recording recording = output.recording();
+        try (LiveServer server = live.open()) {
+            return crawl(options, resumes, output.recording(server));
+        }
+    }
+
+    private int crawl(CrawlOptions options, boolean resumes, Recording recording) throws IOException {
         Consumer<CapacityEvent> listener = recording == null ? event -> {} : recording::capacity;
         try (StopSignal signal = new StopSignal(isQuiet);
                 CrawlStart start = new CrawlStart(options, () -> frontier.open(job, durability, keepsLog, listener))) {

@@ -9,6 +9,7 @@ import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.demo.DemoWeb;
 import dev.sieve.output.WarcSink;
+import dev.sieve.report.LiveServer;
 import dev.sieve.scope.Scope;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -21,6 +22,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -74,6 +76,9 @@ final class DemoCommand implements Callable<Integer> {
             description = "Write a report at the end: one HTML file, for a browser (default: none).")
     private Path report;
 
+    @Mixin
+    private LiveOptions live;
+
     @Option(names = "--force", description = "Overwrite existing output files.")
     private boolean isForced;
 
@@ -117,6 +122,12 @@ final class DemoCommand implements Callable<Integer> {
     }
 
     private int crawl(DemoWeb web) throws IOException {
+        try (LiveServer server = live.open()) {
+            return crawl(web, Recording.of(report, server));
+        }
+    }
+
+    private int crawl(DemoWeb web, Recording recording) throws IOException {
         long urls = web.expected().count();
         CrawlOptions options = new CrawlOptions()
                 .scope(Scope.Kind.ANY)
@@ -124,7 +135,6 @@ final class DemoCommand implements Callable<Integer> {
                 .delay(delay)
                 .allowPrivate("127.0.0.0/8")
                 .resolver(host -> List.of(DemoWeb.resolve(host)));
-        Recording recording = report == null ? null : new Recording(report);
         Consumer<CapacityEvent> listener = recording == null ? event -> {} : recording::capacity;
         Sieve sieve = Sieve.builder(Math.max(1, (long) (urls * CAPACITY_SHARE)))
                 .onCapacity(listener)

@@ -19,6 +19,7 @@ import dev.sieve.output.Skip;
 import dev.sieve.output.SkipListSink;
 import dev.sieve.output.UrlListSink;
 import dev.sieve.output.Visit;
+import dev.sieve.report.LiveServer;
 import dev.sieve.report.ReportPage;
 import dev.sieve.output.WarcSink;
 import java.io.IOException;
@@ -475,9 +476,9 @@ final class Outputs implements PageSink {
             return Outputs.open(files(), format(), skipped, how(resumes), forces);
         }
 
-        /** Returns the recording for the report; null if none was requested. */
-        Recording recording() {
-            return report == null ? null : new Recording(report);
+        /** Returns the recording for the report and the live page; null if neither was requested. */
+        Recording recording(LiveServer live) {
+            return Recording.of(report, live);
         }
 
         /** Returns whether the crawl has to keep what is sent and received. */
