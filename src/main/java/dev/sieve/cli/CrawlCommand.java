@@ -1,6 +1,7 @@
 package dev.sieve.cli;
 
 import ch.qos.logback.classic.Level;
+import dev.sieve.CapacityEvent;
 import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.durable.Durability;
@@ -104,8 +105,10 @@ class CrawlCommand implements Callable<Integer> {
         }
         output.check(resumes);
         frontier.check(resumes);
+        Recording recording = output.recording();
+        Consumer<CapacityEvent> listener = recording == null ? event -> {} : recording::capacity;
         try (StopSignal signal = new StopSignal(isQuiet);
-                CrawlStart start = new CrawlStart(options, () -> frontier.open(job, durability, keepsLog))) {
+                CrawlStart start = new CrawlStart(options, () -> frontier.open(job, durability, keepsLog, listener))) {
             if (resumes) {
                 start.crawler();
             }
@@ -113,12 +116,18 @@ class CrawlCommand implements Callable<Integer> {
             if (!start.hasUrls()) {
                 throw Checks.wrong(spec, "no usable seed in " + String.join(", ", seeds));
             }
+            if (recording != null) {
+                recording.start(start.crawler(), start.directory(), durability.forces());
+            }
             Outputs outputs = output.open(resumes, durability.forces());
             if (isVerbose) {
                 outputs.add(new VisitLog());
             }
+            if (recording != null) {
+                outputs.add(recording.record());
+            }
             signal.stops(start.crawler());
-            return new CrawlRun(start.crawler(), outputs, job, isQuiet, where.ignoresRobots, failOn).run();
+            return new CrawlRun(start.crawler(), outputs, job, isQuiet, where.ignoresRobots, failOn, recording).run();
         }
     }
 

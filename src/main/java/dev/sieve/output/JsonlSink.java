@@ -6,8 +6,9 @@ import java.io.Writer;
 
 /**
  * Writes each visit as one line of JSON, with these fields in this order: {@code url, key, depth, referrer, status,
- * type, bytes, ms, fetched_at, redirect_to, title, links, error}, and {@code "cut": true} at the end when only the
- * beginning of the body was read. What does not apply is null; {@code links} is the number of distinct links.
+ * type, bytes, ms, waited_ms, fetched_at, redirect_to, title, links, error}, then {@code "cut": true} when only the
+ * beginning of the body was read, and {@code "check": true} when a URL that is out of scope was only checked. What does not
+ * apply is null; {@code links} is the number of distinct links.
  */
 public final class JsonlSink extends LineSink {
     /** Creates a sink that flushes and closes {@code out} with itself; see {@link OutputFile}. */
@@ -28,6 +29,7 @@ public final class JsonlSink extends LineSink {
         field("type", page == null ? null : orNull(page.type()));
         field("bytes", page == null ? null : page.length());
         field("ms", visit.took().toMillis());
+        field("waited_ms", visit.waited().toMillis());
         field("fetched_at", visit.fetchedAt().toString());
         field("redirect_to", result instanceof FetchResult.Redirect redirect ? redirect.target() : null);
         field("title", orNull(visit.title()));
@@ -36,6 +38,9 @@ public final class JsonlSink extends LineSink {
         field("error", orNull(result.error() + detail));
         if (page != null && page.isCut()) {
             field("cut", true);
+        }
+        if (visit.isCheck()) {
+            field("check", true);
         }
         raw("}").end();
     }

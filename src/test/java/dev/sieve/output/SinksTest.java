@@ -22,7 +22,18 @@ class SinksTest {
     private static final String URL = "http://h/=cmd()%22,%0A";
 
     private static Visit visit(String text, FetchResult result) {
-        return new Visit(URL, URL, 1, "http://h/", result, Instant.EPOCH, Duration.ofMillis(5), text, List.of(URL));
+        return new Visit(
+                URL,
+                URL,
+                1,
+                "http://h/",
+                result,
+                Instant.EPOCH,
+                Duration.ofMillis(5),
+                text,
+                List.of(URL),
+                Duration.ofMillis(7),
+                false);
     }
 
     private static FetchResult page(String type, int status) {
@@ -64,6 +75,18 @@ class SinksTest {
         assertThat(failed.get("error").textValue()).isEqualTo("bad answer: " + text);
         JsonNode moved = record(visit("", new FetchResult.Redirect(302, text)));
         assertThat(moved.get("redirect_to").textValue()).isEqualTo(text);
+    }
+
+    @Test
+    void aRecordSaysHowLongItWaitedAndWhetherItWasOnlyACheck() throws IOException {
+        FetchResult page = new FetchResult.Page(200, Map.of(), "", new byte[0], 0, false);
+        Duration waited = Duration.ofMillis(1500);
+        Visit check = new Visit(URL, URL, 1, null, page, Instant.EPOCH, Duration.ZERO, "", List.of(), waited, true);
+
+        assertThat(record(check).get("waited_ms").longValue()).isEqualTo(1500);
+        assertThat(record(check).get("check").booleanValue()).isTrue();
+        assertThat(record(check).has("cut")).isFalse();
+        assertThat(record(visit("", page)).has("check")).isFalse();
     }
 
     @Test
