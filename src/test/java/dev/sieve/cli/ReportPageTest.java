@@ -135,7 +135,8 @@ class ReportPageTest {
 
             assertThat(PageChecks.cells(tab)).isEqualTo(cells).hasSizeGreaterThan(500);
             assertThat(PageChecks.problems(tab)).isEmpty();
-            assertThat(tab.eval("document.querySelectorAll('canvas, button, input').length").asInt())
+            assertThat(tab.eval("document.querySelectorAll('canvas, button, input').length")
+                            .asInt())
                     .isZero();
             assertThat(tab.eval("[...document.querySelectorAll('figure')].every(f => f.offsetHeight === 0)")
                             .asBoolean())
@@ -216,7 +217,8 @@ class ReportPageTest {
         List<JsonNode> pages =
                 responses.stream().filter(line -> !isRedirect(line)).toList();
         List<JsonNode> broken = LINES.stream()
-                .filter(line -> !line.get("error").isNull() || line.get("status").asInt() >= 400)
+                .filter(line ->
+                        !line.get("error").isNull() || line.get("status").asInt() >= 400)
                 .toList();
 
         assertThat(tile(page, "Pages")).isEqualTo(pages.size());
@@ -227,14 +229,14 @@ class ReportPageTest {
         assertThat(column(page, "classes", 1))
                 .isEqualTo(counts(
                         LINES,
-                        line -> line.get("error").isNull()
-                                ? line.get("status").asInt() / 100 + "xx"
-                                : "failed"));
+                        line -> line.get("error").isNull() ? line.get("status").asInt() / 100 + "xx" : "failed"));
         assertThat(column(page, "statuses", 1))
                 .isEqualTo(counts(pages, line -> line.get("status").asText()));
         assertThat(column(page, "depths", 1))
                 .isEqualTo(counts(pages, line -> line.get("depth").asText()));
-        assertThat(column(page, "types", 1).values().stream().mapToLong(Long::longValue).sum())
+        assertThat(column(page, "types", 1).values().stream()
+                        .mapToLong(Long::longValue)
+                        .sum())
                 .isEqualTo(pages.size());
         assertThat(column(page, "host-table", 1)).isEqualTo(ofHosts(pages));
         assertThat(column(page, "host-table", 3)).isEqualTo(ofHosts(broken));
