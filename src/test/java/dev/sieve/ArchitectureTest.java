@@ -87,7 +87,7 @@ class ArchitectureTest {
             Map.entry("dev.sieve.crawl", List.of("org.slf4j..")),
             Map.entry(
                     "dev.sieve.report",
-                    List.of("org.slf4j..", "org.jsoup..", "com.fasterxml.jackson.core..", "io.micrometer.core..")),
+                    List.of("org.slf4j..", "org.jsoup..", "com.fasterxml.jackson.core..", "io.micrometer..")),
             Map.entry("dev.sieve.demo", List.of("org.slf4j..")),
             Map.entry("dev.sieve.cli", List.of("org.slf4j..", "picocli..", "ch.qos.logback..")));
 

@@ -40,6 +40,7 @@ import java.util.stream.Stream;
  *       fields themselves are not stored, since they may contain a password;
  *   <li>{@code crawl-pauses}, the hosts that require longer pauses than the delay of the crawl, so that they get them after
  *       a restart: one line per pause with its milliseconds, its expiry in epoch milliseconds, and the host;
+ *   <li>{@code crawl-report}, what the report of the crawl is made from, if one was requested: see {@link Journal};
  *   <li>{@code hosts-*.spill}, URLs whose hosts have to wait: temporary, deleted when the crawl is closed.
  * </ul>
  *
@@ -65,7 +66,7 @@ public final class CrawlDirectory implements Closeable {
     private static final LineFile.Kind PAUSES =
             new LineFile.Kind("crawl-pauses", "pauses.txt", "a pause", PAUSE.asMatchPredicate());
 
-    private static final List<LineFile.Kind> KINDS = List.of(SEEDS, ORIGINS, PAUSES);
+    private static final List<LineFile.Kind> KINDS = List.of(SEEDS, ORIGINS, PAUSES, Journal.KIND);
 
     /** Files that a folder may contain before it contains a crawl: a crash may have left them, or the settings are lost. */
     private static final Pattern OF_FRONTIER = Pattern.compile("lock|settings\\..*|(log|checkpoint)-\\d{8}.*");
@@ -85,6 +86,9 @@ public final class CrawlDirectory implements Closeable {
 
     /** Null without a folder. */
     private LineFile pauseFile;
+
+    /** Null until it is requested. */
+    private Journal journal;
 
     private CrawlDirectory(Frontier frontier, Path folder) {
         this.frontier = frontier;
@@ -275,6 +279,19 @@ public final class CrawlDirectory implements Closeable {
         return frontier;
     }
 
+    /**
+     * Returns the journal of the crawl, which is closed with this. The first call opens or creates it; that of a crawl
+     * without a folder is temporary.
+     *
+     * @throws IOException when it cannot be read or written, or is damaged
+     */
+    public synchronized Journal journal() throws IOException {
+        if (journal == null) {
+            journal = seedFile == null ? Journal.temporary(folder) : Journal.open(folder);
+        }
+        return journal;
+    }
+
     Path spillDirectory() {
         return folder;
     }
@@ -362,7 +379,8 @@ public final class CrawlDirectory implements Closeable {
         try (frontier;
                 LineFile openSeeds = seedFile;
                 LineFile openOrigins = originFile;
-                LineFile openPauses = pauseFile) {
+                LineFile openPauses = pauseFile;
+                Journal openJournal = journal) {
             // Closes all of them, whatever one of them throws; the frontier last, since its lock guards the others.
         }
     }

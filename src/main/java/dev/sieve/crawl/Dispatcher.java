@@ -77,8 +77,9 @@ final class Dispatcher {
      *
      * @param startNanos when it was handed out
      * @param isProven whether its host has proven that it responds
+     * @param waited how long its host had to wait for its delay or a back-off
      */
-    record Task(Lease lease, String host, long startNanos, Action action, boolean isProven) {}
+    record Task(Lease lease, String host, long startNanos, Action action, boolean isProven, Duration waited) {}
 
     /** How to process a URL. */
     enum Action {
@@ -178,7 +179,7 @@ final class Dispatcher {
             if (taken.attempt() > 0) {
                 schedule.addAgain(host, taken);
             } else if (!schedule.add(host, taken)) {
-                return new Task(taken, host, now, Action.SKIP, true);
+                return new Task(taken, host, now, Action.SKIP, true, Duration.ZERO);
             }
             lease = schedule.poll(now, allowsUnproven(now));
         }
@@ -196,7 +197,7 @@ final class Dispatcher {
             unproven.started(lease.id(), now);
         }
         Action action = schedule.isGivenUp(host) ? Action.LEAVE : Action.REQUEST;
-        return new Task(lease, host, now, action, isProven);
+        return new Task(lease, host, now, action, isProven, schedule.waited(host));
     }
 
     private void await(boolean mayStart, long now) throws InterruptedException {

@@ -32,7 +32,8 @@ import okhttp3.Response;
 /**
  * Requests URLs and returns whatever the server does as a value.
  *
- * <p>One request per call: no redirect is followed, nothing is sent again, no cookie is kept, no proxy is used. The
+ * <p>One request per call: no redirect is followed, nothing is sent again, no cookie is kept, no proxy is used but that of
+ * the options. The
  * whole call, from the lookup of the host to the last byte, has one deadline. At most 256 KiB and a thousand header
  * fields are read, a body up to a limit that is counted after decoding, and at most 512 KiB of anything else between two
  * parts of the body. Servers without a valid certificate are
@@ -84,6 +85,7 @@ public final class Fetcher implements AutoCloseable {
      * @param resolver looks up the addresses of hosts
      * @param addresses which addresses may be requested
      * @param bodyMemory bytes for the bodies of all requests together, see {@link #release}; above 0
+     * @param proxy through which proxy requests are sent
      */
     public record Options(
             String userAgent,
@@ -94,12 +96,14 @@ public final class Fetcher implements AutoCloseable {
             int connections,
             Resolver resolver,
             AddressPolicy addresses,
-            long bodyMemory) {
+            long bodyMemory,
+            ProxySettings proxy) {
 
         /** Checks and copies the options. */
         public Options {
             Objects.requireNonNull(resolver, "resolver");
             Objects.requireNonNull(addresses, "addresses");
+            Objects.requireNonNull(proxy, "proxy");
             headers = Map.copyOf(headers);
             headers.forEach(Options::checkHeader);
             if (timeout.isNegative() || timeout.isZero()) {
@@ -146,7 +150,7 @@ public final class Fetcher implements AutoCloseable {
                 .addNetworkInterceptor(this::send)
                 .build();
         lookups = new DnsLookups(options.resolver, options.timeout, options.connections);
-        guard = new AddressGuard(options.addresses, lookups, wire, client);
+        guard = new AddressGuard(options.addresses, lookups, wire, client, options.proxy);
     }
 
     /**
@@ -237,6 +241,11 @@ public final class Fetcher implements AutoCloseable {
     /** Requests a URL with another body limit, and reads bodies of any type if that is set. */
     public FetchResult fetch(String url, int bodyLimit, boolean anyType) {
         return fetch(url, (parsed, response, call) -> reader.read(parsed, response, call, bodyLimit, anyType));
+    }
+
+    /** Requests a URL and reads only the head of the response: a page has an empty body, and its length as announced. */
+    public FetchResult check(String url) {
+        return fetch(url, ResponseReader::head);
     }
 
     /**

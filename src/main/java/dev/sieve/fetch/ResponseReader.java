@@ -65,6 +65,16 @@ final class ResponseReader {
         return REDIRECTS.contains(response.code()) ? redirect(url, response) : page(response, call, bodyLimit, anyType);
     }
 
+    /** Returns the head of a response, and cancels the request, so that no time is spent on its body. */
+    static FetchResult head(String url, Response response, Call call) {
+        if (REDIRECTS.contains(response.code())) {
+            return redirect(url, response);
+        }
+        call.cancel();
+        long length = Math.max(0, response.body().contentLength());
+        return new Page(response.code(), headers(response), type(response), new byte[0], length, false);
+    }
+
     /** Reads a response and passes its body to a reader, if the status is 2xx. */
     FetchResult stream(String url, Response response, Call call, BodyReader reader) throws IOException {
         if (response.code() < 200 || response.code() >= 300) {

@@ -22,6 +22,20 @@ public interface PageSink extends AutoCloseable {
     default void skipped(Skip skip) throws IOException {}
 
     /**
+     * Receives a link. The links of a page, and of a redirect, come before its visit and are stored by the same {@link
+     * #flush}; links that are skipped are also passed to {@link #skipped}. Called only if {@link #takesLinks}. Does nothing
+     * unless overridden.
+     *
+     * @throws IOException when it cannot be stored, which ends the crawl
+     */
+    default void linked(Link link) throws IOException {}
+
+    /** Returns whether this sink receives links, which must not change during a crawl. False unless overridden. */
+    default boolean takesLinks() {
+        return false;
+    }
+
+    /**
      * Stores everything received so far. When this returns, the crawl marks these URLs as done in its frontier, and a
      * crawl that continues from there does not request them again; so a record must now survive whatever the frontier
      * survives. Called after each URL; for a {@code DurableSieve} that survives power failures once per second or 512
