@@ -3,6 +3,7 @@ package dev.sieve.cli;
 import static dev.sieve.cli.Units.text;
 
 import ch.qos.logback.classic.Level;
+import dev.sieve.CapacityEvent;
 import dev.sieve.SieveStats;
 import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.crawl.CrawlOptions;
@@ -10,6 +11,7 @@ import dev.sieve.crawl.CrawlReport;
 import dev.sieve.durable.Durability;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.Export;
+import dev.sieve.report.LiveServer;
 import dev.sieve.url.Seeds;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -57,16 +59,14 @@ class CrawlCommand implements Callable<Integer> {
     @Mixin
     private RequestOptions requests;
 
-    @Option(
-            names = "--sitemaps",
-            description = "Also crawl the URLs in sitemaps: those named in robots.txt, else /sitemap.xml.")
-    private boolean usesSitemaps;
-
     @Mixin
     private FrontierOptions frontier;
 
     @Mixin
     private Outputs.Options output;
+
+    @Mixin
+    private LiveOptions live;
 
     @Option(
             names = "--job",
@@ -87,8 +87,9 @@ class CrawlCommand implements Callable<Integer> {
     @Option(
             names = "--fail-on",
             paramLabel = "WHAT",
-            description = "Exit with code 6 on: capacity (the filter missed a page or more) or errors (a URL failed, or"
-                    + " responded with a status from 400 on: broken links); repeatable.")
+            description =
+                    "Exit with code 6 on: broken (a URL responded with a status of 400 or above, or failed), error (a"
+                            + " URL failed: no usable response), or capacity (the filter missed a page or more); repeatable.")
     private Set<FailOn> failOn = EnumSet.noneOf(FailOn.class);
 
     @Option(
@@ -119,7 +120,7 @@ class CrawlCommand implements Callable<Integer> {
         }
         requireJobFor("--durability");
         requireJobFor("--keep-log");
-        CrawlOptions options = options();
+        CrawlOptions options = options().exchanges(output.hasArchive());
         if (job != null) {
             checkJob();
         }
@@ -128,8 +129,15 @@ class CrawlCommand implements Callable<Integer> {
         if (isDryRun) {
             return dryRun(options, resumes);
         }
+        try (LiveServer server = live.open()) {
+            return crawl(options, resumes, output.recording(server));
+        }
+    }
+
+    private int crawl(CrawlOptions options, boolean resumes, Recording recording) throws IOException {
+        Consumer<CapacityEvent> listener = recording == null ? event -> {} : recording::capacity;
         try (StopSignal signal = new StopSignal(isQuiet);
-                CrawlStart start = new CrawlStart(options, () -> frontier.open(job, durability, keepsLog))) {
+                CrawlStart start = new CrawlStart(options, () -> frontier.open(job, durability, keepsLog, listener))) {
             if (resumes) {
                 start.crawler();
             }
@@ -137,16 +145,21 @@ class CrawlCommand implements Callable<Integer> {
             if (!start.hasUrls()) {
                 throw noSeed();
             }
-            boolean forces = job != null && durability != Durability.PROCESS;
-            Outputs outputs = output.open(resumes, forces);
+            if (recording != null) {
+                recording.start(start.crawler(), start.directory(), durability.forces());
+            }
+            Outputs outputs = output.open(resumes, durability.forces());
             if (isVerbose) {
                 outputs.add(new VisitLog());
+            }
+            if (recording != null) {
+                outputs.add(recording.record());
             }
             signal.stops(start.crawler());
             if (!isQuiet) {
                 System.err.print(opening(start.crawler().report(), options, resumes));
             }
-            return new CrawlRun(start.crawler(), outputs, job, isQuiet, where.ignoresRobots, failOn).run();
+            return new CrawlRun(start.crawler(), outputs, job, isQuiet, where.ignoresRobots, failOn, recording).run();
         }
     }
 
@@ -174,14 +187,15 @@ class CrawlCommand implements Callable<Integer> {
     }
 
     CrawlOptions options() {
-        CrawlOptions options = new CrawlOptions().sitemaps(usesSitemaps);
+        CrawlOptions options = new CrawlOptions();
         where.apply(options, spec);
         pace.apply(options, spec);
         requests.apply(options, spec);
         return options;
     }
 
-    private void readSeeds(List<String> words, Consumer<String> typed, Consumer<String> listed) {
+    /** Passes on the URLs of words, as {@link Seeds} does. */
+    void readSeeds(List<String> words, Consumer<String> typed, Consumer<String> listed) {
         try (SeedProblems problems = new SeedProblems()) {
             new Seeds(typed, listed, problems).read(words, System.in);
         } catch (IOException e) {

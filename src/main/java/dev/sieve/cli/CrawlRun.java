@@ -13,9 +13,16 @@ import java.util.Set;
  * One crawl as the user sees it: progress, summary, exit code.
  *
  * @param job the folder in which it is saved; null when it is not
+ * @param recording what its report and its live page are made from; null when there is neither
  */
 record CrawlRun(
-        Crawler crawler, Outputs outputs, Path job, boolean isQuiet, boolean ignoresRobots, Set<FailOn> failOn) {
+        Crawler crawler,
+        Outputs outputs,
+        Path job,
+        boolean isQuiet,
+        boolean ignoresRobots,
+        Set<FailOn> failOn,
+        Recording recording) {
     /** Crawls from the seeds of the crawler. Returns the exit code. */
     int run() throws IOException {
         Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
@@ -31,7 +38,11 @@ record CrawlRun(
     private int crawl() throws IOException {
         IOException failure = null;
         Progress progress = isQuiet ? null : new Progress(crawler::report);
-        try (outputs) {
+        try (outputs;
+                recording) {
+            if (recording != null) {
+                recording.run();
+            }
             crawler.run(outputs);
         } catch (IOException e) {
             failure = e;
@@ -45,7 +56,11 @@ record CrawlRun(
             outputs.deleteEmptyFiles();
         }
         if (!isQuiet) {
-            System.err.print(Summary.of(report, ignoresRobots) + howToContinue(report));
+            System.err.print(
+                    Summary.of(report, ignoresRobots) + Summary.files(outputs.files()) + howToContinue(report));
+        }
+        if (recording != null && recording.file() != null && failure == null && !isQuiet) {
+            System.err.print(text("  report   %s%n", recording.file()));
         }
         if (failure != null) {
             System.err.println("sieve: output failed: " + Checks.message(failure));

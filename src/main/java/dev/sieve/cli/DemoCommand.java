@@ -2,10 +2,14 @@ package dev.sieve.cli;
 
 import static dev.sieve.cli.Units.text;
 
+import dev.sieve.CapacityEvent;
 import dev.sieve.Sieve;
+import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.demo.DemoWeb;
+import dev.sieve.output.WarcSink;
+import dev.sieve.report.LiveServer;
 import dev.sieve.scope.Scope;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -16,7 +20,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -48,6 +54,11 @@ final class DemoCommand implements Callable<Integer> {
     private int port;
 
     @Option(
+            names = "--hostile",
+            description = "Add a host with titles, URLs and headers that are markup, scripts and control characters.")
+    private boolean isHostile;
+
+    @Option(
             names = "--delay",
             paramLabel = "TIME",
             description = "Minimum time between requests to the same host (default: 0s).")
@@ -56,8 +67,17 @@ final class DemoCommand implements Callable<Integer> {
     @Option(
             names = {"-o", "--output"},
             paramLabel = "FILE",
-            description = "Write .txt (URLs) or .jsonl (records); repeatable.")
+            description = "Write .txt (URLs), .jsonl (records) or .warc.gz (an archive); repeatable.")
     private List<Path> outputs = new ArrayList<>();
+
+    @Option(
+            names = "--report",
+            paramLabel = "FILE",
+            description = "Write a report at the end: one HTML file, for a browser (default: none).")
+    private Path report;
+
+    @Mixin
+    private LiveOptions live;
 
     @Option(names = "--force", description = "Overwrite existing output files.")
     private boolean isForced;
@@ -65,6 +85,9 @@ final class DemoCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         Outputs.check(outputs, null, null, how(), spec);
+        if (report != null) {
+            Outputs.checkReport("--report", report, isForced, spec);
+        }
         try (DemoWeb web = open()) {
             return serves ? serve(web) : crawl(web);
         }
@@ -76,7 +99,12 @@ final class DemoCommand implements Callable<Integer> {
 
     private DemoWeb open() throws IOException {
         try {
-            return DemoWeb.builder().hosts(hosts).pages(pages).port(port).open();
+            return DemoWeb.builder()
+                    .hosts(hosts)
+                    .pages(pages)
+                    .port(port)
+                    .hostile(isHostile)
+                    .open();
         } catch (IllegalArgumentException e) {
             // The message begins with the name of the option.
             String name = e.getMessage().split(" ", 2)[0];
@@ -94,23 +122,40 @@ final class DemoCommand implements Callable<Integer> {
     }
 
     private int crawl(DemoWeb web) throws IOException {
+        try (LiveServer server = live.open()) {
+            return crawl(web, Recording.of(report, server));
+        }
+    }
+
+    private int crawl(DemoWeb web, Recording recording) throws IOException {
         long urls = web.expected().count();
         CrawlOptions options = new CrawlOptions()
                 .scope(Scope.Kind.ANY)
+                .exchanges(outputs.stream().anyMatch(WarcSink::isArchive))
                 .delay(delay)
                 .allowPrivate("127.0.0.0/8")
                 .resolver(host -> List.of(DemoWeb.resolve(host)));
-        Sieve sieve = new Sieve(Math.max(1, (long) (urls * CAPACITY_SHARE)));
+        Consumer<CapacityEvent> listener = recording == null ? event -> {} : recording::capacity;
+        Sieve sieve = Sieve.builder(Math.max(1, (long) (urls * CAPACITY_SHARE)))
+                .onCapacity(listener)
+                .build();
         System.err.println(text(
                 "Serving %,d pages on %,d hosts at 127.0.0.1:%d. With redirects and dead links there are %,d URLs;"
                         + " the filter is sized for %,d.",
                 web.pages(), web.hosts(), web.port(), urls, sieve.stats().capacity()));
         try (StopSignal signal = new StopSignal(false);
-                Crawler crawler = new Crawler(options, sieve)) {
+                CrawlDirectory directory = CrawlDirectory.none(sieve);
+                Crawler crawler = new Crawler(options, directory)) {
             crawler.seed(web.start());
+            if (recording != null) {
+                recording.start(crawler, directory, false);
+            }
             Outputs files = Outputs.open(outputs, null, null, how(), false);
+            if (recording != null) {
+                files.add(recording.record());
+            }
             signal.stops(crawler);
-            int exitCode = new CrawlRun(crawler, files, null, false, false, Set.of()).run();
+            int exitCode = new CrawlRun(crawler, files, null, false, false, Set.of(), recording).run();
             long found = crawler.report().pages().getOrDefault(2, 0L);
             String why = found == web.pages() ? "" : "; the others were missed because the filter is too small";
             System.err.println(text("%,d of the %,d pages were found%s.", found, web.pages(), why));

@@ -43,6 +43,7 @@ public final class Main {
         line.addSubcommand(new DemoCommand())
                 .addSubcommand(new Plan.Print())
                 .addSubcommand(new WhyCommand())
+                .addSubcommand(new ReportCommand())
                 .addSubcommand(new JobCommands.State())
                 .addSubcommand(new JobCommands.ExportUrls())
                 .addSubcommand(new JobCommands.Repair())
@@ -57,6 +58,7 @@ public final class Main {
                 .registerConverter(OnFull.class, new Converters.Named<>(OnFull.class, "choice"))
                 .registerConverter(Durability.class, new Converters.Named<>(Durability.class, "level"))
                 .registerConverter(Scope.Kind.class, new Converters.Named<>(Scope.Kind.class, "scope"))
+                .registerConverter(Outputs.Format.class, new Converters.Named<>(Outputs.Format.class, "format"))
                 .registerConverter(
                         CompletionCommand.Shell.class, new Converters.Named<>(CompletionCommand.Shell.class, "shell"))
                 .registerConverter(FailOn.class, new Converters.Named<>(FailOn.class, "condition"))

@@ -30,10 +30,9 @@ final class RequestOptions {
     @Option(
             names = "--proxy",
             paramLabel = "URL",
-            description = "Send requests through http://[USER:PASSWORD@]HOST:PORT, socks5://HOST:PORT, or"
-                    + " socks5h://HOST:PORT; env: the proxy in http_proxy, https_proxy, all_proxy, no_proxy"
-                    + " (default: none). An http or socks5h proxy looks up the names of hosts, so whether their"
-                    + " addresses are public is not checked.")
+            description = "Send requests through http://[USER:PASSWORD@]HOST:PORT, socks5://HOST:PORT or"
+                    + " socks5h://HOST:PORT, or the proxies of the environment: env (default: none). An http or"
+                    + " socks5h proxy looks up host names itself; the addresses behind them are not checked.")
     private String proxy;
 
     @Option(
@@ -49,6 +48,13 @@ final class RequestOptions {
     @Option(names = "--retries", paramLabel = "N", description = "Retries for temporary errors (default: 2).")
     private Integer retries;
 
+    @Option(
+            names = "--max-body",
+            paramLabel = "SIZE",
+            description = "Read at most this much of a page, such as 512KiB or 16MiB (default: 8MiB).",
+            converter = Converters.Size.class)
+    private Integer maxBody;
+
     void apply(CrawlOptions options, CommandSpec spec) {
         Checks.set(spec, "--user-agent", userAgent, options::userAgent);
         headers.forEach(each -> Checks.check(spec, "-H", () -> addHeader(options, each)));
@@ -59,6 +65,21 @@ final class RequestOptions {
         Checks.set(spec, "--proxy", proxy, each -> options.proxy(proxy(each)));
         Checks.set(spec, "--timeout", timeout, options::timeout);
         Checks.set(spec, "--retries", retries, options::retries);
+        Checks.set(spec, "--max-body", maxBody, size -> setBodyLimit(options, size));
+    }
+
+    /** Refuses bodies that the heap could not hold while they are read and parsed. */
+    private static void setBodyLimit(CrawlOptions options, int bytes) {
+        long heap = Runtime.getRuntime().maxMemory();
+        if (bytes > heap / CrawlOptions.HEAP_PER_BODY) {
+            throw new IllegalArgumentException(Units.text(
+                    "%s may need %s of heap, but it is limited to %s: run java with -Xmx%dm",
+                    Units.bytes(bytes),
+                    Units.bytes((long) bytes * CrawlOptions.HEAP_PER_BODY),
+                    Units.bytes(heap),
+                    ((long) bytes * CrawlOptions.HEAP_PER_BODY >> 20) + 1));
+        }
+        options.bodyLimit(bytes);
     }
 
     private static ProxySettings proxy(String choice) {

@@ -26,6 +26,12 @@ import java.util.regex.Pattern;
 
 /** The options of a crawl. Changes after a {@link Crawler} was created do not affect it. */
 public final class CrawlOptions {
+    /**
+     * How much heap there has to be per byte of {@link #bodyLimit}, if that is not small: a body is in memory twice while it
+     * is read, and parsing it may take sixteen times its size; half of the heap is for everything else.
+     */
+    public static final int HEAP_PER_BODY = 36;
+
     /** The User-Agent of a crawler that is served like a browser, up to the name of the crawler. */
     private static final Pattern COMPATIBLE =
             Pattern.compile("Mozilla/[^(]*(?:\\([^)]*\\bcompatible; *([^;)]+))", Pattern.CASE_INSENSITIVE);
@@ -47,8 +53,10 @@ public final class CrawlOptions {
     private final Map<String, String> headers = new LinkedHashMap<>();
     boolean obeyRobots = true;
     boolean sitemaps;
+    boolean checkLinks;
     private int bodyLimit = 8 << 20;
     private boolean allBodies;
+    private boolean exchanges;
     private AddressPolicy addresses = AddressPolicy.publicOnly();
     private long memory = Runtime.getRuntime().maxMemory() / 4;
     private ProxySettings proxy = ProxySettings.NONE;
@@ -223,7 +231,20 @@ public final class CrawlOptions {
         return this;
     }
 
-    /** Sets how many bytes of a body are read, counted after decoding, at least 1. Default: 8 MiB. */
+    /**
+     * Sets whether links outside of the crawl are checked: those that are out of scope, too deep, or not included. Each is
+     * requested once, by all rules for requests, and so is the target if it redirects; its body is not read, and nothing that
+     * it links to is followed. Excluded URLs and traps are not checked. Default: false.
+     */
+    public CrawlOptions checkLinks(boolean choice) {
+        checkLinks = choice;
+        return this;
+    }
+
+    /**
+     * Sets how many bytes of a body are read, counted after decoding, at least 1. The heap should be {@link #HEAP_PER_BODY}
+     * times as large. Default: 8 MiB.
+     */
     public CrawlOptions bodyLimit(int bytes) {
         bodyLimit = check("bodyLimit", bytes, 1, Integer.MAX_VALUE);
         return this;
@@ -242,6 +263,15 @@ public final class CrawlOptions {
     /** Sets whether bodies of all types are read, or only documents. Default: only documents. */
     public CrawlOptions allBodies(boolean choice) {
         allBodies = choice;
+        return this;
+    }
+
+    /**
+     * Sets whether the sink receives {@linkplain dev.sieve.output.PageSink#exchanged what is sent and received}. Then
+     * bodies of every type and status are read, up to the limit, and bodies take twice the memory. Default: false.
+     */
+    public CrawlOptions exchanges(boolean choice) {
+        exchanges = choice;
         return this;
     }
 
@@ -286,7 +316,8 @@ public final class CrawlOptions {
                 resolver,
                 addresses,
                 bodyMemory(),
-                proxy));
+                proxy,
+                exchanges));
     }
 
     /** Returns an empty cache of robots.txt as a crawl with these options has it. */

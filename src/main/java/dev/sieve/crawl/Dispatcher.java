@@ -39,6 +39,8 @@ final class Dispatcher {
     private final Frontier frontier;
     private final HostSchedule<Lease> schedule;
     private final LongSupplier nanoClock;
+    /** How many URLs were handed out and stay in flight, for a crawl that continues later. */
+    private final LongSupplier left;
     /** Whether an earlier run has requested URLs of the frontier. */
     private final boolean continues;
 
@@ -47,7 +49,7 @@ final class Dispatcher {
     private final long maxPages;
     private final int maxFailures;
     private final int workers;
-    /** How many hosts without a response are enough to conclude that there is no network. */
+    /** How many hosts without a response are enough to end a crawl that continues as unreachable. */
     private final int silentLimit;
 
     private final UnprovenLimit unproven;
@@ -60,10 +62,7 @@ final class Dispatcher {
     private final CountDownLatch workersLeft;
     private long pages;
     private int active;
-    /** URLs that were handed out and stay in flight, for a crawl that continues later. */
-    private long left;
-
-    /** Some of the hosts of such URLs that did not respond. */
+    /** Some of the hosts that did not respond, and whose URLs stay in flight. */
     private final Set<String> silentHosts = new HashSet<>();
 
     private volatile boolean hasResponse;
@@ -78,8 +77,9 @@ final class Dispatcher {
      *
      * @param startNanos when it was handed out
      * @param isProven whether its host has proven that it responds
+     * @param waited how long its host had to wait for its delay or a back-off
      */
-    record Task(Lease lease, String host, long startNanos, Action action, boolean isProven) {}
+    record Task(Lease lease, String host, long startNanos, Action action, boolean isProven, Duration waited) {}
 
     /** How to process a URL. */
     enum Action {
@@ -94,18 +94,21 @@ final class Dispatcher {
     /**
      * Creates a dispatcher for a crawl that starts now.
      *
+     * @param left how many URLs were handed out and stay in flight; called with the lock of the dispatcher held
      * @param continues whether an earlier run has requested URLs of the frontier
      */
     Dispatcher(
             Frontier frontier,
             HostSchedule<Lease> schedule,
             LongSupplier nanoClock,
+            LongSupplier left,
             CrawlOptions options,
             boolean continues) {
         this.continues = continues;
         this.frontier = frontier;
         this.schedule = schedule;
         this.nanoClock = nanoClock;
+        this.left = left;
         maxPages = options.maxPages;
         maxFailures = options.maxFailures;
         workers = options.concurrency;
@@ -152,7 +155,7 @@ final class Dispatcher {
             end(Ending.MAX_PAGES);
         } else if (leftNanos(now) <= 0) {
             end(Ending.MAX_TIME);
-        } else if (active == 0 && frontier.inFlight() <= left && frontier.pending() == 0) {
+        } else if (active == 0 && frontier.inFlight() <= left.getAsLong() && frontier.pending() == 0) {
             // In this order: once nothing is in flight, nothing can become pending.
             end(silentHosts.isEmpty() || hasResponse ? Ending.DRAINED : Ending.UNREACHABLE);
         }
@@ -176,7 +179,7 @@ final class Dispatcher {
             if (taken.attempt() > 0) {
                 schedule.addAgain(host, taken);
             } else if (!schedule.add(host, taken)) {
-                return new Task(taken, host, now, Action.SKIP, true);
+                return new Task(taken, host, now, Action.SKIP, true, Duration.ZERO);
             }
             lease = schedule.poll(now, allowsUnproven(now));
         }
@@ -194,7 +197,7 @@ final class Dispatcher {
             unproven.started(lease.id(), now);
         }
         Action action = schedule.isGivenUp(host) ? Action.LEAVE : Action.REQUEST;
-        return new Task(lease, host, now, action, isProven);
+        return new Task(lease, host, now, action, isProven, schedule.waited(host));
     }
 
     private void await(boolean mayStart, long now) throws InterruptedException {
@@ -250,12 +253,12 @@ final class Dispatcher {
             case ROBOTS_READ -> {
                 schedule.finished(task.host, now);
                 delay(task, outcome.time());
-                schedule.putBack(task.host, outcome.next() == null ? task.lease : outcome.next());
+                schedule.putBack(task.host, outcome.next());
             }
             case POSTPONED -> {
                 schedule.finished(task.host, now);
                 schedule.backOff(task.host, now + outcome.time().toNanos());
-                schedule.putBack(task.host, outcome.next() == null ? task.lease : outcome.next());
+                schedule.putBack(task.host, outcome.next());
             }
         }
         return false;
@@ -290,17 +293,11 @@ final class Dispatcher {
         return hasResponse && lastResponseNanos - nanos >= 0;
     }
 
-    /** Notes that the URL of a task stays in flight. */
-    synchronized void left() {
-        left++;
-    }
-
     /**
-     * Notes that the URL of a task stays in flight because its host does not respond. In a crawl that continues, where
-     * most hosts have responded before, many such hosts and no response at all end it.
+     * Notes that a host does not respond, so that the URL of a task stays in flight. In a crawl that continues, where most
+     * hosts have responded before, many such hosts and no response at all end it.
      */
-    synchronized void leftUnanswered(String host) {
-        left++;
+    synchronized void silent(String host) {
         if (silentHosts.size() < silentLimit) {
             silentHosts.add(host);
         }

@@ -3,9 +3,11 @@ package dev.sieve.crawl;
 import dev.sieve.Frontier;
 import dev.sieve.Lease;
 import dev.sieve.SieveStats;
-import dev.sieve.durable.Durability;
+import dev.sieve.UrlBatch;
 import dev.sieve.durable.DurableSieve;
+import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.FetchResult;
+import dev.sieve.output.Link;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Skip;
 import dev.sieve.output.Visit;
@@ -43,6 +45,7 @@ final class Recorder {
 
     private PageSink sink = visit -> {};
     private boolean hasFailed;
+    private volatile boolean takesLinks;
     /** Recorded URLs that are not done yet. */
     private final List<Lease> group = new ArrayList<>();
 
@@ -50,6 +53,7 @@ final class Recorder {
     private volatile int recorded;
 
     private final Map<Integer, Long> pages = new TreeMap<>();
+    private final Map<Integer, Long> checked = new TreeMap<>();
     private final Map<String, Long> refusals = new TreeMap<>();
     private final Map<String, Long> skipped = new TreeMap<>();
     private final Map<String, Long> failureCounts = new TreeMap<>();
@@ -74,13 +78,15 @@ final class Recorder {
     /** Creates a recorder that stores nothing before it has a {@link #sink}. */
     Recorder(Frontier frontier) {
         this.frontier = frontier;
-        boolean forces = frontier instanceof DurableSieve durable && durable.durability() != Durability.PROCESS;
+        boolean forces =
+                frontier instanceof DurableSieve durable && durable.durability().forces();
         groupSize = forces ? GROUP : 1;
     }
 
     void sink(PageSink choice) {
         synchronized (sinkLock) {
             sink = choice;
+            takesLinks = choice.takesLinks();
         }
     }
 
@@ -124,12 +130,8 @@ final class Recorder {
 
     /** Returns whether the group is all that is in flight, so that a crawl that waits for more would never end. */
     private boolean isRestOver() {
-        long others;
-        synchronized (this) {
-            others = leftUndone;
-        }
         // In this order: once nothing is in flight, nothing can become pending.
-        return frontier.inFlight() <= group.size() + others && frontier.pending() == 0;
+        return frontier.inFlight() <= group.size() + leftUndone() && frontier.pending() == 0;
     }
 
     /** Has the sink store what was recorded, then marks its URLs as done. */
@@ -145,6 +147,11 @@ final class Recorder {
         }
     }
 
+    /** Records what a request has sent and received. */
+    void exchanged(Exchange exchange) {
+        record(each -> each.exchanged(exchange), () -> {});
+    }
+
     /** Records a visit. */
     void visited(Visit visit) {
         record(each -> each.accept(visit), () -> count(visit));
@@ -153,7 +160,7 @@ final class Recorder {
     private void count(Visit visit) {
         FetchResult.Page page = visit.page();
         if (page != null) {
-            pages.merge(page.status() / 100, 1L, Long::sum);
+            (visit.isCheck() ? checked : pages).merge(page.status() / 100, 1L, Long::sum);
             bytes += page.body().length;
             cut += page.isCut() ? 1 : 0;
             if (page.status() >= 400) {
@@ -188,7 +195,14 @@ final class Recorder {
     /** Records that a URL found on a page is not queued. */
     void skipped(String url, SkipReason reason, String referrer) {
         Skip skip = new Skip(url, reason, referrer);
-        record(each -> each.skipped(skip), () -> skipped(reason.rule(), 1));
+        record(
+                each -> {
+                    each.skipped(skip);
+                    if (takesLinks) {
+                        each.linked(new Link(referrer, url, false, reason));
+                    }
+                },
+                () -> skipped(reason.rule(), 1));
     }
 
     /** Counts URLs that are not queued and of which only the number is stored. */
@@ -196,6 +210,26 @@ final class Recorder {
         if (urls > 0) {
             found += urls;
             skipped.merge(rule, urls, Long::sum);
+        }
+    }
+
+    /** Records a link to a URL outside of the crawl that is pushed to be checked. */
+    void checked(String url, SkipReason reason, String referrer) {
+        if (takesLinks) {
+            record(each -> each.linked(new Link(referrer, url, false, reason)), () -> {});
+        }
+    }
+
+    /** Records the links that were pushed as a batch. */
+    void pushed(UrlBatch links) {
+        if (takesLinks) {
+            record(
+                    each -> {
+                        for (int i = 0; i < links.size(); i++) {
+                            each.linked(new Link(links.referrer(), links.url(i), links.isNew(i), null));
+                        }
+                    },
+                    () -> {});
         }
     }
 
@@ -211,7 +245,7 @@ final class Recorder {
     }
 
     /** Counts a recorded URL that stays in flight in the frontier. */
-    void leftUndone() {
+    void leaveUndone() {
         synchronized (this) {
             leftUndone++;
         }
@@ -220,6 +254,10 @@ final class Recorder {
                 flush();
             }
         }
+    }
+
+    synchronized long leftUndone() {
+        return leftUndone;
     }
 
     /** Counts a sitemap that was read and the URLs that it lists. */
@@ -244,6 +282,7 @@ final class Recorder {
                 ending,
                 elapsed,
                 Map.copyOf(pages),
+                Map.copyOf(checked),
                 redirects,
                 failed,
                 new TreeMap<>(refusals),

@@ -2,6 +2,7 @@ package dev.sieve.crawl;
 
 import dev.sieve.Frontier;
 import dev.sieve.Lease;
+import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
@@ -70,6 +71,9 @@ final class UrlProcessor {
      */
     record Response(Outcome outcome, BooleanSupplier processing) {}
 
+    /** When a URL was requested, how long that took, and how long its host had to wait before. */
+    private record Timing(Instant fetchedAt, Duration took, Duration waited) {}
+
     UrlProcessor(
             CrawlOptions options,
             Frontier frontier,
@@ -99,12 +103,12 @@ final class UrlProcessor {
 
     /** Requests the URL of a task, or the robots.txt that comes first, unless a rule forbids it. */
     Response request(Dispatcher.Task task) {
-        Lease lease = RobotsMark.removed(task.lease());
+        Lease lease = links.current(RobotsMark.removed(task.lease()));
         if (task.action() == Dispatcher.Action.SKIP) {
             return refused(lease, overBudget);
         }
         if (task.action() == Dispatcher.Action.LEAVE) {
-            return new Response(NOT_REQUESTED, () -> leave(lease, givenUp, clock.now(), Duration.ZERO));
+            return new Response(NOT_REQUESTED, () -> leave(lease, givenUp, notSent()));
         }
         Refused objection = fetcher.objection(lease.url());
         if (objection != null) {
@@ -114,7 +118,7 @@ final class UrlProcessor {
         RobotsMark mark = RobotsMark.of(task.lease());
         RobotsCache.Access access = politeness.access(origin, mark);
         if (access == null && mark.rule() != null) {
-            return mark.rule() ? fetch(lease, task.host()) : refused(lease, RobotsCache.FORBIDDEN);
+            return mark.rule() ? fetch(lease, task) : refused(lease, RobotsCache.FORBIDDEN);
         } else if (access == null) {
             return requestRobots(task, lease, origin);
         }
@@ -125,14 +129,15 @@ final class UrlProcessor {
         }
         if (!access.isKnown()) {
             Failed closed = new Failed(0, Reason.ROBOTS, access.problem());
-            return new Response(NOT_REQUESTED, () -> leave(lease, closed, clock.now(), Duration.ZERO));
+            return new Response(NOT_REQUESTED, () -> leave(lease, closed, notSent()));
         }
         dispatcher.delay(task, Politeness.crawlDelay(access));
-        return fetch(lease, task.host());
+        return fetch(lease, task);
     }
 
     private Response requestRobots(Dispatcher.Task task, Lease lease, String origin) {
         RobotsCache.Access access = politeness.requestRobots(origin);
+        recordAndRelease(fetcher.takeExchange());
         // The rules may be gone when the URL is next.
         offerSitemaps(lease, access);
         Boolean rule = access.isKnown() ? access.skipReason(lease.url()) == null : null;
@@ -142,7 +147,7 @@ final class UrlProcessor {
     }
 
     private void offerSitemaps(Lease lease, RobotsCache.Access access) {
-        if (offersSitemaps && access.isKnown() && !isSitemap(lease)) {
+        if (offersSitemaps && access.isKnown() && !isSitemap(lease) && !LinkCheck.is(lease)) {
             sitemaps.offer(lease, access.rules());
         }
     }
@@ -155,25 +160,46 @@ final class UrlProcessor {
         return new Response(NOT_REQUESTED, () -> refuse(lease, reason));
     }
 
-    private Response fetch(Lease lease, String host) {
-        Instant fetchedAt = clock.now();
-        long startNanos = clock.nanoTime();
-        FetchResult result = isSitemap(lease) ? sitemaps.fetch(lease) : fetcher.fetch(lease.url());
-        Duration took = Duration.ofNanos(clock.nanoTime() - startNanos);
-        return new Response(politeness.outcome(host, result), () -> processAndRelease(lease, result, fetchedAt, took));
+    private Timing notSent() {
+        return new Timing(clock.now(), Duration.ZERO, Duration.ZERO);
     }
 
-    private boolean processAndRelease(Lease lease, FetchResult result, Instant fetchedAt, Duration took) {
+    private void recordAndRelease(Exchange exchange) {
+        if (exchange != null) {
+            try {
+                recorder.exchanged(exchange);
+            } finally {
+                fetcher.release(exchange);
+            }
+        }
+    }
+
+    private Response fetch(Lease lease, Dispatcher.Task task) {
+        Instant fetchedAt = clock.now();
+        long startNanos = clock.nanoTime();
+        FetchResult result = isSitemap(lease)
+                ? sitemaps.fetch(lease)
+                : LinkCheck.is(lease) ? fetcher.check(lease.url()) : fetcher.fetch(lease.url());
+        Duration took = Duration.ofNanos(clock.nanoTime() - startNanos);
+        Timing timing = new Timing(fetchedAt, took, task.waited());
+        Exchange exchange = fetcher.takeExchange();
+        return new Response(politeness.outcome(task.host(), result), () -> {
+            recordAndRelease(exchange);
+            return processAndRelease(lease, result, timing);
+        });
+    }
+
+    private boolean processAndRelease(Lease lease, FetchResult result, Timing timing) {
         documents.acquireUninterruptibly();
         try {
-            return process(lease, result, fetchedAt, took);
+            return process(lease, result, timing);
         } finally {
             documents.release();
             fetcher.release(result);
         }
     }
 
-    private boolean process(Lease lease, FetchResult result, Instant fetchedAt, Duration took) {
+    private boolean process(Lease lease, FetchResult result, Timing timing) {
         if (result instanceof Failed failed && failed.reason() == Reason.STOPPED) {
             return false;
         }
@@ -185,17 +211,17 @@ final class UrlProcessor {
             frontier.retry(lease, politeness.retryNanos(lease.attempt()));
             return false;
         }
-        if (isNetworkInDoubt(lease, result, took)) {
-            return leave(lease, result, fetchedAt, took);
+        if (isNetworkInDoubt(lease, result, timing.took)) {
+            return leave(lease, result, timing);
         }
         boolean lacksHeaders = (result.status() == 401 || result.status() == 403)
                 && withoutHeaders.contains(UrlParts.origin(lease.url()));
         if (lacksHeaders) {
-            record(lease, result, fetchedAt, took);
-            postpone();
+            record(lease, result, timing);
+            recorder.leaveUndone();
             return isPage(lease, result);
         }
-        return finish(lease, result, fetchedAt, took);
+        return finish(lease, result, timing);
     }
 
     /** Whether there was no response to this URL, nor to any other while it was tried. */
@@ -214,46 +240,40 @@ final class UrlProcessor {
         }
         recorder.refused(lease, reason);
         if (reason.equals(overBudget) || reason.rule().equals(Refused.NOT_PUBLIC)) {
-            postpone();
+            recorder.leaveUndone();
         } else {
             recorder.done(lease);
         }
         return false;
     }
 
-    /** Leaves a URL in the frontier for a later run. */
-    private void postpone() {
-        dispatcher.left();
-        recorder.leftUndone();
-    }
-
     /** Records a URL whose host does not respond as failed, and does not mark it as done. */
-    private boolean leave(Lease lease, FetchResult result, Instant fetchedAt, Duration took) {
-        record(lease, result, fetchedAt, took);
-        dispatcher.leftUnanswered(UrlParts.host(lease.url()));
-        recorder.leftUndone();
+    private boolean leave(Lease lease, FetchResult result, Timing timing) {
+        record(lease, result, timing);
+        dispatcher.silent(UrlParts.host(lease.url()));
+        recorder.leaveUndone();
         return false;
     }
 
-    private boolean finish(Lease lease, FetchResult result, Instant fetchedAt, Duration took) {
-        record(lease, result, fetchedAt, took);
+    private boolean finish(Lease lease, FetchResult result, Timing timing) {
+        record(lease, result, timing);
         recorder.done(lease);
         return isPage(lease, result);
     }
 
     private static boolean isPage(Lease lease, FetchResult result) {
-        return result instanceof Page && !isSitemap(lease);
+        return result instanceof Page && !isSitemap(lease) && !LinkCheck.is(lease);
     }
 
     /** Pushes what was found, and records the visit. */
-    private void record(Lease lease, FetchResult result, Instant fetchedAt, Duration took) {
+    private void record(Lease lease, FetchResult result, Timing timing) {
         if (isSitemap(lease)) {
             sitemaps.finish(lease, result);
             return;
         }
         FetchResult checked = LinkQueue.check(lease, result);
         LinkExtractor.Document document = UNREADABLE;
-        if (checked instanceof Page page && page.isHtml()) {
+        if (checked instanceof Page page && page.isHtml() && !LinkCheck.is(lease)) {
             document = read(lease, page);
             checked = document.isCut() ? page.cut() : page;
             links.links(lease, document);
@@ -266,10 +286,12 @@ final class UrlProcessor {
                 lease.depth(),
                 lease.referrer(),
                 checked,
-                fetchedAt,
-                took,
+                timing.fetchedAt,
+                timing.took,
                 document.title(),
-                document.links()));
+                document.links(),
+                timing.waited,
+                LinkCheck.is(lease)));
     }
 
     private LinkExtractor.Document read(Lease lease, Page page) {

@@ -17,6 +17,9 @@ import java.util.List;
  * @param took from the request to the last byte of the response
  * @param title the title of the document; empty without a document or title
  * @param links the distinct URLs to which the document links; empty without a document
+ * @param waited how long the host had to wait for its delay or a back-off before this request; see {@link
+ *     dev.sieve.polite.HostSchedule#waited}
+ * @param isCheck whether the URL is out of scope, and was requested only to check whether it works
  */
 public record Visit(
         String url,
@@ -27,7 +30,9 @@ public record Visit(
         Instant fetchedAt,
         Duration took,
         String title,
-        List<String> links) {
+        List<String> links,
+        Duration waited,
+        boolean isCheck) {
 
     /** Returns the page in the response, whatever its status; null when there is none. */
     public FetchResult.Page page() {

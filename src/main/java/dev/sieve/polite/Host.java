@@ -6,7 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
  * A host of a schedule: what is queued and under way, when it may be requested next, and its links to other hosts.
  *
  * <p>A million hosts have to fit into a quarter of a gigabyte. Therefore a host holds its links and its place in the heap
- * and in the spill file itself, in 96 bytes, and its name as bytes.
+ * and in the spill file itself, in 104 bytes, and its name as bytes.
  */
 class Host {
     static final int NONE = -1;
@@ -16,12 +16,14 @@ class Host {
     final byte[] name;
     final Group group; // whose limit applies as well; null for none
     long readyAt; // when the next request may start
-    long readySince; // since when it could have been requested, if it is chained
+    long readySince; // since when it could have been requested, if it is chained; since when it waits, otherwise
     int delayMillis;
     short underWay;
     byte failures; // consecutive ones
     int accepted; // items so far, for the budget
     int waitedMillis; // how long the schedule was idle until this host was ready, see WaitMeter
+    int waitMillis; // how long it waited since its last request was started
+    int lastWaitMillis; // how long it waited before that
     boolean isStarted; // a request was started before
     boolean isBackingOff; // readyAt is due to a back-off and not to the delay
     boolean hasBackedOff; // so it was when the host became ready
@@ -68,6 +70,10 @@ class Host {
 
     boolean hasWork() {
         return items() > 0;
+    }
+
+    void addWait(long nanos) {
+        waitMillis = (int) Math.min(Integer.MAX_VALUE, waitMillis + (nanos + 500_000) / 1_000_000);
     }
 
     /** Returns the host to request when this one is selected. */

@@ -23,7 +23,7 @@ import java.util.function.Function;
  * <p>Time is passed in, from any clock that never runs backwards, such as {@link System#nanoTime()}.
  *
  * <p>Not safe for use by many threads: call it under one lock. Adding, polling and ending take O(log n) for the number n
- * of hosts that wait for their delay, and O(1) disk accesses for items that are spilled. A host takes about 160 bytes while
+ * of hosts that wait for their delay, and O(1) disk accesses for items that are spilled. A host takes about 170 bytes while
  * it has work; after that, and after its delay, it may be forgotten when its memory is needed for another host.
  *
  * <p>If items are spilled, every method may throw {@link UncheckedIOException}, which names the file and the offset. If
@@ -125,6 +125,15 @@ public final class HostSchedule<T> implements Closeable {
         underWay++;
         selector.start(host, nowNanos);
         return item;
+    }
+
+    /**
+     * Returns how long a host had to wait for its delay or a back-off before the request that was started last, although it
+     * had items and could have been requested otherwise; in milliseconds. The wait for a request that was {@link #skipped}
+     * counts for the next one. The delay of a group is not included.
+     */
+    public Duration waited(String hostName) {
+        return Duration.ofMillis(requested(hostName).lastWaitMillis);
     }
 
     /**

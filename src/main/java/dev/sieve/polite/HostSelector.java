@@ -111,6 +111,8 @@ final class HostSelector {
     private void begin(Host host, long nowNanos) {
         host.underWay++;
         host.isStarted = true;
+        host.lastWaitMillis = host.waitMillis;
+        host.waitMillis = 0;
         host.readyAt = nowNanos + delayOf(host);
         settle(host);
     }
@@ -136,10 +138,15 @@ final class HostSelector {
         }
     }
 
-    /** Cancels the delay of a request that was started at a moment and not made; to be followed by {@link #end}. */
+    /**
+     * Cancels the delay of a request that was started at a moment and not made, so that the wait for it counts for the next
+     * one; to be followed by {@link #end}.
+     */
     void forgive(Host host, long startedNanos) {
         if (host.readyAt == startedNanos + delayOf(host)) {
             host.readyAt = startedNanos;
+            host.addWait(host.lastWaitMillis * 1_000_000L);
+            host.lastWaitMillis = 0;
         }
         if (host.group != null) {
             forgive(host.group, startedNanos);
@@ -186,7 +193,10 @@ final class HostSelector {
         }
         boolean hasRoom = hasRoom(host);
         if (hasRoom && host.readyAt - clock > 0) {
-            backingOff += host.isBackingOff && !waiting.contains(host) ? 1 : 0;
+            if (!waiting.contains(host)) {
+                backingOff += host.isBackingOff ? 1 : 0;
+                host.readySince = clock;
+            }
             waiting.put(host, host.readyAt);
             return;
         }
@@ -248,7 +258,10 @@ final class HostSelector {
     }
 
     private void stopWaiting(Host host) {
-        backingOff -= host.isBackingOff && waiting.contains(host) ? 1 : 0;
-        waiting.remove(host);
+        if (waiting.contains(host)) {
+            backingOff -= host.isBackingOff ? 1 : 0;
+            host.addWait((clock - host.readyAt < 0 ? clock : host.readyAt) - host.readySince);
+            waiting.remove(host);
+        }
     }
 }

@@ -181,7 +181,7 @@ class OptionValuesTest {
                 "--scope galaxy | 'galaxy' is not a scope; choose one of host, domain, prefix, any",
                 "--on-full burst | 'burst' is not a choice; choose one of warn, grow, fail",
                 "--durability never | 'never' is not a level; choose one of process, interval, always",
-                "--fail-on rain | 'rain' is not a condition; choose one of capacity, errors",
+                "--fail-on rain | 'rain' is not a condition; choose one of broken, capacity, error",
             })
     void aBadValueIsExplainedInTheWordsOfTheCommandLine(String option, String problem) {
         Run run = Run.of(Main.commandLine(), (option + " https://example.org/").split(" ", -1));

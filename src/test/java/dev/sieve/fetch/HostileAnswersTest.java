@@ -54,7 +54,10 @@ class HostileAnswersTest {
                 false,
                 4,
                 resolver,
-                AddressPolicy.publicOnly().allowing("127.0.0.0/8")));
+                AddressPolicy.publicOnly().allowing("127.0.0.0/8"),
+                1 << 26,
+                ProxySettings.NONE,
+                false));
     }
 
     @AfterEach

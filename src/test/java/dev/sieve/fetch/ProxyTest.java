@@ -46,7 +46,17 @@ class ProxyTest {
 
     private static Fetcher fetcher(ProxySettings proxy, Resolver resolver, AddressPolicy addresses) {
         return new Fetcher(new Fetcher.Options(
-                "testbot", Map.of(), Duration.ofMinutes(2), 10_000, false, 4, resolver, addresses, 1 << 20, proxy));
+                "testbot",
+                Map.of(),
+                Duration.ofMinutes(2),
+                10_000,
+                false,
+                4,
+                resolver,
+                addresses,
+                1 << 20,
+                proxy,
+                true));
     }
 
     private Fetcher overHttp(String user) {
@@ -79,6 +89,9 @@ class ProxyTest {
     void credentialsAreSentWithTheFirstRequestAlready() {
         try (Fetcher fetcher = overHttp("me:" + SECRET + "@")) {
             assertThat(fetcher.fetch("http://name.test/")).isInstanceOf(Page.class);
+            assertThat(fetcher.takeExchange().request())
+                    .startsWith("GET http://name.test/ HTTP/1.1\r\n")
+                    .doesNotContain("Proxy-Authorization");
         }
         assertThat(server.heads()).singleElement().asString().contains("Proxy-Authorization: " + CREDENTIALS + "\r\n");
     }

@@ -14,7 +14,10 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.shadow.de.siegmar.fastcsv.reader.CsvReader;
+import org.junit.jupiter.params.shadow.de.siegmar.fastcsv.reader.NamedCsvRecord;
 
 /** Whatever a page says of itself, its record is one line. */
 @Tag("hostile")
@@ -22,7 +25,18 @@ class SinksTest {
     private static final String URL = "http://h/=cmd()%22,%0A";
 
     private static Visit visit(String text, FetchResult result) {
-        return new Visit(URL, URL, 1, "http://h/", result, Instant.EPOCH, Duration.ofMillis(5), text, List.of(URL));
+        return new Visit(
+                URL,
+                URL,
+                1,
+                "http://h/",
+                result,
+                Instant.EPOCH,
+                Duration.ofMillis(5),
+                text,
+                List.of(URL),
+                Duration.ofMillis(7),
+                false);
     }
 
     private static FetchResult page(String type, int status) {
@@ -64,6 +78,88 @@ class SinksTest {
         assertThat(failed.get("error").textValue()).isEqualTo("bad answer: " + text);
         JsonNode moved = record(visit("", new FetchResult.Redirect(302, text)));
         assertThat(moved.get("redirect_to").textValue()).isEqualTo(text);
+    }
+
+    @Test
+    void aRecordSaysHowLongItWaitedAndWhetherItWasOnlyACheck() throws IOException {
+        FetchResult page = new FetchResult.Page(200, Map.of(), "", new byte[0], 0, false);
+        Duration waited = Duration.ofMillis(1500);
+        Visit check = new Visit(URL, URL, 1, null, page, Instant.EPOCH, Duration.ZERO, "", List.of(), waited, true);
+
+        assertThat(record(check).get("waited_ms").longValue()).isEqualTo(1500);
+        assertThat(record(check).get("check").booleanValue()).isTrue();
+        assertThat(record(check).has("cut")).isFalse();
+        assertThat(record(visit("", page)).has("check")).isFalse();
+    }
+
+    private static Map<String, String> csv(Visit visit) throws IOException {
+        StringWriter out = new StringWriter();
+        try (CsvSink sink = new CsvSink(out, false)) {
+            sink.accept(visit);
+        }
+        assertThat(out.toString())
+                .matches("[^\\p{Cntrl}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}]*\n[^\\p{Cntrl}\\p{Cf}\\p{Zl}\\p{Zp}]*\n");
+        try (CsvReader<NamedCsvRecord> reader = CsvReader.builder().ofNamedCsvRecord(out.toString())) {
+            NamedCsvRecord record = reader.iterator().next();
+            return record.getFieldsAsMap();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "a",
+                "a,b",
+                "\"",
+                "a \"quoted\" word",
+                "\",\"",
+                "'",
+                " a ",
+                "caf\u00e9 \u2013 \u4f8b \uD83D\uDE00",
+                "a;b",
+                "1 - 2"
+            })
+    void anotherReaderFindsTheTextsOfARecordInCsv(String text) throws IOException {
+        Visit visit = visit(text, page(text, 200));
+
+        Map<String, String> record = csv(visit);
+
+        assertThat(record)
+                .containsEntry("title", text)
+                .containsEntry("type", text)
+                .containsEntry("url", URL);
+        JsonNode json = record(visit);
+        assertThat(record.keySet())
+                .containsAll(json.properties().stream().map(Map.Entry::getKey).toList())
+                .endsWith("error", "cut", "check");
+        json.properties()
+                .forEach(each -> assertThat(record.get(each.getKey()))
+                        .as(each.getKey())
+                        .isEqualTo(
+                                each.getValue().isNull() ? "" : each.getValue().asText()));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '^',
+            value = {
+                "=cmd() | '=cmd()",
+                "+1 | '+1",
+                "-1+1 | '-1+1",
+                "@SUM(1) | '@SUM(1)",
+                "\uFF1Dcmd() | '\uFF1Dcmd()",
+                "x;=cmd() | x;'=cmd()",
+                "x; =cmd() | x;' =cmd()",
+                "a=b | a=b",
+            })
+    void aTitleIsNotAFormula(String title, String field) throws IOException {
+        assertThat(csv(visit(title, page("", 200)))).containsEntry("title", field);
+    }
+
+    @Test
+    void aTitleStaysOnItsLine() throws IOException {
+        assertThat(csv(visit("a\tb\nc\0\u202E", page("", 200)))).containsEntry("title", "a\uFFFDb\uFFFDc\uFFFD\uFFFD");
     }
 
     @Test

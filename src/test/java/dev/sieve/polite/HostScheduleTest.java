@@ -62,6 +62,43 @@ class HostScheduleTest {
     }
 
     @Test
+    void theWaitOfARequestIsThatOfItsHostWhileItHadItemsAndNoRequestUnderWay() {
+        HostSchedule<String> schedule = options().build(0);
+        schedule.add("a", "a1");
+        schedule.add("a", "a2");
+        schedule.poll(0, true);
+        assertThat(schedule.waited("a")).isZero();
+        schedule.finished("a", SECOND / 4);
+
+        // Ready at 1 s; that it is polled later is not a wait for the delay.
+        assertThat(schedule.poll(3 * SECOND, true)).isEqualTo("a2");
+        assertThat(schedule.waited("a")).isEqualTo(Duration.ofMillis(750));
+        schedule.finished("a", 3 * SECOND);
+        schedule.poll(3 * SECOND + SECOND / 2, true);
+        schedule.add("a", "a3");
+        schedule.poll(4 * SECOND, true);
+        assertThat(schedule.waited("a")).as("queued at 3.5 s").isEqualTo(Duration.ofMillis(500));
+    }
+
+    @Test
+    void aBackOffIsAWaitAndThatOfASkippedRequestCountsForTheNext() {
+        HostSchedule<String> schedule = options().build(0);
+        schedule.add("a", "a1");
+        schedule.add("a", "a2");
+        schedule.add("a", "a3");
+        schedule.poll(0, true);
+        schedule.failed("a", Duration.ofSeconds(20), SECOND / 2);
+        schedule.poll(SECOND, true);
+        schedule.backOff("a", 30 * SECOND);
+
+        schedule.poll(30 * SECOND, true);
+        assertThat(schedule.waited("a")).isEqualTo(Duration.ofMillis(29_500));
+        schedule.skipped("a", 30 * SECOND, 30 * SECOND + 1);
+        assertThat(schedule.poll(30 * SECOND + 1, true)).isEqualTo("a3");
+        assertThat(schedule.waited("a")).isEqualTo(Duration.ofMillis(29_500));
+    }
+
+    @Test
     void delayCountsFromTheMomentOfSending() {
         HostSchedule<String> schedule = options().build(0);
         schedule.add("a", "a1");

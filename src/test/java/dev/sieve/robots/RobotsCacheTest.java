@@ -10,6 +10,7 @@ import dev.sieve.fetch.AddressPolicy;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.Fetcher;
 import dev.sieve.fetch.HostileServer;
+import dev.sieve.fetch.ProxySettings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -57,7 +58,10 @@ class RobotsCacheTest {
                 4,
                 host -> List.of(
                         host.endsWith(".test") ? InetAddress.getLoopbackAddress() : InetAddress.getByName(host)),
-                AddressPolicy.publicOnly().allowing("127.0.0.1")));
+                AddressPolicy.publicOnly().allowing("127.0.0.1"),
+                1 << 26,
+                ProxySettings.NONE,
+                false));
     }
 
     @AfterEach
