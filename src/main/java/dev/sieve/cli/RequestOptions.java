@@ -77,7 +77,7 @@ final class RequestOptions {
                     Units.bytes(bytes),
                     Units.bytes((long) bytes * CrawlOptions.HEAP_PER_BODY),
                     Units.bytes(heap),
-                    ((long) bytes * CrawlOptions.HEAP_PER_BODY >> 20) + 1));
+                    (((long) bytes * CrawlOptions.HEAP_PER_BODY) >> 20) + 1));
         }
         options.bodyLimit(bytes);
     }
