@@ -157,7 +157,7 @@ final class Summary {
     }
 
     /**
-     * Shows what limited the crawl: delays of hosts, hosts that back off, one in particular, the limit of requests per host,
+     * Shows what limited the crawl: delays of hosts, hosts that back off, some in particular, the limit of requests per host,
      * or busy workers. If URLs are left, shows how long they take at the same rate.
      */
     private static void speed(StringBuilder lines, CrawlReport report) {
@@ -170,14 +170,13 @@ final class Summary {
                 share(report.schedule().backedOff(), report),
                 share(report.schedule().limited(), report),
                 share(report.busy(), report));
-        report.schedule()
-                .slowestHost()
-                .ifPresent(host -> row(
-                        lines,
-                        "slowest",
-                        "%s: waiting for it %.0f %% of the time",
-                        host,
-                        share(report.schedule().slowestWaited(), report)));
+        Map<String, Duration> slowest = report.schedule().slowest();
+        if (!slowest.isEmpty()) {
+            String hosts = slowest.entrySet().stream()
+                    .map(each -> text("%s %.0f %%", each.getKey(), share(each.getValue(), report)))
+                    .collect(Collectors.joining(", "));
+            row(lines, "slowest", "waiting for %s of the time", hosts);
+        }
         String remaining = remaining(report);
         if (!remaining.isEmpty()) {
             row(lines, "left", "%s", remaining);

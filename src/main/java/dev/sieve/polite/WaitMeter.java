@@ -1,16 +1,27 @@
 package dev.sieve.polite;
 
+import java.time.Duration;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
 /**
  * Measures how long polls were in vain although items were queued, by the reason: all hosts with items had to wait, for
  * their delay or because they back off, or all had as many requests under way as they may have. The time of waiting is
  * attributed to the host that was ready next, unless it is new.
  */
 final class WaitMeter {
+    private static final int MAX_SLOWEST = 3;
+
     long waitedNanos;
     long backedOffNanos; // a part of waitedNanos
     long limitedNanos;
-    int slowestMillis;
-    String slowestHost;
+
+    /** The milliseconds of the hosts that were waited for longest. */
+    private final Map<String, Integer> slowest = new HashMap<>();
+    /** How long a further host has to be waited for. */
+    private int leastMillis;
 
     private boolean isStarved;
     private boolean isLimited;
@@ -50,10 +61,26 @@ final class WaitMeter {
             return;
         }
         host.waitedMillis = (int) Math.min(Integer.MAX_VALUE, host.waitedMillis + (nanos + 500_000) / 1_000_000);
-        if (host.waitedMillis > slowestMillis) {
-            slowestMillis = host.waitedMillis;
-            slowestHost = host.name();
+        if (host.waitedMillis > leastMillis) {
+            rank(host);
         }
+    }
+
+    private void rank(Host host) {
+        slowest.merge(host.name(), host.waitedMillis, Math::max);
+        if (slowest.size() > MAX_SLOWEST) {
+            slowest.values().remove(Collections.min(slowest.values()));
+        }
+        leastMillis = slowest.size() < MAX_SLOWEST ? 0 : Collections.min(slowest.values());
+    }
+
+    /** Returns the hosts that were waited for longest, and for how long, the longest first. */
+    Map<String, Duration> slowest() {
+        Map<String, Duration> ranking = new LinkedHashMap<>();
+        slowest.entrySet().stream()
+                .sorted(Map.Entry.<String, Integer>comparingByValue().reversed().thenComparing(Map.Entry::getKey))
+                .forEach(each -> ranking.put(each.getKey(), Duration.ofMillis(each.getValue())));
+        return Collections.unmodifiableMap(ranking);
     }
 
     private long since(long nowNanos) {

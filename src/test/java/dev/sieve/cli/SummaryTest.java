@@ -6,6 +6,9 @@ import dev.sieve.Sieve;
 import dev.sieve.SieveStats;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Ending;
+import dev.sieve.polite.ScheduleStats;
+import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -75,6 +78,20 @@ class SummaryTest {
         assertThat(FailOn.BROKEN.problem(report)).isEqualTo("error responses 49, failed 3");
         assertThat(FailOn.ERROR.problem(report)).isEqualTo("error responses 49, failed 3");
         assertThat(FailOn.BROKEN.problem(Reports.with(Map.of()))).isNull();
+    }
+
+    @Test
+    void theSlowestHostsHaveTheirShareOfTheTime() throws Exception {
+        ScheduleStats schedule = drained(Map.of()).schedule();
+        Map<String, Duration> slowest = new LinkedHashMap<>();
+        slowest.put("slow.test", Duration.ofSeconds(6));
+        slowest.put("b.test", Duration.ofSeconds(1));
+        CrawlReport report = drained(Map.of(
+                "elapsed", Duration.ofSeconds(20), "schedule", Reports.with(schedule, Map.of("slowest", slowest))));
+
+        assertThat(Summary.of(report, false))
+                .contains("  slowest  waiting for slow.test 30 %, b.test 5 % of the time\n");
+        assertThat(Summary.of(drained(Map.of()), false)).doesNotContain("slowest");
     }
 
     @Test

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -527,6 +528,29 @@ class HostScheduleTest {
     }
 
     @Test
+    void theThreeHostsThatWereWaitedForLongestAreNamed() {
+        HostSchedule<String> schedule = options().build(0);
+        long now = 0;
+        for (int host = 1; host <= 6; host++) {
+            String name = "h" + (host * 5 % 7);
+            for (int item = 0; item <= host * 5 % 7; item++) {
+                schedule.add(name, name);
+                if (schedule.poll(now, true) == null) {
+                    now += schedule.waitNanos(now, true);
+                    schedule.poll(now, true);
+                }
+                schedule.finished(name, now);
+            }
+        }
+
+        assertThat(schedule.stats().slowest())
+                .containsExactly(
+                        Map.entry("h6", Duration.ofSeconds(6)),
+                        Map.entry("h5", Duration.ofSeconds(5)),
+                        Map.entry("h4", Duration.ofSeconds(4)));
+    }
+
+    @Test
     void statsSayHowLongWhichHostWasWaitedFor() {
         HostSchedule<String> schedule = options().build(0);
         for (int i = 0; i < 3; i++) {
@@ -548,8 +572,7 @@ class HostScheduleTest {
         assertThat(stats.waited()).isEqualTo(Duration.ofSeconds(1));
         assertThat(stats.backedOff()).isEqualTo(Duration.ofMillis(250));
         assertThat(stats.limited()).isZero();
-        assertThat(stats.slowestHost()).contains("a");
-        assertThat(stats.slowestWaited()).isEqualTo(Duration.ofMillis(750));
+        assertThat(stats.slowest()).containsExactly(Map.entry("a", Duration.ofMillis(750)));
         assertThat(stats.queued()).isZero();
         assertThat(stats.hosts()).isZero();
         assertThat(stats.underWay()).isEqualTo(1);
