@@ -6,6 +6,7 @@ import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.durable.Durability;
 import dev.sieve.durable.DurableFolder;
+import dev.sieve.report.LiveServer;
 import dev.sieve.url.Seeds;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -29,7 +30,7 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         usageHelpWidth = 100,
         customSynopsis = "sieve [crawl] [OPTIONS] SEED...",
-        description = "Crawls politely and visits every page once.%n",
+        description = "Crawls politely and visits every page once.",
         footerHeading = "%nExit codes: ",
         footer = "0 done, or a limit was reached; 1 internal error, or filter full; 2 wrong usage;%n"
                 + "3 no page could be fetched; 4 input or output failed; 5 'why': not crawled; 6 see --fail-on;%n"
@@ -55,11 +56,21 @@ class CrawlCommand implements Callable<Integer> {
             description = "Also crawl the URLs in sitemaps: those named in robots.txt, else /sitemap.xml.")
     private boolean usesSitemaps;
 
+    @Option(
+            names = "--check-links",
+            description =
+                    "Also request each link that is out of scope, too deep or not included, once, to see whether it"
+                            + " works; its own links are not followed.")
+    private boolean checksLinks;
+
     @Mixin
     private FrontierOptions frontier;
 
     @Mixin
     private Outputs.Options output;
+
+    @Mixin
+    private LiveOptions live;
 
     @Option(
             names = "--job",
@@ -80,9 +91,17 @@ class CrawlCommand implements Callable<Integer> {
     @Option(
             names = "--fail-on",
             paramLabel = "WHAT",
-            description = "Exit with code 6 on: capacity (the filter missed a page or more) or errors (a URL failed, or"
-                    + " responded with a status from 400 on: broken links); repeatable.")
+            description =
+                    "Exit with code 6 on: broken (a URL responded with a status of 400 or above, or failed), error (a"
+                            + " URL failed: no usable response), or capacity (the filter missed a page or more); repeatable.")
     private Set<FailOn> failOn = EnumSet.noneOf(FailOn.class);
+
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            description = "Read options from FILE, one per line: 'delay = 2s', 'sitemaps = true', 'seed = URL'; the"
+                    + " command line takes precedence.")
+    Path config;
 
     @Option(names = "-q", description = "Show only warnings: no progress, no summary.")
     private boolean isQuiet;
@@ -99,13 +118,18 @@ class CrawlCommand implements Callable<Integer> {
         }
         requireJobFor("--durability");
         requireJobFor("--keep-log");
-        CrawlOptions options = options();
+        CrawlOptions options = options().exchanges(output.hasArchive());
         if (job != null) {
             checkJob();
         }
         output.check(resumes);
         frontier.check(resumes);
-        Recording recording = output.recording();
+        try (LiveServer server = live.open()) {
+            return crawl(options, resumes, output.recording(server));
+        }
+    }
+
+    private int crawl(CrawlOptions options, boolean resumes, Recording recording) throws IOException {
         Consumer<CapacityEvent> listener = recording == null ? event -> {} : recording::capacity;
         try (StopSignal signal = new StopSignal(isQuiet);
                 CrawlStart start = new CrawlStart(options, () -> frontier.open(job, durability, keepsLog, listener))) {
@@ -149,8 +173,13 @@ class CrawlCommand implements Callable<Integer> {
         }
     }
 
+    /** Whether there are seeds on the command line, so that those of a configuration file are not used. */
+    boolean hasSeeds() {
+        return !seeds.isEmpty();
+    }
+
     CrawlOptions options() {
-        CrawlOptions options = new CrawlOptions().sitemaps(usesSitemaps);
+        CrawlOptions options = new CrawlOptions().sitemaps(usesSitemaps).checkLinks(checksLinks);
         where.apply(options, spec);
         pace.apply(options, spec);
         requests.apply(options, spec);
