@@ -61,6 +61,7 @@ final class JournalFormat {
             json.writeNumberField("seen", sample.seen());
             json.writeNumberField("found", sample.found());
             json.writeNumberField("pages", sample.pages());
+            json.writeNumberField("checked", sample.checked());
             json.writeNumberField("redirects", sample.redirects());
             json.writeNumberField("failed", sample.failed());
             json.writeNumberField("sitemaps", sample.sitemaps());
