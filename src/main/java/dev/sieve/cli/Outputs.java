@@ -35,6 +35,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Model.CommandSpec;
@@ -465,6 +466,11 @@ final class Outputs implements PageSink {
             if (report != null) {
                 boolean isEarlier = resumes && Files.isRegularFile(report) && ReportPage.isReport(report);
                 checkReport("--report", report, isForced || isEarlier, spec);
+                Path name = report.toAbsolutePath().normalize();
+                if (Stream.concat(files().stream(), Stream.ofNullable(skipped))
+                        .anyMatch(each -> each.toAbsolutePath().normalize().equals(name))) {
+                    throw Checks.invalid(spec, "--report", report + " is named twice");
+                }
             }
         }
 
