@@ -34,7 +34,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Model.CommandSpec;
@@ -484,6 +487,14 @@ final class Outputs implements PageSink {
         /** Returns whether the crawl has to keep what is sent and received. */
         boolean hasArchive() {
             return outputs.stream().anyMatch(WarcSink::isArchive);
+        }
+
+        /** Returns the names of the files, for the user. */
+        String names() {
+            Stream<Path> others = Stream.of(skipped, report).filter(Objects::nonNull);
+            return Stream.concat(files().stream(), others)
+                    .map(each -> STANDARD_OUTPUT.contains(each) ? "stdout" : each.toString())
+                    .collect(Collectors.joining(", "));
         }
 
         private List<Path> files() {
