@@ -34,7 +34,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -66,15 +68,15 @@ final class Outputs implements PageSink {
         /** A record per visit, as JSON Lines. */
         JSONL("{\"url\": \"http"),
         /** A record per visit, as comma-separated values. */
-        CSV("http", "\"http", "url,key,"),
+        CSV("http\n\"http\nurl,key,"),
         /** The link graph. */
         TSV("http");
 
-        /** How lines begin. */
-        private final List<String> starts;
+        /** How lines begin: one of these lines. */
+        private final String starts;
 
-        Format(String... starts) {
-            this.starts = List.of(starts);
+        Format(String starts) {
+            this.starts = starts;
         }
 
         /**
@@ -93,7 +95,7 @@ final class Outputs implements PageSink {
 
         /** Returns whether a text may be a line of this format without its end. */
         boolean mayBegin(String text) {
-            return starts.stream().anyMatch(start -> text.startsWith(start) || start.startsWith(text));
+            return starts.lines().anyMatch(start -> text.startsWith(start) || start.startsWith(text));
         }
 
         /** Returns the format of a file by the ending of its name, else the one chosen; null if neither determines it. */
@@ -491,6 +493,14 @@ final class Outputs implements PageSink {
         /** Returns whether the crawl has to keep what is sent and received. */
         boolean hasArchive() {
             return outputs.stream().anyMatch(WarcSink::isArchive);
+        }
+
+        /** Returns the names of the files, for the user. */
+        String names() {
+            Stream<Path> others = Stream.of(skipped, report).filter(Objects::nonNull);
+            return Stream.concat(files().stream(), others)
+                    .map(each -> STANDARD_OUTPUT.contains(each) ? "stdout" : each.toString())
+                    .collect(Collectors.joining(", "));
         }
 
         private List<Path> files() {
