@@ -468,6 +468,11 @@ final class Outputs implements PageSink {
             if (report != null) {
                 boolean isEarlier = resumes && Files.isRegularFile(report) && ReportPage.isReport(report);
                 checkReport("--report", report, isForced || isEarlier, spec);
+                Path name = report.toAbsolutePath().normalize();
+                if (Stream.concat(files().stream(), Stream.ofNullable(skipped))
+                        .anyMatch(each -> each.toAbsolutePath().normalize().equals(name))) {
+                    throw Checks.invalid(spec, "--report", report + " is named twice");
+                }
             }
         }
 
