@@ -56,7 +56,8 @@ record CrawlRun(
             outputs.deleteEmptyFiles();
         }
         if (!isQuiet) {
-            System.err.print(Summary.of(report, ignoresRobots) + howToContinue(report));
+            System.err.print(
+                    Summary.of(report, ignoresRobots) + Summary.files(outputs.files()) + howToContinue(report));
         }
         if (recording != null && recording.file() != null && failure == null && !isQuiet) {
             System.err.print(text("  report   %s%n", recording.file()));

@@ -8,6 +8,7 @@ import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.demo.DemoWeb;
+import dev.sieve.output.WarcSink;
 import dev.sieve.report.LiveServer;
 import dev.sieve.scope.Scope;
 import java.io.IOException;
@@ -32,7 +33,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = "Crawls a generated web on this machine, in a few seconds and without a network. The filter is"
-                + " deliberately a little too small, so you see the capacity warnings.%n")
+                + " deliberately a little too small, so you see the capacity warnings.")
 final class DemoCommand implements Callable<Integer> {
     /** The share of the web's URLs that the filter is sized for: enough to warn, and to miss next to nothing. */
     private static final double CAPACITY_SHARE = 0.9;
@@ -53,6 +54,11 @@ final class DemoCommand implements Callable<Integer> {
     private int port;
 
     @Option(
+            names = "--hostile",
+            description = "Add a host with titles, URLs and headers that are markup, scripts and control characters.")
+    private boolean isHostile;
+
+    @Option(
             names = "--delay",
             paramLabel = "TIME",
             description = "Minimum time between requests to the same host (default: 0s).")
@@ -61,7 +67,7 @@ final class DemoCommand implements Callable<Integer> {
     @Option(
             names = {"-o", "--output"},
             paramLabel = "FILE",
-            description = "Write .txt (URLs) or .jsonl (records); repeatable.")
+            description = "Write .txt (URLs), .jsonl (records) or .warc.gz (an archive); repeatable.")
     private List<Path> outputs = new ArrayList<>();
 
     @Option(
@@ -93,7 +99,12 @@ final class DemoCommand implements Callable<Integer> {
 
     private DemoWeb open() throws IOException {
         try {
-            return DemoWeb.builder().hosts(hosts).pages(pages).port(port).open();
+            return DemoWeb.builder()
+                    .hosts(hosts)
+                    .pages(pages)
+                    .port(port)
+                    .hostile(isHostile)
+                    .open();
         } catch (IllegalArgumentException e) {
             // The message begins with the name of the option.
             String name = e.getMessage().split(" ", 2)[0];
@@ -120,6 +131,7 @@ final class DemoCommand implements Callable<Integer> {
         long urls = web.expected().count();
         CrawlOptions options = new CrawlOptions()
                 .scope(Scope.Kind.ANY)
+                .exchanges(outputs.stream().anyMatch(WarcSink::isArchive))
                 .delay(delay)
                 .allowPrivate("127.0.0.0/8")
                 .resolver(host -> List.of(DemoWeb.resolve(host)));
