@@ -53,6 +53,26 @@ final class Converters {
         }
     }
 
+    /** A number of bytes that an int can hold: {@code 8MiB}, {@code 500kB}, {@code 1M}, or without a unit. */
+    static final class Size implements ITypeConverter<Integer> {
+        private static final Pattern FORM = Pattern.compile("([0-9]{1,12}(?:\\.[0-9]{1,12})?) ?(?:([kKMG])(iB|B)?|B)?");
+
+        @Override
+        public Integer convert(String text) {
+            Matcher matcher = matched(FORM, text, "not a size; use 8MiB, 500kB or 1000000");
+            int power = matcher.group(2) == null
+                    ? 0
+                    : "KMG".indexOf(matcher.group(2).toUpperCase(Locale.ROOT)) + 1;
+            BigDecimal unit = BigDecimal.valueOf("iB".equals(matcher.group(3)) ? 1024 : 1000)
+                    .pow(power);
+            BigDecimal bytes = new BigDecimal(matcher.group(1)).multiply(unit);
+            if (bytes.compareTo(BigDecimal.valueOf(Integer.MAX_VALUE)) > 0) {
+                throw wrong(text, "more than " + Integer.MAX_VALUE + " bytes");
+            }
+            return bytes.intValue();
+        }
+    }
+
     /**
      * A time from 0 to 365 days: {@code 500ms}, {@code 1s}, {@code 1.5m}, {@code 2h}, {@code 1d}, or seconds without a
      * unit. Fractions of a nanosecond are dropped.

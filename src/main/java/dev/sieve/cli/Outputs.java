@@ -1,18 +1,27 @@
 package dev.sieve.cli;
 
+import static dev.sieve.cli.Units.text;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.nio.file.StandardOpenOption.APPEND;
 import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
 
+import dev.sieve.output.CsvSink;
+import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.fetch.Exchange;
 import dev.sieve.output.JsonlSink;
+import dev.sieve.output.LineSink;
+import dev.sieve.output.Link;
+import dev.sieve.output.LinkGraphSink;
 import dev.sieve.output.OutputFile;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Skip;
 import dev.sieve.output.SkipListSink;
 import dev.sieve.output.UrlListSink;
 import dev.sieve.output.Visit;
+import dev.sieve.report.LiveServer;
 import dev.sieve.report.ReportPage;
+import dev.sieve.output.WarcSink;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.Writer;
@@ -21,9 +30,14 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Model.CommandSpec;
@@ -44,38 +58,56 @@ final class Outputs implements PageSink {
     private static final Set<Path> STANDARD_OUTPUT = Set.of(Path.of("-"), Path.of("/dev/stdout"));
 
     private final List<PageSink> sinks = new ArrayList<>();
+    private final Map<Path, PageSink> files = new LinkedHashMap<>();
     private final List<Path> created = new ArrayList<>();
 
-    /** What an output of pages contains. */
+    /** What an output contains. */
     enum Format {
         /** The URL of each successful page. */
-        URLS("http"),
-        /** A record per visit. */
-        JSONL("{\"url\": \"http");
+        TXT("http"),
+        /** A record per visit, as JSON Lines. */
+        JSONL("{\"url\": \"http"),
+        /** A record per visit, as comma-separated values. */
+        CSV("http", "\"http", "url,key,"),
+        /** The link graph. */
+        TSV("http");
 
-        /** How each line begins. */
-        private final String start;
+        /** How lines begin. */
+        private final List<String> starts;
 
-        Format(String start) {
-            this.start = start;
+        Format(String... starts) {
+            this.starts = List.of(starts);
         }
 
-        PageSink sink(Writer out) {
-            return this == URLS ? new UrlListSink(out) : new JsonlSink(out);
+        /**
+         * Creates a sink of this format.
+         *
+         * @param continues whether there are lines before
+         */
+        LineSink sink(Writer out, boolean continues) {
+            return switch (this) {
+                case TXT -> new UrlListSink(out);
+                case JSONL -> new JsonlSink(out);
+                case CSV -> new CsvSink(out, continues);
+                case TSV -> new LinkGraphSink(out);
+            };
         }
 
         /** Returns whether a text may be a line of this format without its end. */
         boolean mayBegin(String text) {
-            return text.startsWith(start) || start.startsWith(text);
+            return starts.stream().anyMatch(start -> text.startsWith(start) || start.startsWith(text));
         }
 
         /** Returns the format of a file by the ending of its name, else the one chosen; null if neither determines it. */
         static Format of(Path file, Format chosen) {
             String name = file.toString().toLowerCase(Locale.ROOT);
-            if (name.endsWith(".txt")) {
-                return URLS;
-            } else if (name.endsWith(".jsonl") || name.endsWith(".json")) {
+            if (name.endsWith(".json")) {
                 return JSONL;
+            }
+            for (Format format : values()) {
+                if (name.endsWith("." + Converters.name(format))) {
+                    return format;
+                }
             }
             return chosen == null && STANDARD_OUTPUT.contains(file) ? JSONL : chosen;
         }
@@ -88,10 +120,18 @@ final class Outputs implements PageSink {
             throws IOException {
         Set<Path> names = new HashSet<>();
         for (Path file : files) {
+            if (WarcSink.isArchive(file)) {
+                check("-o", file, how, names, spec);
+                checkArchive(file, how, spec);
+                continue;
+            }
             Format format = Format.of(file, chosen);
             if (format == null) {
                 throw Checks.invalid(
-                        spec, "-o", file + ": the name must end in .txt, .jsonl or .json, unless --format is given");
+                        spec,
+                        "-o",
+                        file + ": the name must end in .txt, .jsonl, .json, .csv, .tsv, .warc.gz or .warc, unless --format"
+                                + " is given");
             }
             check("-o", file, how, names, spec);
             if (how == APPEND && isRegular(file) && !format.mayBegin(unfinishedLine(file))) {
@@ -136,6 +176,14 @@ final class Outputs implements PageSink {
         }
     }
 
+    private static void checkArchive(Path file, StandardOpenOption how, CommandSpec spec) throws IOException {
+        List<Path> existing = WarcSink.existing(file);
+        if (how == CREATE_NEW && !existing.isEmpty()) {
+            throw Checks.invalid(
+                    spec, "-o", existing.get(0) + " exists; use --force to delete all files of the archive " + file);
+        }
+    }
+
     private static boolean isRegular(Path file) {
         return !STANDARD_OUTPUT.contains(file) && Files.isRegularFile(file);
     }
@@ -151,11 +199,19 @@ final class Outputs implements PageSink {
             throws IOException {
         Outputs outputs = new Outputs();
         try {
+            // First, so that no line is stored before what it is about is in the archive.
             for (Path file : files) {
-                outputs.add(file, Format.of(file, chosen), how, forces);
+                if (WarcSink.isArchive(file)) {
+                    outputs.add(archive(file, how, forces));
+                }
+            }
+            for (Path file : files) {
+                if (!WarcSink.isArchive(file)) {
+                    outputs.add(file, Format.of(file, chosen), how, forces);
+                }
             }
             if (skipped != null) {
-                outputs.add(new SkipListSink(outputs.writer(skipped, how, forces)));
+                outputs.add(skipped, new SkipListSink(outputs.writer(skipped, how, forces)));
             }
             return outputs;
         } catch (IOException e) {
@@ -170,10 +226,45 @@ final class Outputs implements PageSink {
         sinks.add(sink);
     }
 
+    /** Adds a sink that writes a file, for the summary; it is closed with the others. */
+    void add(Path file, PageSink sink) {
+        add(sink);
+        files.put(file, sink);
+    }
+
+    private static WarcSink archive(Path file, StandardOpenOption how, boolean forces) throws IOException {
+        List<Path> existing = WarcSink.existing(file);
+        if (how == APPEND && !existing.isEmpty()) {
+            Path last = existing.get(existing.size() - 1);
+            long removed = WarcSink.removeUnfinished(last);
+            if (removed > 0) {
+                LOG.warn("{}: removed an unfinished last record of {} bytes", last, removed);
+            }
+        }
+        String software = "sieve/" + CrawlOptions.version();
+        return new WarcSink(file, how, forces, software, Runtime.getRuntime().maxMemory() / 32);
+    }
+
     private void add(Path file, Format format, StandardOpenOption how, boolean forces) throws IOException {
         Writer writer = writer(file, how, forces);
-        PageSink sink = format.sink(writer);
-        add(STANDARD_OUTPUT.contains(file) && Terminal.isStdout() ? overProgress(sink, writer) : sink);
+        PageSink sink = format.sink(writer, isRegular(file) && Files.size(file) > 0);
+        if (STANDARD_OUTPUT.contains(file)) {
+            add(Terminal.isStdout() ? overProgress(sink, writer) : sink);
+        } else {
+            add(file, sink);
+        }
+    }
+
+    /** Returns the files that were written: each with its lines of this crawl, and its size. */
+    List<String> files() throws IOException {
+        List<String> lines = new ArrayList<>();
+        for (Map.Entry<Path, PageSink> each : files.entrySet()) {
+            if (Files.isRegularFile(each.getKey())) {
+                String written = each.getValue() instanceof LineSink sink ? text("%,d lines, ", sink.lines()) : "";
+                lines.add(each.getKey() + "  " + written + Units.bytes(Files.size(each.getKey())));
+            }
+        }
+        return lines;
     }
 
     private Writer writer(Path file, StandardOpenOption how, boolean forces) throws IOException {
@@ -201,6 +292,17 @@ final class Outputs implements PageSink {
             public void accept(Visit visit) throws IOException {
                 out.write(Terminal.WIPE);
                 sink.accept(visit);
+            }
+
+            @Override
+            public boolean takesLinks() {
+                return sink.takesLinks();
+            }
+
+            @Override
+            public void linked(Link link) throws IOException {
+                out.write(Terminal.WIPE);
+                sink.linked(link);
             }
 
             @Override
@@ -269,9 +371,28 @@ final class Outputs implements PageSink {
     }
 
     @Override
+    public void exchanged(Exchange exchange) throws IOException {
+        for (PageSink sink : sinks) {
+            sink.exchanged(exchange);
+        }
+    }
+
+    @Override
     public void skipped(Skip skip) throws IOException {
         for (PageSink sink : sinks) {
             sink.skipped(skip);
+        }
+    }
+
+    @Override
+    public boolean takesLinks() {
+        return sinks.stream().anyMatch(PageSink::takesLinks);
+    }
+
+    @Override
+    public void linked(Link link) throws IOException {
+        for (PageSink sink : sinks) {
+            sink.linked(link);
         }
     }
 
@@ -305,14 +426,18 @@ final class Outputs implements PageSink {
         @Option(
                 names = {"-o", "--output"},
                 paramLabel = "FILE",
-                description = "Write .txt (URLs), .jsonl or .json (records, one per line), or - (records to stdout);"
-                        + " repeatable (default: URLs to stdout).")
+                description =
+                        "Write .txt (URLs of pages), .jsonl or .csv (a record per URL), .tsv (links: source, target,"
+                                + " and new, seen, out of scope, or skipped: RULE), .warc.gz or .warc (an archive of all"
+                                + " requests and responses, with the headers that were sent, -H included; a new file per GB:"
+                                + " NAME-00001.warc.gz), or - (stdout); repeatable (default: URLs to stdout).")
         private List<Path> outputs = new ArrayList<>();
 
         @Option(
                 names = "--format",
                 paramLabel = "NAME",
-                description = "Format of stdout and of files with other names: urls or jsonl.")
+                description = "Format of stdout and of files with other names: txt, jsonl, csv or tsv (default: jsonl"
+                        + " for -o -).")
         private Format format;
 
         @Option(
@@ -354,9 +479,22 @@ final class Outputs implements PageSink {
             return Outputs.open(files(), format(), skipped, how(resumes), forces);
         }
 
-        /** Returns the recording for the report; null if none was requested. */
-        Recording recording() {
-            return report == null ? null : new Recording(report);
+        /** Returns the recording for the report and the live page; null if neither was requested. */
+        Recording recording(LiveServer live) {
+            return Recording.of(report, live);
+        }
+
+        /** Returns whether the crawl has to keep what is sent and received. */
+        boolean hasArchive() {
+            return outputs.stream().anyMatch(WarcSink::isArchive);
+        }
+
+        /** Returns the names of the files, for the user. */
+        String names() {
+            Stream<Path> others = Stream.of(skipped, report).filter(Objects::nonNull);
+            return Stream.concat(files().stream(), others)
+                    .map(each -> STANDARD_OUTPUT.contains(each) ? "stdout" : each.toString())
+                    .collect(Collectors.joining(", "));
         }
 
         private List<Path> files() {
@@ -364,7 +502,7 @@ final class Outputs implements PageSink {
         }
 
         private Format format() {
-            return outputs.isEmpty() && format == null ? Format.URLS : format;
+            return outputs.isEmpty() && format == null ? Format.TXT : format;
         }
 
         private StandardOpenOption how(boolean resumes) {

@@ -1,6 +1,7 @@
 package dev.sieve.cli;
 
 import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.fetch.ProxySettings;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -27,6 +28,15 @@ final class RequestOptions {
     private List<String> headers = new ArrayList<>();
 
     @Option(
+            names = "--proxy",
+            paramLabel = "URL",
+            description = "Send requests through http://[USER:PASSWORD@]HOST:PORT, socks5://HOST:PORT, or"
+                    + " socks5h://HOST:PORT; env: the proxy in http_proxy, https_proxy, all_proxy, no_proxy"
+                    + " (default: none). An http or socks5h proxy looks up the names of hosts, so whether their"
+                    + " addresses are public is not checked.")
+    private String proxy;
+
+    @Option(
             names = "--resolve",
             paramLabel = "HOST=IP",
             description = "Address of a host, or of all hosts below a .domain, like curl --resolve; repeatable.",
@@ -39,6 +49,13 @@ final class RequestOptions {
     @Option(names = "--retries", paramLabel = "N", description = "Retries for temporary errors (default: 2).")
     private Integer retries;
 
+    @Option(
+            names = "--max-body",
+            paramLabel = "SIZE",
+            description = "Read at most this much of a page, such as 512KiB or 16MiB (default: 8MiB).",
+            converter = Converters.Size.class)
+    private Integer maxBody;
+
     void apply(CrawlOptions options, CommandSpec spec) {
         Checks.set(spec, "--user-agent", userAgent, options::userAgent);
         headers.forEach(each -> Checks.check(spec, "-H", () -> addHeader(options, each)));
@@ -46,8 +63,28 @@ final class RequestOptions {
         addresses.forEach(each -> known.put(each.getKey(), each.getValue()));
         addresses.forEach(each -> options.allowPrivate(each.getValue().getHostAddress()));
         options.resolver(host -> resolve(known, host));
+        Checks.set(spec, "--proxy", proxy, each -> options.proxy(proxy(each)));
         Checks.set(spec, "--timeout", timeout, options::timeout);
         Checks.set(spec, "--retries", retries, options::retries);
+        Checks.set(spec, "--max-body", maxBody, size -> setBodyLimit(options, size));
+    }
+
+    /** Refuses bodies that the heap could not hold while they are read and parsed. */
+    private static void setBodyLimit(CrawlOptions options, int bytes) {
+        long heap = Runtime.getRuntime().maxMemory();
+        if (bytes > heap / CrawlOptions.HEAP_PER_BODY) {
+            throw new IllegalArgumentException(Units.text(
+                    "%s may need %s of heap, but it is limited to %s: run java with -Xmx%dm",
+                    Units.bytes(bytes),
+                    Units.bytes((long) bytes * CrawlOptions.HEAP_PER_BODY),
+                    Units.bytes(heap),
+                    ((long) bytes * CrawlOptions.HEAP_PER_BODY >> 20) + 1));
+        }
+        options.bodyLimit(bytes);
+    }
+
+    private static ProxySettings proxy(String choice) {
+        return choice.equals("env") ? ProxySettings.ofEnvironment(System.getenv()) : ProxySettings.of(choice);
     }
 
     private static void addHeader(CrawlOptions options, String header) {

@@ -30,10 +30,11 @@ final class Summary {
         row(
                 lines,
                 "urls",
-                "%,d accepted%s = %,d pages + %,d redirects + %,d failed + %,d refused%s%s + %,d left",
+                "%,d accepted%s = %,d pages%s + %,d redirects + %,d failed + %,d refused%s%s + %,d left",
                 report.urlsNew(),
                 unlessZero(" + %,d from earlier runs", report.before()),
                 report.pageCount(),
+                unlessZero(" + %,d checked", report.checkedCount()),
                 report.redirects(),
                 report.failed(),
                 report.refused(),
@@ -50,6 +51,14 @@ final class Summary {
                 Units.bytes(report.bytes()),
                 unlessZero("  %,d truncated", report.cut()),
                 unlessZero("  %,d retries", report.retried()));
+        if (report.checkedCount() > 0) {
+            row(
+                    lines,
+                    "checked",
+                    "%,d links out of scope%s",
+                    report.checkedCount(),
+                    joined(new TreeMap<>(report.checked()), "  %dxx %,d", ""));
+        }
         row(
                 lines,
                 "links",
@@ -78,8 +87,17 @@ final class Summary {
                 && report.sieve().accepted() > 0;
     }
 
-    private static void row(StringBuilder lines, String name, String format, Object... values) {
+    static void row(StringBuilder lines, String name, String format, Object... values) {
         lines.append(text("  %-9s%s%n", name, text(format, values)));
+    }
+
+    /** Returns the rows of the files that were written. */
+    static String files(List<String> files) {
+        StringBuilder lines = new StringBuilder();
+        for (String file : files) {
+            row(lines, lines.isEmpty() ? "files" : "", "%s", file);
+        }
+        return lines.toString();
     }
 
     private static String unlessZero(String format, long value) {
@@ -146,28 +164,38 @@ final class Summary {
         row(
                 lines,
                 "speed",
-                "%.0f %% of the time was spent waiting for per-host delays, %.0f %% for hosts that back off%s, %.0f %% for"
-                        + " requests in progress because of --per-host; all workers were busy for %.0f %%%s",
+                "waiting for delays %.0f %% of the time, hosts that back off %.0f %%, --per-host %.0f %%; all workers"
+                        + " busy %.0f %%",
                 share(report.schedule().waited().minus(report.schedule().backedOff()), report),
                 share(report.schedule().backedOff(), report),
-                report.schedule()
-                        .slowestHost()
-                        .map(host -> text(
-                                " (%s: %.0f %%)", host, share(report.schedule().slowestWaited(), report)))
-                        .orElse(""),
                 share(report.schedule().limited(), report),
-                share(report.busy(), report),
-                remaining(report));
+                share(report.busy(), report));
+        report.schedule()
+                .slowestHost()
+                .ifPresent(host -> row(
+                        lines,
+                        "slowest",
+                        "%s: waiting for it %.0f %% of the time",
+                        host,
+                        share(report.schedule().slowestWaited(), report)));
+        String remaining = remaining(report);
+        if (!remaining.isEmpty()) {
+            row(lines, "left", "%s", remaining);
+        }
     }
 
     private static String remaining(CrawlReport report) {
         if (report.left() == 0 || report.pageCount() == 0) {
             return "";
         }
-        double seconds = Math.min(1e9, report.left() / pagesPerSecond(report));
         return text(
-                "; the %,d URLs left take about %s at this rate",
-                report.left(), clock(Duration.ofSeconds((long) seconds)));
+                "%,d URLs, which take about %s at this rate",
+                report.left(), clock(remaining(report.left(), pagesPerSecond(report))));
+    }
+
+    /** Returns how long URLs take at a rate above 0, at most some decades. */
+    static Duration remaining(long urls, double pagesPerSecond) {
+        return Duration.ofSeconds((long) Math.min(1e9, urls / pagesPerSecond));
     }
 
     private static double share(Duration part, CrawlReport report) {

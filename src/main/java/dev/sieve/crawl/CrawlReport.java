@@ -9,13 +9,15 @@ import java.util.Map;
 /**
  * What a crawl has done so far.
  *
- * <p>The numbers add up: {@code before + urlsNew} is {@code pages + redirects + failed + refused + left} plus the sitemaps
- * that were read or absent, and {@code urlsFound} is {@code urlsNew + urlsSeen} plus all of {@code skipped}. The sink
+ * <p>The numbers add up: {@code before + urlsNew} is {@code pages + checked + redirects + failed + refused + left} plus the
+ * sitemaps that were read or absent, and {@code urlsFound} is {@code urlsNew + urlsSeen} plus all of {@code skipped}. The sink
  * receives each URL in {@code refusals} and {@code skipped}.
  *
  * @param ending why the crawl is over; null while it runs
  * @param elapsed the time since {@link Crawler#run} was called, or since the crawler was created before that
  * @param pages responses that are not redirects, by the first digit of their status
+ * @param checked responses to links that are out of scope and were only checked, by the first digit of their status; those
+ *     that redirect, failed or were refused count as {@code redirects}, {@code failed} and {@code refusals}
  * @param redirects responses that are redirects
  * @param failed URLs without a usable response
  * @param refusals queued URLs that were not requested, by {@linkplain dev.sieve.scope.SkipReason#rule rule}
@@ -42,6 +44,7 @@ public record CrawlReport(
         Ending ending,
         Duration elapsed,
         Map<Integer, Long> pages,
+        Map<Integer, Long> checked,
         long redirects,
         long failed,
         Map<String, Long> refusals,
@@ -83,6 +86,11 @@ public record CrawlReport(
     /** Returns the number of pages, whatever their status. */
     public long pageCount() {
         return sum(pages);
+    }
+
+    /** Returns the number of links out of scope that were checked and responded, whatever their status. */
+    public long checkedCount() {
+        return sum(checked);
     }
 
     /** Returns the number of URLs that were queued and not requested. */

@@ -100,7 +100,7 @@ public final class Crawler implements AutoCloseable {
         recorder = new Recorder(frontier);
         SieveStats stats = frontier.stats();
         before = stats.pending() + stats.inFlight();
-        links = new LinkQueue(options.newAdmission(), recorder, directory);
+        links = new LinkQueue(options, recorder, directory);
         // The schedule first: if it fails, no connections need closing.
         schedule = Politeness.schedule(options, directory, stats.accepted() > 0, startNanos);
         fetcher = options.newFetcher();

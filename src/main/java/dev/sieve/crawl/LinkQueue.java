@@ -22,7 +22,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Queues in the frontier what is found: seeds, links, the targets of redirects, and sitemaps. All but seeds and sitemaps
- * pass the {@link Admission}; the links of a page are one batch. Safe for use by many threads.
+ * pass the {@link Admission}; the links of a page are one batch, and those that are only checked another. Safe for use by
+ * many threads.
  */
 final class LinkQueue {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
@@ -33,6 +34,7 @@ final class LinkQueue {
 
     private final Frontier frontier;
     private final Admission admission;
+    private final boolean checksLinks;
     private final Recorder recorder;
     private final CrawlDirectory directory;
 
@@ -41,9 +43,10 @@ final class LinkQueue {
      *
      * @throws UncheckedIOException when they cannot be read
      */
-    LinkQueue(Admission admission, Recorder recorder, CrawlDirectory directory) {
+    LinkQueue(CrawlOptions options, Recorder recorder, CrawlDirectory directory) {
         this.frontier = directory.frontier();
-        this.admission = admission;
+        admission = options.newAdmission();
+        checksLinks = options.checkLinks;
         this.recorder = recorder;
         this.directory = directory;
         try {
@@ -61,7 +64,7 @@ final class LinkQueue {
             admission.scope().addSeed(url);
             batch.add(url, UrlNormalizer.key(url));
         }
-        return push(batch);
+        return push(batch, false);
     }
 
     /** Queues the links of a page unless it requests that they are not followed. */
@@ -77,19 +80,44 @@ final class LinkQueue {
     void links(Lease page, List<String> links) {
         int depth = page.depth() + 1;
         UrlBatch batch = new UrlBatch(depth, 0, page.url());
+        UrlBatch checks = checksLinks ? new UrlBatch(depth, 0, page.url(), LinkCheck.LABEL) : null;
         for (String link : links) {
-            if (isAdmitted(link, depth, page)) {
-                batch.add(link, UrlNormalizer.key(link));
-            }
+            add(link, UrlNormalizer.key(link), batch, checks);
         }
-        push(batch);
+        push(batch, checks);
+    }
+
+    /** Adds a link or the target of a redirect to the batch to which it belongs, if any. */
+    private void add(String url, String key, UrlBatch batch, UrlBatch checks) {
+        SkipReason reason = admission.skipReason(url, batch.depth());
+        if (reason == null) {
+            batch.add(url, key);
+            return;
+        }
+        SkipReason checkReason = checks == null ? reason : admission.checkSkipReason(url, reason);
+        if (checkReason == null) {
+            recorder.checked(url, reason, batch.referrer());
+            checks.add(url, key);
+        } else {
+            recorder.skipped(url, checkReason, batch.referrer());
+        }
+    }
+
+    private int push(UrlBatch batch, UrlBatch checks) {
+        return push(batch, true) + (checks == null ? 0 : push(checks, false));
     }
 
     /** Queues sitemaps, whatever the scope. */
     void sitemaps(List<String> urls, SitemapSource source, int redirects, String referrer) {
         UrlBatch batch = source.batch(redirects, referrer);
         urls.forEach(url -> batch.add(url, SitemapSource.key(url)));
-        push(batch);
+        push(batch, source != SitemapSource.GUESS);
+    }
+
+    /** Returns the lease, without the label of a check if a seed has brought its URL into scope since it was queued. */
+    Lease current(Lease lease) {
+        boolean isInScope = LinkCheck.is(lease) && admission.scope().skipReason(lease.url(), lease.depth()) == null;
+        return isInScope ? RobotsMark.withLabel(lease, 0) : lease;
     }
 
     /** Returns a receiver of the references of a page that are not links. */
@@ -122,41 +150,46 @@ final class LinkQueue {
 
     /** Queues the target of a redirect that passed the {@link #check}. */
     void target(Lease lease, String target) {
-        if (lease.depth() == 0) {
-            addSeed(lease, target);
-        }
-        if (isAdmitted(target, lease.depth(), lease)) {
-            UrlBatch batch = new UrlBatch(lease.depth(), lease.redirects() + 1, lease.url());
-            String key = UrlNormalizer.key(target);
-            // Another spelling of the same page was seen, by the redirect itself; it still has to be fetched once.
-            batch.add(target, key.equals(UrlNormalizer.key(lease.url())) ? "redirect " + target : key);
-            push(batch);
+        boolean wasOutside = lease.depth() == 0 && addSeed(lease, target);
+        String key = UrlNormalizer.key(target);
+        // Another spelling of the same page was seen, by the redirect itself; it still has to be fetched once.
+        boolean isSeen = key.equals(UrlNormalizer.key(lease.url()));
+        boolean isNew = push(lease, target, isSeen ? "redirect " + target : key) > 0;
+        if (!isNew && wasOutside && checksLinks) {
+            // It was checked as a link of another seed, so its own links were not followed.
+            push(lease, target, "redirect " + target);
         }
     }
 
-    /** Widens the scope by the target of a seed's redirect, which counts as a seed. */
-    private void addSeed(Lease seed, String target) {
+    private int push(Lease lease, String target, String key) {
+        UrlBatch batch = new UrlBatch(lease.depth(), lease.redirects() + 1, lease.url());
+        UrlBatch checks = checksLinks || LinkCheck.is(lease)
+                ? new UrlBatch(lease.depth(), lease.redirects() + 1, lease.url(), LinkCheck.LABEL)
+                : null;
+        add(target, key, batch, checks);
+        return push(batch, checks);
+    }
+
+    /** Widens the scope by the target of a seed's redirect, which counts as a seed; returns whether it was outside. */
+    private boolean addSeed(Lease seed, String target) {
         if (directory.addSeed(target)) {
             directory.forceSeeds();
         }
-        if (admission.scope().addSeed(target)) {
+        boolean wasOutside = admission.scope().addSeed(target);
+        if (wasOutside) {
             LOG.info("seed {} redirects to {}, which is in scope now", seed.url(), target);
         }
+        return wasOutside;
     }
 
-    private boolean isAdmitted(String url, int depth, Lease foundOn) {
-        SkipReason reason = admission.skipReason(url, depth);
-        if (reason != null) {
-            recorder.skipped(url, reason, foundOn.url());
-        }
-        return reason == null;
-    }
-
-    private int push(UrlBatch batch) {
+    private int push(UrlBatch batch, boolean areLinks) {
         int isNew;
         try {
             isNew = frontier.pushAll(batch);
             recorder.pushed(batch.size(), isNew);
+            if (areLinks) {
+                recorder.pushed(batch);
+            }
         } catch (SieveFullException e) {
             // The others are found again: their page is not done.
             isNew = (int) IntStream.range(0, batch.size()).filter(batch::isNew).count();

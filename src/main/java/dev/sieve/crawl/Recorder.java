@@ -3,8 +3,11 @@ package dev.sieve.crawl;
 import dev.sieve.Frontier;
 import dev.sieve.Lease;
 import dev.sieve.SieveStats;
+import dev.sieve.UrlBatch;
 import dev.sieve.durable.DurableSieve;
+import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.FetchResult;
+import dev.sieve.output.Link;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Skip;
 import dev.sieve.output.Visit;
@@ -42,6 +45,7 @@ final class Recorder {
 
     private PageSink sink = visit -> {};
     private boolean hasFailed;
+    private volatile boolean takesLinks;
     /** Recorded URLs that are not done yet. */
     private final List<Lease> group = new ArrayList<>();
 
@@ -49,6 +53,7 @@ final class Recorder {
     private volatile int recorded;
 
     private final Map<Integer, Long> pages = new TreeMap<>();
+    private final Map<Integer, Long> checked = new TreeMap<>();
     private final Map<String, Long> refusals = new TreeMap<>();
     private final Map<String, Long> skipped = new TreeMap<>();
     private final Map<String, Long> failureCounts = new TreeMap<>();
@@ -81,6 +86,7 @@ final class Recorder {
     void sink(PageSink choice) {
         synchronized (sinkLock) {
             sink = choice;
+            takesLinks = choice.takesLinks();
         }
     }
 
@@ -141,6 +147,11 @@ final class Recorder {
         }
     }
 
+    /** Records what a request has sent and received. */
+    void exchanged(Exchange exchange) {
+        record(each -> each.exchanged(exchange), () -> {});
+    }
+
     /** Records a visit. */
     void visited(Visit visit) {
         record(each -> each.accept(visit), () -> count(visit));
@@ -149,7 +160,7 @@ final class Recorder {
     private void count(Visit visit) {
         FetchResult.Page page = visit.page();
         if (page != null) {
-            pages.merge(page.status() / 100, 1L, Long::sum);
+            (visit.isCheck() ? checked : pages).merge(page.status() / 100, 1L, Long::sum);
             bytes += page.body().length;
             cut += page.isCut() ? 1 : 0;
             if (page.status() >= 400) {
@@ -184,7 +195,14 @@ final class Recorder {
     /** Records that a URL found on a page is not queued. */
     void skipped(String url, SkipReason reason, String referrer) {
         Skip skip = new Skip(url, reason, referrer);
-        record(each -> each.skipped(skip), () -> skipped(reason.rule(), 1));
+        record(
+                each -> {
+                    each.skipped(skip);
+                    if (takesLinks) {
+                        each.linked(new Link(referrer, url, false, reason));
+                    }
+                },
+                () -> skipped(reason.rule(), 1));
     }
 
     /** Counts URLs that are not queued and of which only the number is stored. */
@@ -192,6 +210,26 @@ final class Recorder {
         if (urls > 0) {
             found += urls;
             skipped.merge(rule, urls, Long::sum);
+        }
+    }
+
+    /** Records a link to a URL outside of the crawl that is pushed to be checked. */
+    void checked(String url, SkipReason reason, String referrer) {
+        if (takesLinks) {
+            record(each -> each.linked(new Link(referrer, url, false, reason)), () -> {});
+        }
+    }
+
+    /** Records the links that were pushed as a batch. */
+    void pushed(UrlBatch links) {
+        if (takesLinks) {
+            record(
+                    each -> {
+                        for (int i = 0; i < links.size(); i++) {
+                            each.linked(new Link(links.referrer(), links.url(i), links.isNew(i), null));
+                        }
+                    },
+                    () -> {});
         }
     }
 
@@ -244,6 +282,7 @@ final class Recorder {
                 ending,
                 elapsed,
                 Map.copyOf(pages),
+                Map.copyOf(checked),
                 redirects,
                 failed,
                 new TreeMap<>(refusals),

@@ -38,7 +38,7 @@ record RobotsMark(Boolean rule, int requests) {
         return lease.label() <= FRONTIER_MASK ? lease : withLabel(lease, lease.label() & FRONTIER_MASK);
     }
 
-    private static Lease withLabel(Lease lease, int label) {
+    static Lease withLabel(Lease lease, int label) {
         return new Lease(
                 lease.id(), lease.url(), lease.depth(), lease.redirects(), lease.referrer(), label, lease.attempt());
     }

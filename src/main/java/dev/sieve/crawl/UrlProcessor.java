@@ -2,6 +2,7 @@ package dev.sieve.crawl;
 
 import dev.sieve.Frontier;
 import dev.sieve.Lease;
+import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
@@ -102,7 +103,7 @@ final class UrlProcessor {
 
     /** Requests the URL of a task, or the robots.txt that comes first, unless a rule forbids it. */
     Response request(Dispatcher.Task task) {
-        Lease lease = RobotsMark.removed(task.lease());
+        Lease lease = links.current(RobotsMark.removed(task.lease()));
         if (task.action() == Dispatcher.Action.SKIP) {
             return refused(lease, overBudget);
         }
@@ -136,6 +137,7 @@ final class UrlProcessor {
 
     private Response requestRobots(Dispatcher.Task task, Lease lease, String origin) {
         RobotsCache.Access access = politeness.requestRobots(origin);
+        recordAndRelease(fetcher.takeExchange());
         // The rules may be gone when the URL is next.
         offerSitemaps(lease, access);
         Boolean rule = access.isKnown() ? access.skipReason(lease.url()) == null : null;
@@ -145,7 +147,7 @@ final class UrlProcessor {
     }
 
     private void offerSitemaps(Lease lease, RobotsCache.Access access) {
-        if (offersSitemaps && access.isKnown() && !isSitemap(lease)) {
+        if (offersSitemaps && access.isKnown() && !isSitemap(lease) && !LinkCheck.is(lease)) {
             sitemaps.offer(lease, access.rules());
         }
     }
@@ -162,13 +164,29 @@ final class UrlProcessor {
         return new Timing(clock.now(), Duration.ZERO, Duration.ZERO);
     }
 
+    private void recordAndRelease(Exchange exchange) {
+        if (exchange != null) {
+            try {
+                recorder.exchanged(exchange);
+            } finally {
+                fetcher.release(exchange);
+            }
+        }
+    }
+
     private Response fetch(Lease lease, Dispatcher.Task task) {
         Instant fetchedAt = clock.now();
         long startNanos = clock.nanoTime();
-        FetchResult result = isSitemap(lease) ? sitemaps.fetch(lease) : fetcher.fetch(lease.url());
+        FetchResult result = isSitemap(lease)
+                ? sitemaps.fetch(lease)
+                : LinkCheck.is(lease) ? fetcher.check(lease.url()) : fetcher.fetch(lease.url());
         Duration took = Duration.ofNanos(clock.nanoTime() - startNanos);
         Timing timing = new Timing(fetchedAt, took, task.waited());
-        return new Response(politeness.outcome(task.host(), result), () -> processAndRelease(lease, result, timing));
+        Exchange exchange = fetcher.takeExchange();
+        return new Response(politeness.outcome(task.host(), result), () -> {
+            recordAndRelease(exchange);
+            return processAndRelease(lease, result, timing);
+        });
     }
 
     private boolean processAndRelease(Lease lease, FetchResult result, Timing timing) {
@@ -244,7 +262,7 @@ final class UrlProcessor {
     }
 
     private static boolean isPage(Lease lease, FetchResult result) {
-        return result instanceof Page && !isSitemap(lease);
+        return result instanceof Page && !isSitemap(lease) && !LinkCheck.is(lease);
     }
 
     /** Pushes what was found, and records the visit. */
@@ -255,7 +273,7 @@ final class UrlProcessor {
         }
         FetchResult checked = LinkQueue.check(lease, result);
         LinkExtractor.Document document = UNREADABLE;
-        if (checked instanceof Page page && page.isHtml()) {
+        if (checked instanceof Page page && page.isHtml() && !LinkCheck.is(lease)) {
             document = read(lease, page);
             checked = document.isCut() ? page.cut() : page;
             links.links(lease, document);
@@ -273,7 +291,7 @@ final class UrlProcessor {
                 document.title(),
                 document.links(),
                 timing.waited,
-                false));
+                LinkCheck.is(lease)));
     }
 
     private LinkExtractor.Document read(Lease lease, Page page) {

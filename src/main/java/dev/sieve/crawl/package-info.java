@@ -35,7 +35,7 @@
  * <tr><td>URLs that wait for their host</td><td>M / 16, and the next URL of each host that has requested a pause or whose
  *     robots.txt was read</td><td>the temporary file</td></tr>
  * <tr><td>origins and sites of sitemaps</td><td>M / 16</td><td>the least recently used are dropped</td></tr>
- * <tr><td>parsing of documents</td><td>128 MiB: sixteen times the 8 MiB that are read at a time</td>
+ * <tr><td>parsing of documents</td><td>128 MiB: sixteen times the 8 MiB that are read at a time, or one larger body</td>
  *     <td>the worker waits</td></tr>
  * <tr><td>parsing of a robots.txt</td><td>12 MiB</td><td>the worker waits</td></tr>
  * <tr><td>header of a response (256 KiB on the wire, 1,000 fields), or lines that are not part of its body (512 KiB)</td>

@@ -1,6 +1,5 @@
 package dev.sieve.output;
 
-import dev.sieve.fetch.FetchResult;
 import java.io.IOException;
 import java.io.Writer;
 
@@ -18,44 +17,19 @@ public final class JsonlSink extends LineSink {
 
     @Override
     public void accept(Visit visit) throws IOException {
-        FetchResult.Page page = visit.page();
-        FetchResult result = visit.result();
-        raw("{");
-        value("url", visit.url());
-        field("key", visit.key());
-        field("depth", visit.depth());
-        field("referrer", visit.referrer());
-        field("status", result.status() == 0 ? null : result.status());
-        field("type", page == null ? null : orNull(page.type()));
-        field("bytes", page == null ? null : page.length());
-        field("ms", visit.took().toMillis());
-        field("waited_ms", visit.waited().toMillis());
-        field("fetched_at", visit.fetchedAt().toString());
-        field("redirect_to", result instanceof FetchResult.Redirect redirect ? redirect.target() : null);
-        field("title", orNull(visit.title()));
-        field("links", page == null || !page.isHtml() ? null : visit.links().size());
-        String detail = result instanceof FetchResult.Failed failed ? ": " + failed.detail() : "";
-        field("error", orNull(result.error() + detail));
-        if (page != null && page.isCut()) {
-            field("cut", true);
-        }
-        if (visit.isCheck()) {
-            field("check", true);
+        String delimiter = "{";
+        for (VisitField field : VisitField.values()) {
+            Object value = field.of(visit);
+            if (value != null || field.compareTo(VisitField.CUT) < 0) {
+                raw(delimiter).raw("\"").raw(field.text()).raw("\": ");
+                value(value);
+                delimiter = ", ";
+            }
         }
         raw("}").end();
     }
 
-    private static String orNull(String text) {
-        return text.isEmpty() ? null : text;
-    }
-
-    private void field(String name, Object value) {
-        raw(", ");
-        value(name, value);
-    }
-
-    private void value(String name, Object value) {
-        raw("\"").raw(name).raw("\": ");
+    private void value(Object value) {
         if (value instanceof String text) {
             raw("\"").escaped(text, true).raw("\"");
         } else {

@@ -5,9 +5,10 @@ import java.io.Writer;
 import java.util.HexFormat;
 
 /** Writes lines of text without characters that end a line or change the direction of writing. */
-abstract class LineSink implements PageSink {
+public abstract class LineSink implements PageSink {
     private final Writer out;
     private final StringBuilder line = new StringBuilder(512);
+    private long lines;
 
     LineSink(Writer out) {
         this.out = out;
@@ -43,6 +44,12 @@ abstract class LineSink implements PageSink {
     final void end() throws IOException {
         out.append(line.append('\n'));
         line.setLength(0);
+        lines++;
+    }
+
+    /** Returns the number of lines that were written. */
+    public final long lines() {
+        return lines;
     }
 
     @Override

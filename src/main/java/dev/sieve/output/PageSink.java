@@ -1,5 +1,6 @@
 package dev.sieve.output;
 
+import dev.sieve.fetch.Exchange;
 import java.io.IOException;
 
 /** Receives what a crawl finds; a crawl never calls it from two threads at once. */
@@ -20,6 +21,29 @@ public interface PageSink extends AutoCloseable {
      * @throws IOException when it cannot be stored, which ends the crawl
      */
     default void skipped(Skip skip) throws IOException {}
+
+    /**
+     * Receives a link. The links of a page, and of a redirect, come before its visit and are stored by the same {@link
+     * #flush}; links that are skipped are also passed to {@link #skipped}. Called only if {@link #takesLinks}. Does nothing
+     * unless overridden.
+     *
+     * @throws IOException when it cannot be stored, which ends the crawl
+     */
+    default void linked(Link link) throws IOException {}
+
+    /** Returns whether this sink receives links, which must not change during a crawl. False unless overridden. */
+    default boolean takesLinks() {
+        return false;
+    }
+
+    /**
+     * Receives what was sent and received by a request, for every request with a response: also for robots.txt, for
+     * sitemaps, redirects and retries. That of a visit comes before the visit. Only called if the crawl keeps exchanges.
+     * Does nothing unless overridden.
+     *
+     * @throws IOException when it cannot be stored, which ends the crawl
+     */
+    default void exchanged(Exchange exchange) throws IOException {}
 
     /**
      * Stores everything received so far. When this returns, the crawl marks these URLs as done in its frontier, and a

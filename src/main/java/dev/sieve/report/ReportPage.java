@@ -140,7 +140,7 @@ public final class ReportPage {
         return text(CHARTS, "org.webjars.npm:chart.js").replaceAll("(?m)^//# sourceMappingURL=.*$", "");
     }
 
-    private static String resource(String name) {
+    static String resource(String name) {
         return text(name, "dev.sieve:sieve");
     }
 

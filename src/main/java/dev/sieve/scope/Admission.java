@@ -20,4 +20,18 @@ public record Admission(Scope scope, TrapGuard traps) {
         SkipReason reason = scope.skipReason(url, depth);
         return reason == null ? traps.skipReason(url) : reason;
     }
+
+    /**
+     * Returns why a link that is not queued is not even checked: an exclude expression matches, or it is a trap; null when
+     * it is only outside of what is crawled, so that it may be requested once.
+     *
+     * @param reason the {@link #skipReason} of the link
+     */
+    public SkipReason checkSkipReason(String url, SkipReason reason) {
+        if (!Scope.isOutside(reason)) {
+            return reason;
+        }
+        SkipReason excluded = scope.exclusion(url);
+        return excluded == null ? traps.skipReason(url) : excluded;
+    }
 }

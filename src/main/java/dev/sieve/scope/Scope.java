@@ -51,6 +51,11 @@ public final class Scope {
         ANY
     }
 
+    /** The rule of URLs that are not where a seed is. */
+    public static final String OUT_OF_SCOPE = "out of scope";
+
+    private static final String TOO_DEEP = "too deep";
+
     private static final SkipReason NOT_INCLUDED = new SkipReason("not included", "no include expression matches");
 
     private final Kind kind;
@@ -71,8 +76,8 @@ public final class Scope {
         maxDepth = builder.maxDepth;
         includes = List.copyOf(builder.includes);
         excludes = List.copyOf(builder.excludes);
-        tooDeep = new SkipReason("too deep", "depth at most " + maxDepth);
-        outOfScope = new SkipReason("out of scope", "scope " + kind);
+        tooDeep = new SkipReason(TOO_DEEP, "depth at most " + maxDepth);
+        outOfScope = new SkipReason(OUT_OF_SCOPE, "scope " + kind);
     }
 
     /** Returns a builder of a scope without expressions and without a limit of depth. */
@@ -102,13 +107,26 @@ public final class Scope {
         if (!isInPlace(url)) {
             return outOfScope;
         }
+        SkipReason excluded = exclusion(url);
+        return excluded != null || includes.isEmpty() ? excluded : notIncluded(url);
+    }
+
+    /** Returns why a URL must not be requested, wherever it is: an exclude expression matches; null when none does. */
+    SkipReason exclusion(String url) {
         for (Expression exclude : excludes) {
             SkipReason reason = exclude.find(url, new SkipReason("excluded", exclude.toString()), null);
             if (reason != null) {
                 return reason;
             }
         }
-        return includes.isEmpty() ? null : notIncluded(url);
+        return null;
+    }
+
+    /** Returns whether a URL with this reason is only outside of what is crawled: too deep, elsewhere, or not included. */
+    static boolean isOutside(SkipReason reason) {
+        return reason.equals(NOT_INCLUDED)
+                || reason.rule().equals(OUT_OF_SCOPE)
+                || reason.rule().equals(TOO_DEEP);
     }
 
     private SkipReason notIncluded(String url) {

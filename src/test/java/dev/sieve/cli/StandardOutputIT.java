@@ -68,7 +68,7 @@ class StandardOutputIT {
     @Test
     void formatAloneMeansStandardOutput() throws Exception {
         assertThat(lines("--format", "jsonl")).allMatch(line -> line.startsWith("{\"url\": \"http://"));
-        assertThat(lines("-o", "/dev/stdout", "--format", "urls"))
+        assertThat(lines("-o", "/dev/stdout", "--format", "txt"))
                 .hasSize(PAGES)
                 .allMatch(line -> line.startsWith("http:"));
     }

@@ -72,8 +72,9 @@ class SummaryTest {
                 .contains("149 pages + 0 redirects + 3 failed", "  errors   error responses 49, failed 3: ")
                 .contains("404 x49", "timeout x3")
                 .doesNotContain("failures");
-        assertThat(FailOn.ERRORS.problem(report)).isEqualTo("error responses 49, failed 3");
-        assertThat(FailOn.ERRORS.problem(Reports.with(Map.of()))).isNull();
+        assertThat(FailOn.BROKEN.problem(report)).isEqualTo("error responses 49, failed 3");
+        assertThat(FailOn.ERROR.problem(report)).isEqualTo("error responses 49, failed 3");
+        assertThat(FailOn.BROKEN.problem(Reports.with(Map.of()))).isNull();
     }
 
     @Test

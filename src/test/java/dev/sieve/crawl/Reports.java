@@ -10,6 +10,7 @@ final class Reports {
     static void assertAddsUp(CrawlReport report) {
         assertThat(report.before() + report.urlsNew())
                 .isEqualTo(report.pageCount()
+                        + report.checkedCount()
                         + report.redirects()
                         + report.failed()
                         + report.refused()

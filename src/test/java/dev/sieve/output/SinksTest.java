@@ -14,7 +14,10 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.shadow.de.siegmar.fastcsv.reader.CsvReader;
+import org.junit.jupiter.params.shadow.de.siegmar.fastcsv.reader.NamedCsvRecord;
 
 /** Whatever a page says of itself, its record is one line. */
 @Tag("hostile")
@@ -87,6 +90,77 @@ class SinksTest {
         assertThat(record(check).get("check").booleanValue()).isTrue();
         assertThat(record(check).has("cut")).isFalse();
         assertThat(record(visit("", page)).has("check")).isFalse();
+    }
+
+    private static Map<String, String> csv(Visit visit) throws IOException {
+        StringWriter out = new StringWriter();
+        try (CsvSink sink = new CsvSink(out, false)) {
+            sink.accept(visit);
+        }
+        assertThat(out.toString())
+                .matches("[^\\p{Cntrl}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}]*\n[^\\p{Cntrl}\\p{Cf}\\p{Zl}\\p{Zp}]*\n");
+        try (CsvReader<NamedCsvRecord> reader =
+                CsvReader.builder().ofNamedCsvRecord(out.toString())) {
+            NamedCsvRecord record = reader.iterator().next();
+            return record.getFieldsAsMap();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "a",
+                "a,b",
+                "\"",
+                "a \"quoted\" word",
+                "\",\"",
+                "'",
+                " a ",
+                "caf\u00e9 \u2013 \u4f8b \uD83D\uDE00",
+                "a;b",
+                "1 - 2"
+            })
+    void anotherReaderFindsTheTextsOfARecordInCsv(String text) throws IOException {
+        Visit visit = visit(text, page(text, 200));
+
+        Map<String, String> record = csv(visit);
+
+        assertThat(record)
+                .containsEntry("title", text)
+                .containsEntry("type", text)
+                .containsEntry("url", URL);
+        JsonNode json = record(visit);
+        assertThat(record.keySet())
+                .containsAll(json.properties().stream().map(Map.Entry::getKey).toList())
+                .endsWith("error", "cut", "check");
+        json.properties()
+                .forEach(each -> assertThat(record.get(each.getKey()))
+                        .as(each.getKey())
+                        .isEqualTo(
+                                each.getValue().isNull() ? "" : each.getValue().asText()));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '^',
+            value = {
+                "=cmd() | '=cmd()",
+                "+1 | '+1",
+                "-1+1 | '-1+1",
+                "@SUM(1) | '@SUM(1)",
+                "\uFF1Dcmd() | '\uFF1Dcmd()",
+                "x;=cmd() | x;'=cmd()",
+                "x; =cmd() | x;' =cmd()",
+                "a=b | a=b",
+            })
+    void aTitleIsNotAFormula(String title, String field) throws IOException {
+        assertThat(csv(visit(title, page("", 200)))).containsEntry("title", field);
+    }
+
+    @Test
+    void aTitleStaysOnItsLine() throws IOException {
+        assertThat(csv(visit("a\tb\nc\0\u202E", page("", 200)))).containsEntry("title", "a\uFFFDb\uFFFDc\uFFFD\uFFFD");
     }
 
     @Test

@@ -1,0 +1,16 @@
+package dev.sieve.crawl;
+
+import dev.sieve.Lease;
+
+/** A URL outside of the crawl that is requested once, to check whether it works. The label of a lease stores that. */
+final class LinkCheck {
+    /** The labels below are those of {@link SitemapSource}. */
+    static final int LABEL = 4;
+
+    private LinkCheck() {}
+
+    /** Returns whether the URL of a lease is only checked. */
+    static boolean is(Lease lease) {
+        return RobotsMark.removed(lease).label() == LABEL;
+    }
+}

@@ -1,0 +1,56 @@
+package dev.sieve.output;
+
+import dev.sieve.fetch.FetchResult;
+import java.util.Locale;
+import java.util.function.Function;
+
+/** The fields of the record of a visit, in their order. A value is a text, a number or true; null when it does not apply. */
+enum VisitField {
+    URL(Visit::url),
+    KEY(Visit::key),
+    DEPTH(Visit::depth),
+    REFERRER(Visit::referrer),
+    STATUS(visit -> visit.result().status() == 0 ? null : visit.result().status()),
+    TYPE(visit -> visit.page() == null ? null : orNull(visit.page().type())),
+    BYTES(visit -> visit.page() == null ? null : visit.page().length()),
+    MS(visit -> visit.took().toMillis()),
+    WAITED_MS(visit -> visit.waited().toMillis()),
+    FETCHED_AT(visit -> visit.fetchedAt().toString()),
+    REDIRECT_TO(visit -> visit.result() instanceof FetchResult.Redirect redirect ? redirect.target() : null),
+    TITLE(visit -> orNull(visit.title())),
+    LINKS(VisitField::links),
+    ERROR(VisitField::error),
+    CUT(visit -> visit.page() != null && visit.page().isCut() ? true : null),
+    CHECK(visit -> visit.isCheck() ? true : null);
+
+    private final Function<Visit, Object> value;
+
+    VisitField(Function<Visit, Object> value) {
+        this.value = value;
+    }
+
+    /** Returns the name of the field in a record. */
+    String text() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    Object of(Visit visit) {
+        return value.apply(visit);
+    }
+
+    private static Integer links(Visit visit) {
+        return visit.page() == null || !visit.page().isHtml() || visit.isCheck()
+                ? null
+                : visit.links().size();
+    }
+
+    private static String error(Visit visit) {
+        FetchResult result = visit.result();
+        String detail = result instanceof FetchResult.Failed failed ? ": " + failed.detail() : "";
+        return orNull(result.error() + detail);
+    }
+
+    private static String orNull(String text) {
+        return text.isEmpty() ? null : text;
+    }
+}

@@ -1,0 +1,254 @@
+package dev.sieve.crawl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
+
+import dev.sieve.Sieve;
+import dev.sieve.durable.DurableFolder;
+import dev.sieve.output.PageSink;
+import dev.sieve.output.Visit;
+import dev.sieve.scope.Scope;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import mockwebserver3.MockResponse;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Links outside of the crawl are requested once each, and nothing behind them is. */
+@Timeout(60)
+class LinkCheckTest {
+    @TempDir
+    private Path folder;
+
+    @AutoClose
+    private final Site site = new Site();
+
+    @AutoClose
+    private final Site other = new Site();
+
+    private final Queue<Visit> visits = new ConcurrentLinkedQueue<>();
+
+    private static CrawlOptions options() {
+        return Site.fast().checkLinks(true).retries(0);
+    }
+
+    private CrawlReport crawl(CrawlOptions options, String... seeds) throws IOException {
+        try (Crawler crawler =
+                new Crawler(options, Sieve.builder(10_000).seed(1).build())) {
+            crawler.seedAll(List.of(seeds));
+            CrawlReport report = crawler.run(visits::add);
+            Reports.assertAddsUp(report);
+            return report;
+        }
+    }
+
+    /** What the sink received: a check and its status, by URL. */
+    private Map<String, Integer> checks() {
+        return visits.stream()
+                .filter(Visit::isCheck)
+                .collect(Collectors.toMap(Visit::url, visit -> visit.result().status()));
+    }
+
+    private static String deadPort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return "http://127.0.0.1:" + socket.getLocalPort() + "/dead";
+        }
+    }
+
+    @Test
+    void exactlyTheBrokenLinksAreFoundWithTheirReferrers() throws IOException {
+        String dead = deadPort();
+        site.page("/", "/a", other.url("/good"), other.url("/gone"), other.url("/moved"), dead)
+                .page(
+                        "/a",
+                        other.url("/gone"),
+                        other.url("/good"),
+                        other.url("/error"),
+                        other.url("/lost"),
+                        "/missing");
+        other.page("/good", "/behind", site.url("/only-linked-by-others"))
+                .redirect("/moved", "/target")
+                .page("/target", "/behind")
+                .redirect("/lost", "/nowhere")
+                .answer("/error", () -> Site.status(500));
+
+        CrawlReport report = crawl(options(), site.url("/"));
+
+        assertThat(report.failures())
+                .containsExactlyInAnyOrder(
+                        new CrawlReport.Failure(other.url("/gone"), "404", site.url("/")),
+                        new CrawlReport.Failure(dead, "robots.txt unavailable: no connection", site.url("/")),
+                        new CrawlReport.Failure(other.url("/error"), "500", site.url("/a")),
+                        new CrawlReport.Failure(other.url("/nowhere"), "404", other.url("/lost")),
+                        new CrawlReport.Failure(site.url("/missing"), "404", site.url("/a")));
+        assertThat(other.requests())
+                .containsExactlyInAnyOrder("/good", "/gone", "/moved", "/target", "/lost", "/nowhere", "/error");
+        assertThat(site.requests()).containsExactlyInAnyOrder("/", "/a", "/missing");
+        assertThat(report.pages()).containsOnly(entry(2, 2L), entry(4, 1L));
+        assertThat(report.checked()).containsOnly(entry(2, 2L), entry(4, 2L), entry(5, 1L));
+        assertThat(report.redirects()).isEqualTo(2);
+        assertThat(report.failed()).isEqualTo(1);
+        assertThat(report.skipped()).isEmpty();
+        assertThat(checks())
+                .containsOnly(
+                        entry(other.url("/good"), 200),
+                        entry(other.url("/gone"), 404),
+                        entry(other.url("/moved"), 302),
+                        entry(other.url("/target"), 200),
+                        entry(other.url("/lost"), 302),
+                        entry(other.url("/nowhere"), 404),
+                        entry(other.url("/error"), 500),
+                        entry(dead, 0));
+    }
+
+    @Test
+    void withoutTheOptionNothingElseIsRequested() throws IOException {
+        site.page("/", other.url("/"));
+
+        CrawlReport report = crawl(Site.fast(), site.url("/"));
+
+        assertThat(other.requests()).isEmpty();
+        assertThat(report.skipped()).containsOnly(entry("out of scope", 1L));
+        assertThat(report.checkedCount()).isZero();
+    }
+
+    @Test
+    void rulesHoldForChecksToo() throws IOException {
+        other.robots("User-agent: *\nDisallow: /private\nSitemap: " + other.url("/sitemap.xml"));
+        site.page(
+                "/",
+                other.url("/private"),
+                other.url("/never"),
+                other.url("/a/a/a/a/a/a/a/a/a/a"),
+                "http://192.0.2.1/");
+
+        CrawlReport report = crawl(options().exclude("never").sitemaps(true), site.url("/"));
+
+        assertThat(other.requests()).isEmpty();
+        assertThat(report.refusals()).containsOnly(entry("robots.txt", 1L), entry("address not public", 1L));
+        assertThat(report.skipped()).containsOnly(entry("excluded", 1L), entry("trap repeated-segments", 1L));
+        assertThat(site.requests()).containsExactlyInAnyOrder("/", "/sitemap.xml");
+    }
+
+    @Test
+    void linksBeyondTheDepthAreChecked() throws IOException {
+        site.page("/", "/a", other.url("/")).page("/a", "/b");
+        other.page("/");
+
+        CrawlReport report = crawl(options().maxDepth(0), site.url("/"));
+
+        assertThat(site.requests()).containsExactlyInAnyOrder("/", "/a");
+        assertThat(report.checked()).containsOnly(entry(2, 2L));
+        assertThat(report.pageCount()).isEqualTo(1);
+    }
+
+    @Test
+    void aCheckThatLeadsBackIntoTheCrawlIsFollowed() throws IOException {
+        site.page("/", other.url("/back")).page("/hidden", "/more").page("/more");
+        other.redirect("/back", site.url("/hidden"));
+
+        CrawlReport report = crawl(options(), site.url("/"));
+
+        assertThat(site.requests()).containsExactlyInAnyOrder("/", "/hidden", "/more");
+        assertThat(report.pageCount()).isEqualTo(3);
+        assertThat(report.checkedCount()).isZero();
+    }
+
+    @Test
+    void aSeedThatMovesToACheckedUrlIsCrawledThere() throws IOException {
+        try (Site moved = new Site()) {
+            site.page("/", other.url("/"));
+            other.page("/", "/inside").page("/inside");
+            moved.answer("/", () -> {
+                awaitRequest(other);
+                return new MockResponse.Builder()
+                        .code(301)
+                        .addHeader("Location", other.url("/"))
+                        .build();
+            });
+
+            crawl(options().obeyRobots(false), site.url("/"), moved.url("/"));
+
+            assertThat(other.requests())
+                    .contains("/inside")
+                    .filteredOn("/"::equals)
+                    .hasSizeBetween(1, 2);
+        }
+    }
+
+    private static void awaitRequest(Site site) {
+        while (site.requests().isEmpty()) {
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    void checksAreNoPages() throws IOException {
+        site.page(
+                "/",
+                Stream.concat(IntStream.range(0, 20).mapToObj(i -> other.url("/" + i)), Stream.of("/a"))
+                        .toArray(String[]::new));
+        site.page("/a");
+
+        CrawlReport report = crawl(options().maxPages(2), site.url("/"));
+
+        assertThat(report.ending()).isEqualTo(Ending.MAX_PAGES);
+        assertThat(report.pageCount()).isEqualTo(2);
+    }
+
+    @Test
+    void eachUrlIsRequestedOnceAlsoByAJobThatIsContinued() throws IOException {
+        for (int i = 0; i < 10; i++) {
+            site.page("/" + i, "/" + (i + 1), other.url("/shared"), other.url("/" + i));
+            other.page("/" + i, "/behind");
+        }
+        site.page("/10");
+        List<Visit> all = new ArrayList<>();
+        CrawlReport report;
+        int runs = 0;
+        do {
+            report = run(all::add);
+            runs++;
+        } while (report.left() > 0 && runs < 100);
+
+        assertThat(runs).isGreaterThan(5);
+        assertThat(other.requests())
+                .containsExactlyInAnyOrder("/shared", "/0", "/1", "/2", "/3", "/4", "/5", "/6", "/7", "/8", "/9");
+        assertThat(site.requests()).doesNotHaveDuplicates().hasSize(11);
+        assertThat(all.stream().filter(Visit::isCheck)).hasSize(11);
+        assertThat(all.stream().filter(visit -> !visit.isCheck())).hasSize(11);
+        assertThat(all.stream()
+                        .filter(Visit::isCheck)
+                        .filter(visit -> visit.result().status() == 404))
+                .singleElement()
+                .extracting(Visit::referrer)
+                .isEqualTo(site.url("/0"));
+    }
+
+    private CrawlReport run(PageSink sink) throws IOException {
+        Path job = folder.resolve("job");
+        boolean exists = DurableFolder.exists(job);
+        try (CrawlDirectory directory =
+                        CrawlDirectory.open(job, exists ? builder -> {} : builder -> builder.expectedUrls(1000));
+                Crawler crawler = new Crawler(options().maxPages(1).scope(Scope.Kind.HOST), directory)) {
+            crawler.seed(site.url("/0"));
+            CrawlReport report = crawler.run(sink);
+            Reports.assertAddsUp(report);
+            return report;
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+    }
+}
