@@ -43,7 +43,7 @@ public final class ReportPage {
      * @param script a script, which may call {@code sieve.update} with the result of {@link #sections} and may request
      *     URLs of the same origin
      */
-    public static String livePage(CrawlRecord record, Instant now, String script) {
+    static String livePage(CrawlRecord record, Instant now, String script) {
         return page(record, now, "; connect-src 'self'", List.of(script));
     }
 
@@ -90,12 +90,20 @@ public final class ReportPage {
         return document.outerHtml();
     }
 
-    /** Returns the content of the element {@code main} of the page. */
-    public static String sections(CrawlRecord record) {
+    /**
+     * Returns sections of the page, by which a script can replace those of earlier.
+     *
+     * @param areAll whether to return all of them; otherwise only those that show the progress of the crawl
+     */
+    static String sections(CrawlRecord record, boolean areAll) {
         Document document = Html.document();
         Element main = document.body();
         record.read(crawl -> {
-            Sections.append(crawl, main);
+            if (areAll) {
+                Sections.append(crawl, main);
+            } else {
+                Sections.appendProgress(crawl, main);
+            }
             return main;
         });
         return main.html();
