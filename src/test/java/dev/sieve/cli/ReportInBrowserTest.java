@@ -223,7 +223,9 @@ class ReportInBrowserTest {
 
         assertThat(tile(page, "Pages")).isEqualTo(pages.size());
         assertThat(tile(page, "Redirects"))
-                .isEqualTo(responses.stream().filter(ReportInBrowserTest::isRedirect).count());
+                .isEqualTo(responses.stream()
+                        .filter(ReportInBrowserTest::isRedirect)
+                        .count());
         assertThat(tile(page, "Failed")).isEqualTo(LINES.size() - responses.size());
         assertThat(tile(page, "Broken links")).isEqualTo(broken.size());
         assertThat(column(page, "classes", 1))
