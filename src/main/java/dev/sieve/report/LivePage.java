@@ -34,7 +34,7 @@ final class LivePage implements LiveServer.Content {
 
     @Override
     public String update(boolean isComplete) {
-        return ReportPage.sections(record, isComplete);
+        return isComplete ? ReportPage.sections(record) : ReportPage.progress(record);
     }
 
     @Override

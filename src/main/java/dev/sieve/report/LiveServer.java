@@ -269,6 +269,9 @@ public final class LiveServer implements AutoCloseable {
     /** Sends the final state to all clients and closes the port. */
     @Override
     public void close() {
+        if (timer.isShutdown()) {
+            return;
+        }
         timer.shutdownNow();
         try {
             if (cache == null) {

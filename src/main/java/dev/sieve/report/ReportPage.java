@@ -17,6 +17,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.function.BiConsumer;
 import org.jsoup.nodes.DataNode;
 import org.jsoup.nodes.Document;
 import org.jsoup.nodes.Element;
@@ -90,20 +91,21 @@ public final class ReportPage {
         return document.outerHtml();
     }
 
-    /**
-     * Returns sections of the page, by which a script can replace those of earlier.
-     *
-     * @param areAll whether to return all of them; otherwise only those that show the progress of the crawl
-     */
-    static String sections(CrawlRecord record, boolean areAll) {
+    /** Returns the sections of the page, by which a script can replace those of earlier. */
+    static String sections(CrawlRecord record) {
+        return sections(record, Sections::append);
+    }
+
+    /** Returns those of the sections that change all the time. */
+    static String progress(CrawlRecord record) {
+        return sections(record, Sections::appendProgress);
+    }
+
+    private static String sections(CrawlRecord record, BiConsumer<Aggregate, Element> content) {
         Document document = Html.document();
         Element main = document.body();
         record.read(crawl -> {
-            if (areAll) {
-                Sections.append(crawl, main);
-            } else {
-                Sections.appendProgress(crawl, main);
-            }
+            content.accept(crawl, main);
             return main;
         });
         return main.html();

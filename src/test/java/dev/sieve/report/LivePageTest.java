@@ -124,7 +124,7 @@ class LivePageTest {
             crawler.run(record);
             record.sample(crawler.report(), NOW.instant());
 
-            String update = ReportPage.sections(record, true);
+            String update = ReportPage.sections(record);
             assertThat(crawler.report().failureCounts()).containsEntry("404", 3L);
             assertThat(update).contains("w".repeat(100));
             for (Document document : List.of(Jsoup.parseBodyFragment(update), Jsoup.parse(get(server, "")))) {
