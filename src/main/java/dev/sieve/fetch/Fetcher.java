@@ -364,7 +364,7 @@ public final class Fetcher implements AutoCloseable {
             }
             // Do not wait for the rest of the body.
             if (capture != null
-                    ? capture.isCut()
+                    ? capture.hasMore()
                     : result instanceof Page page && page.length() != page.body().length) {
                 call.cancel();
             }
