@@ -1,5 +1,27 @@
 /**
  * What a crawl stores: a {@link dev.sieve.output.Visit} for each URL that was requested and a
- * {@link dev.sieve.output.Skip} for each that was not, both passed to a {@link dev.sieve.output.PageSink}.
+ * {@link dev.sieve.output.Skip} for each that was not, and, if asked for, what was sent and received; all passed to a
+ * {@link dev.sieve.output.PageSink}.
+ *
+ * <h2>Decisions about archives</h2>
+ *
+ * <p><b>Digests are SHA-1 in base 32.</b> That is what indexes of archives contain, and by what replay tools match a
+ * {@code revisit} record with the payload; some of them accept nothing else. It protects against faults, not against
+ * people: a server that makes two payloads with the same digest hides its own second one.
+ *
+ * <p><b>Chunks are joined, and {@code Transfer-Encoding} stays.</b> The headers are evidence and are not altered. Readers
+ * recognise that a body is not chunked, unless it happens to look like a chunk, or is empty. Such a body is written as
+ * one chunk, without a digest of the payload, which readers compute differently for chunks.
+ *
+ * <p><b>The first file has the name that was given.</b> Most crawls need only one, and it should be where the user expects
+ * it. Those that follow are numbered.
+ *
+ * <p><b>Requests without a response are not archived.</b> Whether they were sent is not known.
+ *
+ * <p><b>A header with bytes that are not UTF-8 is not exact.</b> The HTTP client replaces them by U+FFFD. What surrounds the
+ * values, and interim responses such as 103, are not kept either.
+ *
+ * <p><b>Records are compressed by the JDK.</b> The channel of jwarc always uses the highest level of compression, which takes
+ * much more time for few bytes less.
  */
 package dev.sieve.output;

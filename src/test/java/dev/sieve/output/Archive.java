@@ -3,9 +3,11 @@ package dev.sieve.output;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +18,7 @@ import org.netpreserve.jwarc.HeaderValidator;
 import org.netpreserve.jwarc.WarcPayload;
 import org.netpreserve.jwarc.WarcReader;
 import org.netpreserve.jwarc.WarcRecord;
+import org.netpreserve.jwarc.WarcResponse;
 import org.netpreserve.jwarc.tools.ValidateTool;
 
 /** Reads archives as others do: with jwarc and its validator, and with the library of the Internet Archive. */
@@ -47,21 +50,37 @@ public final class Archive {
         return entries;
     }
 
-    /** Returns the records of a file before the first one that cannot be read. */
-    public static List<Entry> readWithoutCheck(Path file) throws IOException {
+    /** Returns the records of a file before one that a crash has left unfinished. */
+    public static List<Entry> readWholeRecords(Path file) throws IOException {
         List<Entry> entries = new ArrayList<>();
-        try (WarcReader reader = new WarcReader(file)) {
-            for (WarcRecord record = reader.next().orElse(null);
-                    record != null;
-                    record = reader.next().orElse(null)) {
-                entries.add(new Entry(record, payload(record)));
+        if (Files.size(file) > 0) {
+            try (WarcReader reader = new WarcReader(file)) {
+                add(reader, entries);
+            } catch (EOFException e) {
+                // The last one was being written.
             }
         }
         return entries;
     }
 
+    private static List<Entry> readWithoutCheck(Path file) throws IOException {
+        List<Entry> entries = new ArrayList<>();
+        try (WarcReader reader = new WarcReader(file)) {
+            add(reader, entries);
+        }
+        return entries;
+    }
+
+    private static void add(WarcReader reader, List<Entry> entries) throws IOException {
+        for (WarcRecord record = reader.next().orElse(null);
+                record != null;
+                record = reader.next().orElse(null)) {
+            entries.add(new Entry(record, payload(record)));
+        }
+    }
+
     private static byte[] payload(WarcRecord record) throws IOException {
-        if (record instanceof org.netpreserve.jwarc.WarcResponse response) {
+        if (record instanceof WarcResponse response) {
             WarcPayload payload = response.payload().orElseThrow();
             return payload.body().stream().readAllBytes();
         }
