@@ -65,7 +65,7 @@ public final class Fetcher implements AutoCloseable {
     private volatile Consumer<String> onSend = host -> {};
     private volatile Runnable onResponse = () -> {};
     /** What the last request of a thread has sent and received. */
-    private final ThreadLocal<Exchange> exchange = new ThreadLocal<>();
+    private final ThreadLocal<Exchange> exchange = ThreadLocal.withInitial(() -> null);
 
     private final Set<String> headerOrigins = ConcurrentHashMap.newKeySet();
 

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Locale;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
@@ -50,8 +51,8 @@ final class ArchiveFiles {
     }
 
     /** Returns the files of an archive that exist, by their numbers; the one that was named has the number 0. */
-    static TreeMap<Integer, Path> existing(Path first) throws IOException {
-        TreeMap<Integer, Path> found = new TreeMap<>();
+    static NavigableMap<Integer, Path> existing(Path first) throws IOException {
+        NavigableMap<Integer, Path> found = new TreeMap<>();
         Path folder = first.toAbsolutePath().getParent();
         if (Files.isRegularFile(first)) {
             found.put(0, first);
@@ -79,7 +80,7 @@ final class ArchiveFiles {
      * @param forces whether a flush forces a file to the disk
      */
     static ArchiveFiles of(Path first, StandardOpenOption how, boolean forces) throws IOException {
-        TreeMap<Integer, Path> existing = existing(first);
+        NavigableMap<Integer, Path> existing = existing(first);
         if (how == StandardOpenOption.APPEND) {
             boolean isUsed =
                     !existing.isEmpty() && Files.size(existing.lastEntry().getValue()) > 0;
@@ -150,6 +151,9 @@ final class ArchiveFiles {
                 : first.resolveSibling(
                         name.group(1) + "-" + String.format(Locale.ROOT, "%05d", number) + name.group(2));
         number++;
+        if (Files.isRegularFile(file) && Files.size(file) > 0) {
+            throw new FileAlreadyExistsException(file.toString());
+        }
         return OutputFile.stream(file, StandardOpenOption.APPEND, forces);
     }
 

@@ -2,6 +2,7 @@ package dev.sieve.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sieve.demo.DemoWeb;
 import dev.sieve.output.Archive;
@@ -57,10 +58,12 @@ class ArchiveJobIT {
     private Set<String> theArchiveHasEveryRecordedPage(boolean isOver) throws IOException {
         Set<String> recorded = new HashSet<>();
         String lines = Files.readString(folder.resolve("a.jsonl"));
-        for (String line : lines.substring(0, lines.lastIndexOf('\n') + 1).split("\n")) {
-            if (!line.isEmpty()
-                    && !new ObjectMapper().readTree(line).get("status").isNull()) {
-                recorded.add(new ObjectMapper().readTree(line).get("url").asText());
+        // Without a last one that is not complete.
+        for (String line :
+                lines.substring(0, lines.lastIndexOf('\n') + 1).lines().toList()) {
+            JsonNode visit = new ObjectMapper().readTree(line);
+            if (!visit.get("status").isNull()) {
+                recorded.add(visit.get("url").asText());
             }
         }
         List<Path> files = WarcSink.existing(folder.resolve("a.warc.gz"));

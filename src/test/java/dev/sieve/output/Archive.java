@@ -26,6 +26,7 @@ public final class Archive {
     private Archive() {}
 
     /** A record, and its payload if it has one; both as jwarc reads them. */
+    @SuppressWarnings("ArrayRecordComponent") // not compared
     public record Entry(WarcRecord record, byte[] payload) {
         public String type() {
             return record.type();
