@@ -236,14 +236,22 @@ final class Outputs implements PageSink {
     private static WarcSink archive(Path file, StandardOpenOption how, boolean forces) throws IOException {
         List<Path> existing = WarcSink.existing(file);
         if (how == APPEND && !existing.isEmpty()) {
-            Path last = existing.get(existing.size() - 1);
-            long removed = WarcSink.removeUnfinished(last);
-            if (removed > 0) {
-                LOG.warn("{}: removed an unfinished last record of {} bytes", last, removed);
-            }
+            removeUnfinished(existing.get(existing.size() - 1));
         }
         String software = "sieve/" + CrawlOptions.version();
         return new WarcSink(file, how, forces, software, Runtime.getRuntime().maxMemory() / 32);
+    }
+
+    private static void removeUnfinished(Path archive) {
+        try {
+            long removed = WarcSink.removeUnfinished(archive);
+            if (removed > 0) {
+                LOG.warn("{}: removed an unfinished last record of {} bytes", archive, removed);
+            }
+        } catch (IOException e) {
+            // It is not written to again.
+            LOG.warn("{}; left as it is", e.getMessage());
+        }
     }
 
     private void add(Path file, Format format, StandardOpenOption how, boolean forces) throws IOException {
