@@ -3,6 +3,7 @@ package dev.sieve.cli;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import picocli.AutoComplete;
 import picocli.CommandLine;
@@ -39,9 +40,18 @@ final class CompletionCommand implements Callable<Integer> {
         FISH
     }
 
+    private final Supplier<CommandLine> newProgram;
+
+    /**
+     * @param newProgram returns the whole program anew
+     */
+    CompletionCommand(Supplier<CommandLine> newProgram) {
+        this.newProgram = newProgram;
+    }
+
     @Override
     public Integer call() {
-        CommandLine program = Main.commandLine();
+        CommandLine program = newProgram.get();
         nameValues(program.getCommandSpec());
         program.getSubcommands().values().forEach(each -> nameValues(each.getCommandSpec()));
         PrintWriter out = spec.commandLine().getOut();

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -43,6 +44,7 @@ final class ConfigFile {
 
     private final Path path;
     private final CommandSpec spec;
+    private final Supplier<CommandLine> program;
     private final List<Line> lines = new ArrayList<>();
 
     /**
@@ -52,19 +54,21 @@ final class ConfigFile {
      */
     private record Line(int number, String option, String value, String argument) {}
 
-    private ConfigFile(Path path, CommandSpec spec) {
+    private ConfigFile(Path path, CommandSpec spec, Supplier<CommandLine> program) {
         this.path = path;
         this.spec = spec;
+        this.program = program;
     }
 
     /**
      * Reads a file.
      *
      * @param spec the command for which it sets options
+     * @param program returns the whole program anew, which checks a line
      * @throws ParameterException when it cannot be read, or a line is wrong
      */
-    static ConfigFile read(Path path, CommandSpec spec) {
-        ConfigFile file = new ConfigFile(path, spec);
+    static ConfigFile read(Path path, CommandSpec spec, Supplier<CommandLine> program) {
+        ConfigFile file = new ConfigFile(path, spec, program);
         int number = 0;
         for (String line : file.content().split("\\R", -1)) {
             number++;
@@ -155,7 +159,7 @@ final class ConfigFile {
     private void check(Line line) {
         try {
             String[] command = spec.parent() == null ? new String[0] : new String[] {spec.name()};
-            Main.commandLine()
+            program.get()
                     .parseArgs(Stream.concat(Stream.of(command), Stream.of(line.argument))
                             .toArray(String[]::new));
         } catch (ParameterException e) {
@@ -170,9 +174,9 @@ final class ConfigFile {
     /** Runs the command with the options of this file and those of the command line. */
     int run(ParseResult parsed) {
         try {
-            CommandLine program = parsed.commandSpec().commandLine().setExpandAtFiles(false);
+            CommandLine again = parsed.commandSpec().commandLine().setExpandAtFiles(false);
             String[] arguments = arguments(parsed).toArray(String[]::new);
-            return new CommandLine.RunLast().execute(program.parseArgs(arguments));
+            return new CommandLine.RunLast().execute(again.parseArgs(arguments));
         } catch (ParameterException e) {
             throw new ParameterException(e.getCommandLine(), where(e.getMessage()) + e.getMessage(), e);
         }

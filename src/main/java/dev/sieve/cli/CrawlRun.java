@@ -13,7 +13,7 @@ import java.util.Set;
  * One crawl as the user sees it: progress, summary, exit code.
  *
  * @param job the folder in which it is saved; null when it is not
- * @param recording what its report is made from; null when there is none
+ * @param recording what its report and its live page are made from; null when there is neither
  */
 record CrawlRun(
         Crawler crawler,
@@ -59,7 +59,7 @@ record CrawlRun(
             System.err.print(
                     Summary.of(report, ignoresRobots) + Summary.files(outputs.files()) + howToContinue(report));
         }
-        if (recording != null && failure == null && !isQuiet) {
+        if (recording != null && recording.file() != null && failure == null && !isQuiet) {
             System.err.print(text("  report   %s%n", recording.file()));
         }
         if (failure != null) {

@@ -47,7 +47,7 @@ public final class Main {
                 .addSubcommand(new JobCommands.State())
                 .addSubcommand(new JobCommands.ExportUrls())
                 .addSubcommand(new JobCommands.Repair())
-                .addSubcommand(new CompletionCommand())
+                .addSubcommand(new CompletionCommand(Main::commandLine))
                 .addSubcommand(new CommandLine.HelpCommand())
                 .registerConverter(Long.class, new Converters.Quantity())
                 .registerConverter(Integer.class, new Converters.SmallQuantity())
@@ -104,7 +104,8 @@ public final class Main {
         ParseResult last = parsed.hasSubcommand() ? parsed.subcommand() : parsed;
         boolean showsHelp = last.isUsageHelpRequested() || last.isVersionHelpRequested();
         if (!showsHelp && last.commandSpec().userObject() instanceof CrawlCommand crawl && crawl.config != null) {
-            return ConfigFile.read(crawl.config, last.commandSpec()).run(parsed);
+            return ConfigFile.read(crawl.config, last.commandSpec(), Main::commandLine)
+                    .run(parsed);
         }
         return new CommandLine.RunLast().execute(parsed);
     }

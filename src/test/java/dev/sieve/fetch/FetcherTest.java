@@ -60,7 +60,8 @@ class FetcherTest {
                 resolver,
                 AddressPolicy.publicOnly().allowing("127.0.0.0/8"),
                 1 << 26,
-                ProxySettings.NONE));
+                ProxySettings.NONE,
+                false));
     }
 
     private FetchResult answer(String head, byte[] body) {

@@ -56,7 +56,8 @@ class HostileAnswersTest {
                 resolver,
                 AddressPolicy.publicOnly().allowing("127.0.0.0/8"),
                 1 << 26,
-                ProxySettings.NONE));
+                ProxySettings.NONE,
+                false));
     }
 
     @AfterEach

@@ -57,7 +57,8 @@ class PrivatePlacesTest {
     private static Fetcher fetcher(AddressPolicy policy, Resolver resolver) {
         return new Fetcher(new Fetcher.Options(
                 "testbot", Map.of(), Duration.ofMinutes(2), 10_000, false, 4, resolver, policy, 1 << 26,
-                ProxySettings.NONE));
+                ProxySettings.NONE,
+                false));
     }
 
     private static Fetcher fetcher(AddressPolicy policy, String... addresses) {

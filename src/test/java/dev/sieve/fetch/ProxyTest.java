@@ -46,7 +46,7 @@ class ProxyTest {
 
     private static Fetcher fetcher(ProxySettings proxy, Resolver resolver, AddressPolicy addresses) {
         return new Fetcher(new Fetcher.Options(
-                "testbot", Map.of(), Duration.ofMinutes(2), 10_000, false, 4, resolver, addresses, 1 << 20, proxy));
+                "testbot", Map.of(), Duration.ofMinutes(2), 10_000, false, 4, resolver, addresses, 1 << 20, proxy, false));
     }
 
     private Fetcher overHttp(String user) {

@@ -140,7 +140,8 @@ class UntrustedServersTest {
                 name -> List.of(InetAddress.getLoopbackAddress()),
                 AddressPolicy.publicOnly().allowing("127.0.0.1"),
                 1 << 26,
-                ProxySettings.NONE))) {
+                ProxySettings.NONE,
+                false))) {
             return fetcher.fetch("https://" + host + ":" + server.getLocalPort() + "/");
         } finally {
             System.clearProperty("javax.net.ssl.trustStorePassword");

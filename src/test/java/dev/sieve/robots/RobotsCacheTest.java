@@ -60,7 +60,8 @@ class RobotsCacheTest {
                         host.endsWith(".test") ? InetAddress.getLoopbackAddress() : InetAddress.getByName(host)),
                 AddressPolicy.publicOnly().allowing("127.0.0.1"),
                 1 << 26,
-                ProxySettings.NONE));
+                ProxySettings.NONE,
+                false));
     }
 
     @AfterEach
