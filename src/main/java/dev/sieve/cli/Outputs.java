@@ -6,9 +6,9 @@ import static java.nio.file.StandardOpenOption.APPEND;
 import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
 
-import dev.sieve.output.CsvSink;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.fetch.Exchange;
+import dev.sieve.output.CsvSink;
 import dev.sieve.output.JsonlSink;
 import dev.sieve.output.LineSink;
 import dev.sieve.output.Link;
@@ -19,9 +19,9 @@ import dev.sieve.output.Skip;
 import dev.sieve.output.SkipListSink;
 import dev.sieve.output.UrlListSink;
 import dev.sieve.output.Visit;
+import dev.sieve.output.WarcSink;
 import dev.sieve.report.LiveServer;
 import dev.sieve.report.ReportPage;
-import dev.sieve.output.WarcSink;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.Writer;
@@ -68,15 +68,15 @@ final class Outputs implements PageSink {
         /** A record per visit, as JSON Lines. */
         JSONL("{\"url\": \"http"),
         /** A record per visit, as comma-separated values. */
-        CSV("http", "\"http", "url,key,"),
+        CSV("http\n\"http\nurl,key,"),
         /** The link graph. */
         TSV("http");
 
-        /** How lines begin. */
-        private final List<String> starts;
+        /** How lines begin: one of these lines. */
+        private final String starts;
 
-        Format(String... starts) {
-            this.starts = List.of(starts);
+        Format(String starts) {
+            this.starts = starts;
         }
 
         /**
@@ -95,7 +95,7 @@ final class Outputs implements PageSink {
 
         /** Returns whether a text may be a line of this format without its end. */
         boolean mayBegin(String text) {
-            return starts.stream().anyMatch(start -> text.startsWith(start) || start.startsWith(text));
+            return starts.lines().anyMatch(start -> text.startsWith(start) || start.startsWith(text));
         }
 
         /** Returns the format of a file by the ending of its name, else the one chosen; null if neither determines it. */
@@ -130,7 +130,8 @@ final class Outputs implements PageSink {
                 throw Checks.invalid(
                         spec,
                         "-o",
-                        file + ": the name must end in .txt, .jsonl, .json, .csv, .tsv, .warc.gz or .warc, unless --format"
+                        file
+                                + ": the name must end in .txt, .jsonl, .json, .csv, .tsv, .warc.gz or .warc, unless --format"
                                 + " is given");
             }
             check("-o", file, how, names, spec);
