@@ -189,7 +189,13 @@ class ArchiveIT {
             assertThat(contents(zip.getPath(home.getFileName().toString()))).isEqualTo(fromTar);
         }
         assertThat(fromTar.keySet())
-                .contains("LICENSE", "THIRD-PARTY.txt", "README.md", "CHANGELOG.md", "sieve.cdx.json", "man/man1/sieve.1");
+                .contains(
+                        "LICENSE",
+                        "THIRD-PARTY.txt",
+                        "README.md",
+                        "CHANGELOG.md",
+                        "sieve.cdx.json",
+                        "man/man1/sieve.1");
         assertThat(fromTar.get("bin/sieve")).startsWith("rwxr-xr-x ");
         assertThat(fromTar.get("THIRD-PARTY.txt")).startsWith("rw-r--r-- ");
         assertThat(Files.mismatch(home.resolve("lib/sieve.jar"), Path.of(CLI))).isEqualTo(-1);
