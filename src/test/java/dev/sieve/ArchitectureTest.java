@@ -29,8 +29,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Which package may import which: those above it in this list, and only the libraries that it names. */
 class ArchitectureTest {
     private static final String[] LIBRARIES = {
-        "okhttp3..", "okio..", "kotlin..", "org.jsoup..", "org.slf4j..", "picocli..", "ch.qos.logback..",
-        "org.netpreserve.jwarc..", "com.fasterxml.jackson.."
+        "okhttp3..",
+        "okio..",
+        "kotlin..",
+        "org.jsoup..",
+        "org.slf4j..",
+        "picocli..",
+        "ch.qos.logback..",
+        "org.netpreserve.jwarc..",
+        "com.fasterxml.jackson.."
     };
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
@@ -69,19 +76,20 @@ class ArchitectureTest {
             "dev.sieve.demo",
             "dev.sieve.cli");
 
-    private static final Map<String, List<String>> LIBRARIES_OF = Map.of(
-            "dev.sieve", List.of("org.slf4j.."),
-            "dev.sieve.durable", List.of("org.slf4j.."),
-            "dev.sieve.url", List.of("okhttp3.."),
-            "dev.sieve.polite", List.of("org.slf4j.."),
-            "dev.sieve.fetch", List.of("org.slf4j..", "okhttp3..", "okio..", "kotlin.."),
-            "dev.sieve.parse", List.of("org.jsoup.."),
-            "dev.sieve.output", List.of("org.netpreserve.jwarc.."),
-            "dev.sieve.crawl", List.of("org.slf4j.."),
-            "dev.sieve.report",
-                    List.of("org.slf4j..", "org.jsoup..", "com.fasterxml.jackson.core..", "io.micrometer.core.."),
-            "dev.sieve.demo", List.of("org.slf4j.."),
-            "dev.sieve.cli", List.of("org.slf4j..", "picocli..", "ch.qos.logback.."));
+    private static final Map<String, List<String>> LIBRARIES_OF = Map.ofEntries(
+            Map.entry("dev.sieve", List.of("org.slf4j..")),
+            Map.entry("dev.sieve.durable", List.of("org.slf4j..")),
+            Map.entry("dev.sieve.url", List.of("okhttp3..")),
+            Map.entry("dev.sieve.polite", List.of("org.slf4j..")),
+            Map.entry("dev.sieve.fetch", List.of("org.slf4j..", "okhttp3..", "okio..", "kotlin..")),
+            Map.entry("dev.sieve.parse", List.of("org.jsoup..")),
+            Map.entry("dev.sieve.output", List.of("org.netpreserve.jwarc..")),
+            Map.entry("dev.sieve.crawl", List.of("org.slf4j..")),
+            Map.entry(
+                    "dev.sieve.report",
+                    List.of("org.slf4j..", "org.jsoup..", "com.fasterxml.jackson.core..", "io.micrometer..")),
+            Map.entry("dev.sieve.demo", List.of("org.slf4j..")),
+            Map.entry("dev.sieve.cli", List.of("org.slf4j..", "picocli..", "ch.qos.logback..")));
 
     static Stream<String> packages() {
         return PACKAGES.stream();

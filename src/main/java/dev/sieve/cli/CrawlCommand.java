@@ -1,23 +1,20 @@
 package dev.sieve.cli;
 
 import ch.qos.logback.classic.Level;
+import dev.sieve.CapacityEvent;
 import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.durable.Durability;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.url.Seeds;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -47,79 +44,16 @@ class CrawlCommand implements Callable<Integer> {
     @Mixin
     WhereOptions where;
 
-    @Option(names = "--max-pages", paramLabel = "N", description = "Stop after exactly N pages (default: no limit).")
-    private Long maxPages;
+    @Mixin
+    private PaceOptions pace;
 
-    @Option(names = "--max-time", paramLabel = "TIME", description = "Stop after this time (default: no limit).")
-    private Duration maxTime;
-
-    @Option(
-            names = "--delay",
-            paramLabel = "TIME",
-            description = "Minimum time between requests to the same host (default: 1s).")
-    private Duration delay;
-
-    @Option(names = "--per-host", paramLabel = "N", description = "Concurrent requests per host (default: 1).")
-    private Integer perHost;
-
-    @Option(
-            names = "--per-domain",
-            paramLabel = "N",
-            description = "Concurrent requests per domain (default: no limit).")
-    private Integer perDomain;
-
-    @Option(
-            names = "--max-per-host",
-            paramLabel = "N",
-            description = "Maximum URLs per host and run (default: no limit).")
-    private Integer maxPerHost;
-
-    @Option(
-            names = "--max-failures",
-            paramLabel = "N",
-            description = "Give up on a host after N consecutive failures (default: 10).")
-    private Integer maxFailures;
-
-    @Option(names = "--concurrency", paramLabel = "N", description = "Concurrent requests in total (default: 32).")
-    private Integer concurrency;
-
-    @Option(names = "--timeout", paramLabel = "TIME", description = "Time limit per request (default: 30s).")
-    private Duration timeout;
-
-    @Option(names = "--retries", paramLabel = "N", description = "Retries for temporary errors (default: 2).")
-    private Integer retries;
-
-    @Option(
-            names = "--user-agent",
-            paramLabel = "NAME",
-            description = "User-Agent header; its first word, or the one after 'compatible;', is matched in robots.txt"
-                    + " (default: sieve/VERSION).")
-    private String userAgent;
-
-    @Option(
-            names = "-H",
-            paramLabel = "'NAME: VALUE'",
-            description = "Extra request header, sent only to the seeds' origins; repeatable.")
-    private List<String> headers = new ArrayList<>();
-
-    @Option(
-            names = "--resolve",
-            paramLabel = "HOST=IP",
-            description = "Address of a host, or of all hosts below a .domain, like curl --resolve; repeatable.",
-            converter = Converters.HostAddress.class)
-    private List<Map.Entry<String, InetAddress>> addresses = new ArrayList<>();
+    @Mixin
+    private RequestOptions requests;
 
     @Option(
             names = "--sitemaps",
             description = "Also crawl the URLs in sitemaps: those named in robots.txt, else /sitemap.xml.")
     private boolean usesSitemaps;
-
-    @Option(
-            names = "--max-body",
-            paramLabel = "SIZE",
-            description = "Read at most this much of a page, such as 512KiB or 16MiB (default: 8MiB).",
-            converter = Converters.Size.class)
-    private Integer maxBody;
 
     @Option(
             names = "--check-links",
@@ -179,22 +113,29 @@ class CrawlCommand implements Callable<Integer> {
         }
         output.check(resumes);
         frontier.check(resumes);
+        Recording recording = output.recording();
+        Consumer<CapacityEvent> listener = recording == null ? event -> {} : recording::capacity;
         try (StopSignal signal = new StopSignal(isQuiet);
-                CrawlStart start = new CrawlStart(options, () -> frontier.open(job, durability, keepsLog))) {
+                CrawlStart start = new CrawlStart(options, () -> frontier.open(job, durability, keepsLog, listener))) {
             if (resumes) {
                 start.crawler();
             }
-            readSeeds(start);
+            readSeeds(seeds, start::addTyped, start::add);
             if (!start.hasUrls()) {
                 throw Checks.wrong(spec, "no usable seed in " + String.join(", ", seeds));
             }
-            boolean forces = job != null && durability != Durability.PROCESS;
-            Outputs outputs = output.open(resumes, forces);
+            if (recording != null) {
+                recording.start(start.crawler(), start.directory(), durability.forces());
+            }
+            Outputs outputs = output.open(resumes, durability.forces());
             if (isVerbose) {
                 outputs.add(new VisitLog());
             }
+            if (recording != null) {
+                outputs.add(recording.file(), recording.record());
+            }
             signal.stops(start.crawler());
-            return new CrawlRun(start.crawler(), outputs, job, isQuiet, where.ignoresRobots, failOn).run();
+            return new CrawlRun(start.crawler(), outputs, job, isQuiet, where.ignoresRobots, failOn, recording).run();
         }
     }
 
@@ -217,64 +158,17 @@ class CrawlCommand implements Callable<Integer> {
     }
 
     CrawlOptions options() {
-        Map<String, InetAddress> known = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-        addresses.forEach(each -> known.put(each.getKey(), each.getValue()));
-        CrawlOptions options = new CrawlOptions()
-                .sitemaps(usesSitemaps)
-                .checkLinks(checksLinks)
-                .resolver(host -> resolve(known, host));
+        CrawlOptions options = new CrawlOptions().sitemaps(usesSitemaps).checkLinks(checksLinks);
         where.apply(options, spec);
-        headers.forEach(each -> Checks.check(spec, "-H", () -> addHeader(options, each)));
-        addresses.forEach(each -> options.allowPrivate(each.getValue().getHostAddress()));
-        Checks.set(spec, "--max-pages", maxPages, options::maxPages);
-        Checks.set(spec, "--max-time", maxTime, options::maxTime);
-        Checks.set(spec, "--delay", delay, options::delay);
-        Checks.set(spec, "--per-host", perHost, options::perHost);
-        Checks.set(spec, "--per-domain", perDomain, options::perDomain);
-        Checks.set(spec, "--max-per-host", maxPerHost, options::maxPerHost);
-        Checks.set(spec, "--max-failures", maxFailures, options::maxFailures);
-        Checks.set(spec, "--concurrency", concurrency, options::concurrency);
-        Checks.set(spec, "--timeout", timeout, options::timeout);
-        Checks.set(spec, "--retries", retries, options::retries);
-        Checks.set(spec, "--user-agent", userAgent, options::userAgent);
-        Checks.set(spec, "--max-body", maxBody, size -> setBodyLimit(options, size));
+        pace.apply(options, spec);
+        requests.apply(options, spec);
         return options;
     }
 
-    /** Refuses bodies that the heap could not hold while they are read and parsed. */
-    private static void setBodyLimit(CrawlOptions options, int bytes) {
-        long heap = Runtime.getRuntime().maxMemory();
-        if (bytes > heap / CrawlOptions.HEAP_PER_BODY) {
-            throw new IllegalArgumentException(Units.text(
-                    "%s may need %s of heap, but it is limited to %s: run java with -Xmx%dm",
-                    Units.bytes(bytes),
-                    Units.bytes((long) bytes * CrawlOptions.HEAP_PER_BODY),
-                    Units.bytes(heap),
-                    ((long) bytes * CrawlOptions.HEAP_PER_BODY >> 20) + 1));
-        }
-        options.bodyLimit(bytes);
-    }
-
-    private static void addHeader(CrawlOptions options, String header) {
-        String[] nameAndValue = header.split(":", 2);
-        if (nameAndValue.length < 2 || nameAndValue[0].isEmpty()) {
-            throw new IllegalArgumentException("not of the form 'Name: value': " + header);
-        }
-        options.header(nameAndValue[0].strip(), nameAndValue[1].strip());
-    }
-
-    /** Returns the known address of a host or of a .domain it belongs to, or else the system's. */
-    private static List<InetAddress> resolve(Map<String, InetAddress> known, String host) throws UnknownHostException {
-        InetAddress address = known.get(host);
-        for (int dot = host.indexOf('.'); address == null && dot >= 0; dot = host.indexOf('.', dot + 1)) {
-            address = known.get(host.substring(dot));
-        }
-        return address == null ? List.of(InetAddress.getAllByName(host)) : List.of(address);
-    }
-
-    private void readSeeds(CrawlStart start) {
+    /** Passes on the URLs of words, as {@link Seeds} does. */
+    void readSeeds(List<String> words, Consumer<String> typed, Consumer<String> listed) {
         try (SeedProblems problems = new SeedProblems()) {
-            new Seeds(start::addTyped, start::add, problems).read(seeds, System.in);
+            new Seeds(typed, listed, problems).read(words, System.in);
         } catch (IOException e) {
             throw Checks.wrong(spec, "Invalid SEED: " + e.getMessage());
         }

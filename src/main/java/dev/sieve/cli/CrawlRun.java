@@ -13,9 +13,16 @@ import java.util.Set;
  * One crawl as the user sees it: progress, summary, exit code.
  *
  * @param job the folder in which it is saved; null when it is not
+ * @param recording what its report is made from; null when there is none
  */
 record CrawlRun(
-        Crawler crawler, Outputs outputs, Path job, boolean isQuiet, boolean ignoresRobots, Set<FailOn> failOn) {
+        Crawler crawler,
+        Outputs outputs,
+        Path job,
+        boolean isQuiet,
+        boolean ignoresRobots,
+        Set<FailOn> failOn,
+        Recording recording) {
     /** Crawls from the seeds of the crawler. Returns the exit code. */
     int run() throws IOException {
         Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
@@ -31,7 +38,11 @@ record CrawlRun(
     private int crawl() throws IOException {
         IOException failure = null;
         Progress progress = isQuiet ? null : new Progress(crawler::report);
-        try (outputs) {
+        try (outputs;
+                recording) {
+            if (recording != null) {
+                recording.run();
+            }
             crawler.run(outputs);
         } catch (IOException e) {
             failure = e;

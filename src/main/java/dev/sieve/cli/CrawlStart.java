@@ -34,6 +34,11 @@ final class CrawlStart implements AutoCloseable {
         return crawler;
     }
 
+    /** Returns the files of the crawl, once it is created. */
+    CrawlDirectory directory() {
+        return directory;
+    }
+
     /** Adds a seed typed by the user. Its host and port may be requested even if its address is not public. */
     void addTyped(String url) {
         crawler().open(url);

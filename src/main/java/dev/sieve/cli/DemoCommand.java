@@ -2,7 +2,9 @@ package dev.sieve.cli;
 
 import static dev.sieve.cli.Units.text;
 
+import dev.sieve.CapacityEvent;
 import dev.sieve.Sieve;
+import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.demo.DemoWeb;
@@ -16,6 +18,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -48,6 +51,11 @@ final class DemoCommand implements Callable<Integer> {
     private int port;
 
     @Option(
+            names = "--hostile",
+            description = "Add a host with titles, URLs and headers that are markup, scripts and control characters.")
+    private boolean isHostile;
+
+    @Option(
             names = "--delay",
             paramLabel = "TIME",
             description = "Minimum time between requests to the same host (default: 0s).")
@@ -59,12 +67,21 @@ final class DemoCommand implements Callable<Integer> {
             description = "Write .txt (URLs) or .jsonl (records); repeatable.")
     private List<Path> outputs = new ArrayList<>();
 
+    @Option(
+            names = "--report",
+            paramLabel = "FILE",
+            description = "Write a report at the end: one HTML file, for a browser (default: none).")
+    private Path report;
+
     @Option(names = "--force", description = "Overwrite existing output files.")
     private boolean isForced;
 
     @Override
     public Integer call() throws IOException, InterruptedException {
         Outputs.check(outputs, null, null, how(), spec);
+        if (report != null) {
+            Outputs.checkReport("--report", report, isForced, spec);
+        }
         try (DemoWeb web = open()) {
             return serves ? serve(web) : crawl(web);
         }
@@ -76,7 +93,12 @@ final class DemoCommand implements Callable<Integer> {
 
     private DemoWeb open() throws IOException {
         try {
-            return DemoWeb.builder().hosts(hosts).pages(pages).port(port).open();
+            return DemoWeb.builder()
+                    .hosts(hosts)
+                    .pages(pages)
+                    .port(port)
+                    .hostile(isHostile)
+                    .open();
         } catch (IllegalArgumentException e) {
             // The message begins with the name of the option.
             String name = e.getMessage().split(" ", 2)[0];
@@ -100,17 +122,28 @@ final class DemoCommand implements Callable<Integer> {
                 .delay(delay)
                 .allowPrivate("127.0.0.0/8")
                 .resolver(host -> List.of(DemoWeb.resolve(host)));
-        Sieve sieve = new Sieve(Math.max(1, (long) (urls * CAPACITY_SHARE)));
+        Recording recording = report == null ? null : new Recording(report);
+        Consumer<CapacityEvent> listener = recording == null ? event -> {} : recording::capacity;
+        Sieve sieve = Sieve.builder(Math.max(1, (long) (urls * CAPACITY_SHARE)))
+                .onCapacity(listener)
+                .build();
         System.err.println(text(
                 "Serving %,d pages on %,d hosts at 127.0.0.1:%d. With redirects and dead links there are %,d URLs;"
                         + " the filter is sized for %,d.",
                 web.pages(), web.hosts(), web.port(), urls, sieve.stats().capacity()));
         try (StopSignal signal = new StopSignal(false);
-                Crawler crawler = new Crawler(options, sieve)) {
+                CrawlDirectory directory = CrawlDirectory.none(sieve);
+                Crawler crawler = new Crawler(options, directory)) {
             crawler.seed(web.start());
+            if (recording != null) {
+                recording.start(crawler, directory, false);
+            }
             Outputs files = Outputs.open(outputs, null, null, how(), false);
+            if (recording != null) {
+                files.add(recording.record());
+            }
             signal.stops(crawler);
-            int exitCode = new CrawlRun(crawler, files, null, false, false, Set.of()).run();
+            int exitCode = new CrawlRun(crawler, files, null, false, false, Set.of(), recording).run();
             long found = crawler.report().pages().getOrDefault(2, 0L);
             String why = found == web.pages() ? "" : "; the others were missed because the filter is too small";
             System.err.println(text("%,d of the %,d pages were found%s.", found, web.pages(), why));

@@ -1,5 +1,6 @@
 package dev.sieve.cli;
 
+import dev.sieve.CapacityEvent;
 import dev.sieve.FilterKind;
 import dev.sieve.OnFull;
 import dev.sieve.Sieve;
@@ -10,6 +11,7 @@ import dev.sieve.durable.DurableFolder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.function.Consumer;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -116,11 +118,12 @@ final class FrontierOptions {
      * for which an option is given change.
      *
      * @param job null for a frontier in memory
+     * @param listener receives each capacity event
      * @throws UncheckedIOException when the job cannot be opened
      */
-    CrawlDirectory open(Path job, Durability durability, boolean keepsLog) {
+    CrawlDirectory open(Path job, Durability durability, boolean keepsLog, Consumer<CapacityEvent> listener) {
         if (job == null) {
-            Sieve.Builder builder = Sieve.builder(urls());
+            Sieve.Builder builder = Sieve.builder(urls()).onCapacity(listener);
             Checks.set(spec, "--filter", filter(), builder::filter);
             Checks.set(spec, "--miss-rate", missRate, builder::falsePositiveRate);
             Checks.set(spec, "--on-full", onFull, builder::onFull);
@@ -128,7 +131,7 @@ final class FrontierOptions {
         }
         try {
             return CrawlDirectory.open(job, builder -> {
-                builder.durability(durability).keepLog(keepsLog);
+                builder.durability(durability).keepLog(keepsLog).onCapacity(listener);
                 if (capacity != null || !DurableFolder.exists(job)) {
                     builder.expectedUrls(urls());
                 }

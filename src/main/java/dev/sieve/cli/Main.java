@@ -42,6 +42,7 @@ public final class Main {
         line.addSubcommand(new DemoCommand())
                 .addSubcommand(new Plan.Print())
                 .addSubcommand(new WhyCommand())
+                .addSubcommand(new ReportCommand())
                 .addSubcommand(new JobCommands.State())
                 .addSubcommand(new JobCommands.ExportUrls())
                 .addSubcommand(new JobCommands.Repair())

@@ -17,6 +17,7 @@ import dev.sieve.output.Skip;
 import dev.sieve.output.SkipListSink;
 import dev.sieve.output.UrlListSink;
 import dev.sieve.output.Visit;
+import dev.sieve.report.ReportPage;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.Writer;
@@ -142,6 +143,23 @@ final class Outputs implements PageSink {
                         : isNew ? null : "is named twice";
         if (problem != null) {
             throw Checks.invalid(spec, option, file + " " + problem);
+        }
+    }
+
+    /**
+     * Refuses a file for a report that could not be written when the crawl is over.
+     *
+     * @param option the option that names it
+     * @param replaces whether the file may exist
+     */
+    static void checkReport(String option, Path file, boolean replaces, CommandSpec spec) {
+        Path folder = file.toAbsolutePath().getParent();
+        if (STANDARD_OUTPUT.contains(file) || (Files.exists(file) && !Files.isRegularFile(file))) {
+            throw Checks.invalid(spec, option, file + " is not a regular file");
+        } else if (!replaces && Files.exists(file)) {
+            throw Checks.invalid(spec, option, file + " exists; use --force to overwrite it");
+        } else if (folder == null || !Files.isWritable(folder)) {
+            throw Checks.invalid(spec, option, file + ": the directory does not exist, or is not writable");
         }
     }
 
@@ -378,7 +396,15 @@ final class Outputs implements PageSink {
                 description = "Write each URL found but not requested: URL, reason, referrer.")
         private Path skipped;
 
-        @Option(names = "--force", description = "Overwrite existing output files. A resumed job continues them.")
+        @Option(
+                names = "--report",
+                paramLabel = "FILE",
+                description = "Write a report at the end: one HTML file, for a browser (default: none).")
+        private Path report;
+
+        @Option(
+                names = "--force",
+                description = "Overwrite existing output files. A resumed job continues them, and replaces its report.")
         private boolean isForced;
 
         /**
@@ -388,6 +414,10 @@ final class Outputs implements PageSink {
          */
         void check(boolean resumes) throws IOException {
             Outputs.check(files(), format(), skipped, how(resumes), spec);
+            if (report != null) {
+                boolean isEarlier = resumes && Files.isRegularFile(report) && ReportPage.isReport(report);
+                checkReport("--report", report, isForced || isEarlier, spec);
+            }
         }
 
         /**
@@ -397,6 +427,11 @@ final class Outputs implements PageSink {
          */
         Outputs open(boolean resumes, boolean forces) throws IOException {
             return Outputs.open(files(), format(), skipped, how(resumes), forces);
+        }
+
+        /** Returns the recording for the report; null if none was requested. */
+        Recording recording() {
+            return report == null ? null : new Recording(report);
         }
 
         private List<Path> files() {

@@ -37,7 +37,6 @@ final class Plan {
     /** With a heap below 32 GB: String 24, its array of 68 characters 88, node 32, share of the table 8. */
     private static final int HASH_SET_BYTES = 152;
 
-    private static final double MOST_FILTER_BYTES = 16.0 * (1 << 30);
     private static final String ROW = "%-21s%10s%7s%8s%9s%9s%9s%9s%9s%9s";
 
     private static final long BILLION = 1_000_000_000;
@@ -79,7 +78,7 @@ final class Plan {
     List<String> lines() {
         List<Kind> layers = layers();
         double twoLayers = layers.get(0).bytes() + layers.get(1).bytes();
-        boolean isTooLarge = BloomSize.bits(urls, rate) / 8.0 > MOST_FILTER_BYTES;
+        boolean isTooLarge = BloomSize.bits(urls, rate) / 8.0 > FilterKind.MAX_MEMORY_BYTES;
         double least = BloomSize.floorBits(urls, rate) / 8;
         return text(
                         """

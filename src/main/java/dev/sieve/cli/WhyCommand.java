@@ -107,11 +107,7 @@ final class WhyCommand extends CrawlCommand {
             isFound[0] |= UrlNormalizer.key(seed).equals(key);
         };
         Consumer<String> typed = listed.andThen(fetcher::open);
-        try (SeedProblems problems = new SeedProblems()) {
-            new Seeds(typed, listed, problems).read(rest, System.in);
-        } catch (IOException e) {
-            throw Checks.wrong(spec, "Invalid SEED: " + e.getMessage());
-        }
+        readSeeds(rest, typed, listed);
         if (job != null) {
             try (SeedProblems problems = new SeedProblems()) {
                 String file = CrawlDirectory.seedFile(job).toString();

@@ -40,6 +40,7 @@ import java.util.stream.Stream;
  *       fields themselves are not stored, since they may contain a password;
  *   <li>{@code crawl-pauses}, the hosts that require longer pauses than the delay of the crawl, so that they get them after
  *       a restart: one line per pause with its milliseconds, its expiry in epoch milliseconds, and the host;
+ *   <li>{@code crawl-report}, what the report of the crawl is made from, if one was requested: see {@link Journal};
  *   <li>{@code hosts-*.spill}, URLs whose hosts have to wait: temporary, deleted when the crawl is closed.
  * </ul>
  *
@@ -65,7 +66,7 @@ public final class CrawlDirectory implements Closeable {
     private static final LineFile.Kind PAUSES =
             new LineFile.Kind("crawl-pauses", "pauses.txt", "a pause", PAUSE.asMatchPredicate());
 
-    private static final List<LineFile.Kind> KINDS = List.of(SEEDS, ORIGINS, PAUSES);
+    private static final List<LineFile.Kind> KINDS = List.of(SEEDS, ORIGINS, PAUSES, Journal.KIND);
 
     /** Files that a folder may contain before it contains a crawl: a crash may have left them, or the settings are lost. */
     private static final Pattern OF_FRONTIER = Pattern.compile("lock|settings\\..*|(log|checkpoint)-\\d{8}.*");
@@ -85,6 +86,9 @@ public final class CrawlDirectory implements Closeable {
 
     /** Null without a folder. */
     private LineFile pauseFile;
+
+    /** Null until it is requested. */
+    private Journal journal;
 
     private CrawlDirectory(Frontier frontier, Path folder) {
         this.frontier = frontier;
@@ -111,7 +115,7 @@ public final class CrawlDirectory implements Closeable {
         CrawlDirectory opened = new CrawlDirectory(builder.open(), directory);
         try {
             opened.readSeeds();
-            opened.readOrigins();
+            opened.originFile = opened.file(ORIGINS, opened.origins::add);
             opened.readPauses(now);
             return opened;
         } catch (IOException | RuntimeException e) {
@@ -211,12 +215,10 @@ public final class CrawlDirectory implements Closeable {
 
     private void readSeeds() throws IOException {
         checkSeeds(folder, LineFile.REFUSE);
-        create(SEEDS);
-        LineFile.Receiver set = seed -> {
+        seedFile = file(SEEDS, seed -> {
             long[] hash = Murmur3.hash(seed, seeds.seed());
             seeds.add(hash[0], hash[1]);
-        };
-        seedFile = new LineFile(folder, SEEDS, LineFile.read(folder, SEEDS, set, LineFile.REFUSE));
+        });
     }
 
     /** Whether a line is a URL as this build spells it, or an earlier one, which did not escape vertical bars. */
@@ -225,15 +227,12 @@ public final class CrawlDirectory implements Closeable {
         return escaped.equals(UrlNormalizer.parse(escaped));
     }
 
-    private void readOrigins() throws IOException {
-        create(ORIGINS);
-        originFile = new LineFile(folder, ORIGINS, LineFile.read(folder, ORIGINS, origins::add, LineFile.REFUSE));
-    }
-
-    private void create(LineFile.Kind kind) throws IOException {
+    /** Opens a file after its last line; creates it first where it does not exist. */
+    private LineFile file(LineFile.Kind kind, LineFile.Receiver lines) throws IOException {
         if (Files.notExists(folder.resolve(kind.name()))) {
             LineFile.rewrite(folder, kind, line -> true, LineFile.REFUSE);
         }
+        return new LineFile(folder, kind, LineFile.read(folder, kind, lines, LineFile.REFUSE));
     }
 
     private static boolean isOrigin(String line) {
@@ -245,7 +244,7 @@ public final class CrawlDirectory implements Closeable {
     /** Reads the pauses and removes expired ones. When a host was last requested is not stored, so it waits anew. */
     private void readPauses(Instant now) throws IOException {
         LineFile.rewrite(folder, PAUSES, line -> addPause(line, now), LineFile.REFUSE);
-        pauseFile = new LineFile(folder, PAUSES, LineFile.read(folder, PAUSES, line -> {}, LineFile.REFUSE));
+        pauseFile = file(PAUSES, line -> {});
     }
 
     /** Adds a pause unless it has expired; returns whether it was added. */
@@ -278,6 +277,19 @@ public final class CrawlDirectory implements Closeable {
     /** Returns the frontier of the crawl. */
     public Frontier frontier() {
         return frontier;
+    }
+
+    /**
+     * Returns the journal of the crawl, which is closed with this. The first call opens or creates it; that of a crawl
+     * without a folder is temporary.
+     *
+     * @throws IOException when it cannot be read or written, or is damaged
+     */
+    public synchronized Journal journal() throws IOException {
+        if (journal == null) {
+            journal = seedFile == null ? Journal.temporary(folder) : Journal.open(folder);
+        }
+        return journal;
     }
 
     Path spillDirectory() {
@@ -367,7 +379,8 @@ public final class CrawlDirectory implements Closeable {
         try (frontier;
                 LineFile openSeeds = seedFile;
                 LineFile openOrigins = originFile;
-                LineFile openPauses = pauseFile) {
+                LineFile openPauses = pauseFile;
+                Journal openJournal = journal) {
             // Closes all of them, whatever one of them throws; the frontier last, since its lock guards the others.
         }
     }

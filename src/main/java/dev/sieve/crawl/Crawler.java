@@ -112,7 +112,8 @@ public final class Crawler implements AutoCloseable {
         if (!withoutHeaders.isEmpty()) {
             LOG.warn("earlier runs sent header fields (-H) to {} origins, this one sends none", withoutHeaders.size());
         }
-        dispatcher = new Dispatcher(frontier, schedule, clock.nanos(), options, before > 0 && stats.done() > 0);
+        boolean continues = before > 0 && stats.done() > 0;
+        dispatcher = new Dispatcher(frontier, schedule, clock.nanos(), recorder::leftUndone, options, continues);
         fetcher.onSend(dispatcher::sent);
         fetcher.onResponse(dispatcher::responded);
         Politeness politeness = new Politeness(options, fetcher, directory, clock);

@@ -39,6 +39,8 @@ final class Dispatcher {
     private final Frontier frontier;
     private final HostSchedule<Lease> schedule;
     private final LongSupplier nanoClock;
+    /** How many URLs were handed out and stay in flight, for a crawl that continues later. */
+    private final LongSupplier left;
     /** Whether an earlier run has requested URLs of the frontier. */
     private final boolean continues;
 
@@ -47,7 +49,7 @@ final class Dispatcher {
     private final long maxPages;
     private final int maxFailures;
     private final int workers;
-    /** How many hosts without a response are enough to conclude that there is no network. */
+    /** How many hosts without a response are enough to end a crawl that continues as unreachable. */
     private final int silentLimit;
 
     private final UnprovenLimit unproven;
@@ -60,10 +62,7 @@ final class Dispatcher {
     private final CountDownLatch workersLeft;
     private long pages;
     private int active;
-    /** URLs that were handed out and stay in flight, for a crawl that continues later. */
-    private long left;
-
-    /** Some of the hosts of such URLs that did not respond. */
+    /** Some of the hosts that did not respond, and whose URLs stay in flight. */
     private final Set<String> silentHosts = new HashSet<>();
 
     private volatile boolean hasResponse;
@@ -95,18 +94,21 @@ final class Dispatcher {
     /**
      * Creates a dispatcher for a crawl that starts now.
      *
+     * @param left how many URLs were handed out and stay in flight; called with the lock of the dispatcher held
      * @param continues whether an earlier run has requested URLs of the frontier
      */
     Dispatcher(
             Frontier frontier,
             HostSchedule<Lease> schedule,
             LongSupplier nanoClock,
+            LongSupplier left,
             CrawlOptions options,
             boolean continues) {
         this.continues = continues;
         this.frontier = frontier;
         this.schedule = schedule;
         this.nanoClock = nanoClock;
+        this.left = left;
         maxPages = options.maxPages;
         maxFailures = options.maxFailures;
         workers = options.concurrency;
@@ -153,7 +155,7 @@ final class Dispatcher {
             end(Ending.MAX_PAGES);
         } else if (leftNanos(now) <= 0) {
             end(Ending.MAX_TIME);
-        } else if (active == 0 && frontier.inFlight() <= left && frontier.pending() == 0) {
+        } else if (active == 0 && frontier.inFlight() <= left.getAsLong() && frontier.pending() == 0) {
             // In this order: once nothing is in flight, nothing can become pending.
             end(silentHosts.isEmpty() || hasResponse ? Ending.DRAINED : Ending.UNREACHABLE);
         }
@@ -251,12 +253,12 @@ final class Dispatcher {
             case ROBOTS_READ -> {
                 schedule.finished(task.host, now);
                 delay(task, outcome.time());
-                schedule.putBack(task.host, outcome.next() == null ? task.lease : outcome.next());
+                schedule.putBack(task.host, outcome.next());
             }
             case POSTPONED -> {
                 schedule.finished(task.host, now);
                 schedule.backOff(task.host, now + outcome.time().toNanos());
-                schedule.putBack(task.host, outcome.next() == null ? task.lease : outcome.next());
+                schedule.putBack(task.host, outcome.next());
             }
         }
         return false;
@@ -291,17 +293,11 @@ final class Dispatcher {
         return hasResponse && lastResponseNanos - nanos >= 0;
     }
 
-    /** Notes that the URL of a task stays in flight. */
-    synchronized void left() {
-        left++;
-    }
-
     /**
-     * Notes that the URL of a task stays in flight because its host does not respond. In a crawl that continues, where
-     * most hosts have responded before, many such hosts and no response at all end it.
+     * Notes that a host does not respond, so that the URL of a task stays in flight. In a crawl that continues, where most
+     * hosts have responded before, many such hosts and no response at all end it.
      */
-    synchronized void leftUnanswered(String host) {
-        left++;
+    synchronized void silent(String host) {
         if (silentHosts.size() < silentLimit) {
             silentHosts.add(host);
         }

@@ -3,13 +3,12 @@ package dev.sieve.crawl;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import dev.sieve.durable.DurableFolder;
-import java.io.BufferedInputStream;
+import dev.sieve.output.LineReader;
 import java.io.BufferedOutputStream;
 import java.io.Closeable;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
@@ -86,15 +85,16 @@ final class LineFile implements Closeable {
         }
         long end = 0;
         long number = 0;
-        try (InputStream in = new BufferedInputStream(new FileInputStream(path.toFile()))) {
-            for (String line = next(in); line != null; line = next(in)) {
+        try (LineReader in = new LineReader(new FileInputStream(path.toFile()), MAX_LENGTH)) {
+            while (in.next() && in.isTerminated()) {
+                String line = in.text(ISO_8859_1);
                 number++;
-                end += line.length() + 1L;
+                end += in.length() + 1L;
                 boolean isHeader = number == 1 && kind.hasHeader(path);
                 if (isHeader && isHeader(line, kind, path)) {
                     continue;
                 }
-                boolean isValid = line.length() <= MAX_LENGTH && kind.isValid.test(line);
+                boolean isValid = !in.isCut() && kind.isValid.test(line);
                 if (isHeader || !isValid) {
                     String expected = isHeader ? "'" + kind.start() + VERSION + "'" : kind.line;
                     problems.accept(path + ": line " + number + " is not " + expected);
@@ -119,20 +119,6 @@ final class LineFile implements Closeable {
             throw new IOException(path + ": version " + version + ", written by a later Sieve");
         }
         return version == VERSION;
-    }
-
-    /** Returns the next complete line, of a longer one the first characters; null at the end. */
-    private static String next(InputStream in) throws IOException {
-        StringBuilder line = new StringBuilder();
-        for (int c = in.read(); c >= 0; c = in.read()) {
-            if (c == '\n') {
-                return line.toString();
-            }
-            if (line.length() <= MAX_LENGTH) {
-                line.append((char) c);
-            }
-        }
-        return null;
     }
 
     /**

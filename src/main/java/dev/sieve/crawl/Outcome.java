@@ -8,7 +8,7 @@ import java.time.Duration;
  *
  * @param kind what became of the request
  * @param time the pause or delay that belongs to the kind; zero without one
- * @param next the lease that is the next one of its host; null for that of the task, or for none
+ * @param next the lease of the task as the next one of its host; null when it is not
  */
 record Outcome(Kind kind, Duration time, Lease next) {
     enum Kind {
@@ -28,12 +28,7 @@ record Outcome(Kind kind, Duration time, Lease next) {
 
     /** Creates an outcome without a time. */
     Outcome(Kind kind) {
-        this(kind, Duration.ZERO);
-    }
-
-    /** Creates an outcome after which the lease of the task is the next one, if any. */
-    Outcome(Kind kind, Duration time) {
-        this(kind, time, null);
+        this(kind, Duration.ZERO, null);
     }
 
     /** Returns whether the server responded, with any status. */

@@ -119,7 +119,7 @@ final class Politeness {
                 LOG.warn("{} requests a pause of {} (Retry-After), which is kept", host, retryAfter);
             }
             store(host, retryAfter, Duration.ZERO);
-            return new Outcome(Kind.OVERLOADED, retryAfter);
+            return new Outcome(Kind.OVERLOADED, retryAfter, null);
         }
         return new Outcome(isSilence(result) ? Kind.NO_RESPONSE : Kind.RESPONDED);
     }

@@ -4,7 +4,6 @@ import dev.sieve.Frontier;
 import dev.sieve.Lease;
 import dev.sieve.SieveStats;
 import dev.sieve.UrlBatch;
-import dev.sieve.durable.Durability;
 import dev.sieve.durable.DurableSieve;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.output.Link;
@@ -78,7 +77,8 @@ final class Recorder {
     /** Creates a recorder that stores nothing before it has a {@link #sink}. */
     Recorder(Frontier frontier) {
         this.frontier = frontier;
-        boolean forces = frontier instanceof DurableSieve durable && durable.durability() != Durability.PROCESS;
+        boolean forces =
+                frontier instanceof DurableSieve durable && durable.durability().forces();
         groupSize = forces ? GROUP : 1;
     }
 
@@ -129,12 +129,8 @@ final class Recorder {
 
     /** Returns whether the group is all that is in flight, so that a crawl that waits for more would never end. */
     private boolean isRestOver() {
-        long others;
-        synchronized (this) {
-            others = leftUndone;
-        }
         // In this order: once nothing is in flight, nothing can become pending.
-        return frontier.inFlight() <= group.size() + others && frontier.pending() == 0;
+        return frontier.inFlight() <= group.size() + leftUndone() && frontier.pending() == 0;
     }
 
     /** Has the sink store what was recorded, then marks its URLs as done. */
@@ -243,7 +239,7 @@ final class Recorder {
     }
 
     /** Counts a recorded URL that stays in flight in the frontier. */
-    void leftUndone() {
+    void leaveUndone() {
         synchronized (this) {
             leftUndone++;
         }
@@ -252,6 +248,10 @@ final class Recorder {
                 flush();
             }
         }
+    }
+
+    synchronized long leftUndone() {
+        return leftUndone;
     }
 
     /** Counts a sitemap that was read and the URLs that it lists. */

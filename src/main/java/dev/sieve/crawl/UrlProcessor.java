@@ -202,7 +202,7 @@ final class UrlProcessor {
                 && withoutHeaders.contains(UrlParts.origin(lease.url()));
         if (lacksHeaders) {
             record(lease, result, timing);
-            postpone();
+            recorder.leaveUndone();
             return isPage(lease, result);
         }
         return finish(lease, result, timing);
@@ -224,24 +224,18 @@ final class UrlProcessor {
         }
         recorder.refused(lease, reason);
         if (reason.equals(overBudget) || reason.rule().equals(Refused.NOT_PUBLIC)) {
-            postpone();
+            recorder.leaveUndone();
         } else {
             recorder.done(lease);
         }
         return false;
     }
 
-    /** Leaves a URL in the frontier for a later run. */
-    private void postpone() {
-        dispatcher.left();
-        recorder.leftUndone();
-    }
-
     /** Records a URL whose host does not respond as failed, and does not mark it as done. */
     private boolean leave(Lease lease, FetchResult result, Timing timing) {
         record(lease, result, timing);
-        dispatcher.leftUnanswered(UrlParts.host(lease.url()));
-        recorder.leftUndone();
+        dispatcher.silent(UrlParts.host(lease.url()));
+        recorder.leaveUndone();
         return false;
     }
 

@@ -45,6 +45,8 @@ public final class DemoWeb implements AutoCloseable {
     public record Expected(String url, int status) {}
 
     private final SiteMap map;
+    private final HostileHost hostile;
+    private final ExternalLinks external;
     private final Handler handler;
     private final HttpServer server;
     private final ExecutorService workers;
@@ -53,9 +55,12 @@ public final class DemoWeb implements AutoCloseable {
         Hosts hosts = new Hosts(options.hosts, options.pages);
         server = server(options.port);
         map = new SiteMap(options.seed, hosts, server.getAddress().getPort());
+        hostile = options.hostile ? new HostileHost(map.port()) : null;
+        external = options.external ? new ExternalLinks(map) : null;
         workers = Executors.newCachedThreadPool(DemoWeb::daemon);
         Executor later = CompletableFuture.delayedExecutor(options.slowPages.toNanos(), TimeUnit.NANOSECONDS, workers);
-        handler = new Handler(map, options.pageBytes, rules(options.crawlDelay), later, options.recorded);
+        handler = new Handler(
+                map, hostile, external, options.pageBytes, rules(options.crawlDelay), later, options.recorded);
         server.createContext("/", handler);
         server.setExecutor(workers);
         server.start();
@@ -103,27 +108,48 @@ public final class DemoWeb implements AutoCloseable {
         return map.port();
     }
 
-    /** Returns the number of hosts. */
+    /** Returns the number of hosts, without those of {@link #external}. */
     public int hosts() {
-        return map.hosts().hosts();
+        return map.hosts().hosts() + (hostile == null ? 0 : 2);
     }
 
     /** Returns the number of URLs with status 200 that an obedient crawl requests, without robots.txt. */
     public int pages() {
-        return map.hosts().pages();
+        long more = hostile == null
+                ? 0
+                : hostile.documents().values().stream()
+                        .filter(status -> status == 200)
+                        .count();
+        return map.hosts().pages() + (int) more;
     }
 
-    /** Returns every URL that an obedient crawl requests, each once, without robots.txt. */
+    /** Returns every URL that an obedient crawl requests, each once, without robots.txt and {@link #external}. */
     public Stream<Expected> expected() {
-        return IntStream.range(0, pages())
-                .boxed()
-                .flatMap(map::visited)
-                .map(place -> new Expected(map.url(place), map.status(place)));
+        Stream<Expected> expected =
+                numbers().flatMap(map::visited).map(place -> new Expected(map.url(place), map.status(place)));
+        Stream<Expected> more = hostile == null
+                ? Stream.empty()
+                : hostile.documents().entrySet().stream().map(each -> new Expected(each.getKey(), each.getValue()));
+        return Stream.concat(expected, more);
     }
 
-    /** Returns every URL that a crawl finds and robots.txt disallows. */
+    /** Returns every URL that a crawl finds and robots.txt disallows, without {@link #external}. */
     public Stream<String> forbidden() {
-        return IntStream.range(0, pages()).boxed().flatMap(map::forbidden).map(map::url);
+        Stream<String> forbidden = numbers().flatMap(map::forbidden).map(map::url);
+        return hostile == null ? forbidden : Stream.concat(forbidden, Stream.of(hostile.forbidden()));
+    }
+
+    private Stream<Integer> numbers() {
+        return IntStream.range(0, map.hosts().pages()).boxed();
+    }
+
+    /**
+     * Returns the links to other hosts; none without {@link Builder#external}. They are in the scope of a crawl that is
+     * not limited to the hosts or domains of this web. Most are broken, each in another way: statuses, a ring of redirects, a
+     * host that refuses connections, one that does not exist. One document is disallowed by robots.txt.
+     */
+    public Stream<ExternalLink> external() {
+        return external == null ? Stream.empty() : external.links();
     }
 
     /**
@@ -169,6 +195,8 @@ public final class DemoWeb implements AutoCloseable {
         private Duration slowPages = Duration.ofMillis(50);
         private Duration crawlDelay = Duration.ZERO;
         private int recorded;
+        private boolean hostile;
+        private boolean external;
 
         private Builder() {}
 
@@ -217,6 +245,22 @@ public final class DemoWeb implements AutoCloseable {
         /** How many of the latest requests to keep for {@link DemoWeb#requests}. Default: 0. */
         public Builder recorded(int recorded) {
             this.recorded = checked("recorded", recorded, 0, Integer.MAX_VALUE);
+            return this;
+        }
+
+        /**
+         * Whether the first page links to a host whose titles, URLs, redirects and header fields are markup, scripts, control
+         * characters, formulas and words of 8 KB. A script that runs sets {@code window.injected}, an element that comes
+         * into being has the class {@code injected}. Default: false.
+         */
+        public Builder hostile(boolean hostile) {
+            this.hostile = hostile;
+            return this;
+        }
+
+        /** Whether pages link to other hosts, see {@link DemoWeb#external}. Default: false. */
+        public Builder external(boolean external) {
+            this.external = external;
             return this;
         }
 

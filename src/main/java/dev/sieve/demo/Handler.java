@@ -9,6 +9,7 @@ import dev.sieve.url.UrlParts;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Executor;
@@ -19,6 +20,11 @@ import java.util.concurrent.Executor;
  */
 final class Handler implements HttpHandler {
     private final SiteMap map;
+    /** Null if the web does not have it. */
+    private final HostileHost hostile;
+    /** Null if the web does not have them. */
+    private final ExternalLinks external;
+
     private final int pageBytes;
     private final String rules;
     private final Executor later;
@@ -27,11 +33,22 @@ final class Handler implements HttpHandler {
     private long count;
 
     /**
+     * @param hostile the hostile host, or null
+     * @param external the links to other hosts, or null
      * @param later runs a task when a slow page may be sent, without blocking a thread until then
      * @param recorded how many of the latest requests to keep
      */
-    Handler(SiteMap map, int pageBytes, String rules, Executor later, int recorded) {
+    Handler(
+            SiteMap map,
+            HostileHost hostile,
+            ExternalLinks external,
+            int pageBytes,
+            String rules,
+            Executor later,
+            int recorded) {
         this.map = map;
+        this.hostile = hostile;
+        this.external = external;
         this.pageBytes = pageBytes;
         this.rules = rules;
         this.later = later;
@@ -86,6 +103,9 @@ final class Handler implements HttpHandler {
                 ? response(request)
                 : Response.text(405, "only GET and HEAD, not " + method + "\n");
         record(request, response.status());
+        if (isHostile(request)) {
+            HostileHost.FIELDS.forEach(exchange.getResponseHeaders()::set);
+        }
         exchange.getResponseHeaders().set("Content-Type", response.type());
         if (response.location() != null) {
             exchange.getResponseHeaders().set("Location", response.location());
@@ -116,7 +136,17 @@ final class Handler implements HttpHandler {
         return count;
     }
 
+    private boolean isHostile(Request request) {
+        return hostile != null && hostile.isHost(request.hostName());
+    }
+
     private Response response(Request request) {
+        if (isHostile(request)) {
+            return hostile.response(request.hostName(), request.target());
+        }
+        if (external != null && external.isHost(request.hostName())) {
+            return external.response(request.target());
+        }
         if (request.host() == null) {
             return Response.text(421, unknownHost(request.hostName()));
         }
@@ -128,11 +158,22 @@ final class Handler implements HttpHandler {
             return Response.html(404, "<title>Not found</title><p>This page does not exist.\n", null);
         }
         return switch (place.what()) {
-            case PAGE -> PageWriter.of(map, place.page(), pageBytes);
+            case PAGE -> PageWriter.of(map, place.page(), pageBytes, linksOutside(place.page()));
             case PRIVATE -> Response.html(200, "<title>Private</title><p>robots.txt disallows this.\n", null);
             case MISSING -> Response.html(404, "<title>Gone</title><p>This page was never here.\n", null);
             case HOP, LOOP, LEAK -> redirect(place);
         };
+    }
+
+    private List<String> linksOutside(int page) {
+        List<String> links = new ArrayList<>();
+        if (hostile != null && page == 0) {
+            links.add(hostile.start());
+        }
+        if (external != null) {
+            links.addAll(external.of(page));
+        }
+        return links;
     }
 
     private String unknownHost(String hostName) {

@@ -35,7 +35,7 @@ final class DirectoryLock implements Closeable {
 
     private final Path folder;
     private RandomAccessFile file;
-    private Object key; // identifies the file, whatever its name; null where there is no such key
+    private Object key; // identifies the file, whatever its name; null where the system has none
 
     private DirectoryLock(Path folder) {
         this.folder = folder;

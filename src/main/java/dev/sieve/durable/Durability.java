@@ -15,5 +15,10 @@ public enum Durability {
     INTERVAL,
 
     /** A power failure at any time: a push returns when its URLs are on the disk. */
-    ALWAYS
+    ALWAYS;
+
+    /** Whether it includes a power failure, so that what is stored has to be forced to the disk. */
+    public boolean forces() {
+        return this != PROCESS;
+    }
 }

@@ -122,7 +122,7 @@ final class LogRepair {
             return;
         }
         repairs.put(number, repair);
-        repair.read(first.offset(), offsetOf(tail, number), offsetOf(limit, number), state, visitor());
+        repair.read(first.offset(), offsetOf(tail, number), offsetOf(limit, number), state, urls, this::noteBoundary);
         if (repair.problem() != null) {
             findings.add(repair.problem());
         }
@@ -168,20 +168,10 @@ final class LogRepair {
         state.addLost();
     }
 
-    private SegmentRepair.Visitor visitor() {
-        return new SegmentRepair.Visitor() {
-            @Override
-            public void urls(UrlBatch batch) {
-                urls.accept(batch);
-            }
-
-            @Override
-            public void boundary(LogPosition position) {
-                if (position.equals(watched)) {
-                    idAtWatched = state.nextId();
-                }
-            }
-        };
+    private void noteBoundary(LogPosition position) {
+        if (position.equals(watched)) {
+            idAtWatched = state.nextId();
+        }
     }
 
     private static long offsetOf(LogPosition position, int segment) {

@@ -4,6 +4,7 @@ import dev.sieve.UrlBatch;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Finds the damaged bytes of one segment and replaces them by frames of {@link FrameKind#LOST} that are at least as long,
@@ -12,15 +13,6 @@ import java.util.List;
 final class SegmentRepair {
     static final int BUFFER_BYTES = 1 << 18;
     private static final int SMALLEST_FRAME = FrameWriter.HEADER_BYTES + 1;
-
-    /** Receives what is whole. */
-    interface Visitor {
-        /** Receives URLs; the batch is reused. */
-        void urls(UrlBatch batch);
-
-        /** Receives each position between two frames. */
-        void boundary(LogPosition position);
-    }
 
     /** A part of the file, or behind its end; {@code to} is the position after it. Empty where only ids are missing. */
     private record Range(long from, long to) {
@@ -72,31 +64,36 @@ final class SegmentRepair {
      * @param from where to begin
      * @param tail from where on only URLs are applied, and results are given up
      * @param limit where to end
+     * @param urls receives the whole URLs; the batch is reused
+     * @param boundaries receives each position between two frames
      */
-    void read(long from, long tail, long limit, LogState state, Visitor visitor) throws IOException {
+    void read(
+            long from, long tail, long limit, LogState state, Consumer<UrlBatch> urls, Consumer<LogPosition> boundaries)
+            throws IOException {
         UrlFrameReader frames = new UrlFrameReader();
         LogPosition start = new LogPosition(segment.number(), from);
         try (FrameReader reader = Segment.open(disk, start, BUFFER_BYTES)) {
             size = Math.min(limit, reader.size());
             boolean hasNext = from < size;
-            visitor.boundary(start);
+            boundaries.accept(start);
             while (hasNext && reader.nextPosition() < size && (reader.next() || reader.damage() != null)) {
                 try {
                     if (reader.damage() != null) {
                         throw reader.damage();
                     }
-                    apply(reader, frames, reader.position() >= tail, state, visitor);
+                    apply(reader, frames, reader.position() >= tail, state, urls);
                 } catch (DamageException e) {
                     found(e.getMessage());
                     state.addLost();
                     hasNext = giveUp(reader);
                 }
-                visitor.boundary(new LogPosition(segment.number(), reader.nextPosition()));
+                boundaries.accept(new LogPosition(segment.number(), reader.nextPosition()));
             }
         }
     }
 
-    private void apply(FrameReader reader, UrlFrameReader frames, boolean inTail, LogState state, Visitor visitor)
+    private void apply(
+            FrameReader reader, UrlFrameReader frames, boolean inTail, LogState state, Consumer<UrlBatch> urls)
             throws IOException {
         int kind = reader.kind();
         if (frames.read(reader)) {
@@ -107,7 +104,7 @@ final class SegmentRepair {
                 state.addLost();
             }
             state.addUrls(reader, frames);
-            visitor.urls(frames.batch());
+            urls.accept(frames.batch());
         } else if (inTail && (kind == FrameKind.DONE || kind == FrameKind.RETRY)) {
             giveUp(reader);
         } else {

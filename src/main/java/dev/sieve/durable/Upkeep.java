@@ -42,10 +42,10 @@ final class Upkeep implements AutoCloseable {
 
     private void start(Durability durability, BooleanSupplier isCheckpointDue, Runnable checkpoint, Duration pause) {
         repeat(pause, "flush", () -> {
-            if (durability == Durability.PROCESS) {
-                writer.handOver();
-            } else {
+            if (durability.forces()) {
                 writer.force(null);
+            } else {
+                writer.handOver();
             }
         });
         repeat(pause, "checkpoint", () -> {

@@ -111,28 +111,6 @@ public final class Fetcher implements AutoCloseable {
             }
         }
 
-        /** The options with an eighth of the heap for bodies. */
-        public Options(
-                String userAgent,
-                Map<String, String> headers,
-                Duration timeout,
-                int bodyLimit,
-                boolean allBodies,
-                int connections,
-                Resolver resolver,
-                AddressPolicy addresses) {
-            this(
-                    userAgent,
-                    headers,
-                    timeout,
-                    bodyLimit,
-                    allBodies,
-                    connections,
-                    resolver,
-                    addresses,
-                    Runtime.getRuntime().maxMemory() / 8);
-        }
-
         /**
          * Checks a header field.
          *

@@ -3,17 +3,26 @@ package dev.sieve.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.stream.Collectors;
+import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 
-/** The jars contain the licences of what is in them. */
+/** The jars contain the licences of what is in them, and the list of parts is right. */
 class LicencesIT {
     private static final Path CLI = Path.of(System.getProperty("sieve.cli"));
     private static final Path EMBEDDED =
@@ -51,9 +60,75 @@ class LicencesIT {
                     .contains(
                             "Eclipse Public License - v 2.0",
                             "Copyright (c) 2004-2023 QOS.ch",
-                            "Mozilla Public License");
-            assertThat(text(jar, "META-INF/jsoup/LICENSE")).contains("Jonathan Hedley");
+                            "Mozilla Public License",
+                            "Jukka Kurkela");
         }
+    }
+
+    /** Every licence and notice that a library contains is in the one file for all of them, also after an update. */
+    @Test
+    void everyLicenceAndNoticeOfALibraryIsIncluded() throws IOException {
+        Set<String> found = new TreeSet<>();
+        try (JarFile jar = new JarFile(CLI.toFile())) {
+            String thirdParty = words(text(jar, "META-INF/THIRD-PARTY.txt"));
+            for (Path library : bundled(jar)) {
+                try (JarFile from = new JarFile(library.toFile())) {
+                    for (JarEntry entry : Collections.list(from.entries())) {
+                        if (entry.getName().matches("META-INF/.*(LICENSE|NOTICE)(\\.\\w+)?")) {
+                            String text = words(text(from, entry.getName()));
+                            assertThat(text.startsWith("Apache License Version 2.0, January 2004")
+                                            || thirdParty.contains(text))
+                                    .as("%s of %s", entry.getName(), library)
+                                    .isTrue();
+                            found.add(entry.getName().replaceFirst(".*/", ""));
+                        }
+                    }
+                }
+            }
+        }
+        assertThat(found).contains("LICENSE", "LICENSE.txt", "LICENSE.md", "NOTICE", "Schubfach-LICENSE");
+    }
+
+    @Test
+    void theListOfPartsNamesTheLibrariesInTheJar() throws IOException {
+        Path list = CLI.resolveSibling(CLI.getFileName().toString().replace("-cli.jar", "-cyclonedx.json"));
+        JsonNode parts = new ObjectMapper().readTree(list.toFile()).get("components");
+        Set<String> names = StreamSupport.stream(parts.spliterator(), false)
+                .map(part ->
+                        part.get("name").asText() + "-" + part.get("version").asText() + ".jar")
+                .collect(Collectors.toSet());
+        try (JarFile jar = new JarFile(CLI.toFile())) {
+            String table = text(jar, "META-INF/THIRD-PARTY.txt").split("Apache-2.0: the text is", -1)[0];
+
+            assertThat(bundled(jar))
+                    .extracting(library -> library.getFileName().toString())
+                    .containsExactlyInAnyOrderElementsOf(names);
+            assertThat(parts).allMatch(part -> table.contains(part.get("name").asText()));
+        }
+    }
+
+    /** The jars of the class path that are in the one for the command line: those of which it has the first file. */
+    private static List<Path> bundled(JarFile cli) throws IOException {
+        List<Path> bundled = new ArrayList<>();
+        for (String path : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
+            if (!path.endsWith(".jar")) {
+                continue;
+            }
+            try (JarFile library = new JarFile(path)) {
+                if (library.stream()
+                        .filter(entry -> entry.getName().matches(".*(?<!module-info)\\.class|.*\\.umd\\.min\\.js"))
+                        .findFirst()
+                        .filter(entry -> cli.getEntry(entry.getName()) != null)
+                        .isPresent()) {
+                    bundled.add(Path.of(path));
+                }
+            }
+        }
+        return bundled;
+    }
+
+    private static String words(String text) {
+        return String.join(" ", text.strip().split("\\s+", -1));
     }
 
     /** The package that a library is known by: its first name; below ch and org, up to four. */

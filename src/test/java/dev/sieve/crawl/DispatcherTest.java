@@ -87,7 +87,7 @@ class DispatcherTest {
             }
         }
         frontier = sieve;
-        return new Dispatcher(sieve, schedule, () -> clock.addAndGet(50_000), new CrawlOptions(), false);
+        return new Dispatcher(sieve, schedule, () -> clock.addAndGet(50_000), () -> 0, new CrawlOptions(), false);
     }
 
     private Void work(Dispatcher dispatcher, Random random) throws InterruptedException {
@@ -100,8 +100,8 @@ class DispatcherTest {
                         .add(task.startNanos());
             }
             switch (random.nextInt(20)) {
-                case 0 -> dispatcher.end(task, new Outcome(Outcome.Kind.ROBOTS_READ, delay));
-                case 1 -> dispatcher.end(task, new Outcome(Outcome.Kind.POSTPONED, delay));
+                case 0 -> dispatcher.end(task, new Outcome(Outcome.Kind.ROBOTS_READ, delay, task.lease()));
+                case 1 -> dispatcher.end(task, new Outcome(Outcome.Kind.POSTPONED, delay, task.lease()));
                 case 2 -> fail(dispatcher, task, delay);
                 default -> end(dispatcher, task, isMade, delay);
             }
@@ -112,7 +112,7 @@ class DispatcherTest {
 
     private void fail(Dispatcher dispatcher, Dispatcher.Task task, Duration delay) {
         dispatcher.delay(task, delay);
-        dispatcher.end(task, new Outcome(Outcome.Kind.OVERLOADED, Duration.ofNanos(DELAY)));
+        dispatcher.end(task, new Outcome(Outcome.Kind.OVERLOADED, Duration.ofNanos(DELAY), null));
         frontier.retry(task.lease(), clock.get() + DELAY);
     }
 
@@ -132,7 +132,7 @@ class DispatcherTest {
         sieve.push("http://h.test/");
         CrawlOptions options =
                 new CrawlOptions().delay(Duration.ZERO).concurrency(1).maxTime(Duration.ofMinutes(1));
-        return new Dispatcher(sieve, schedule, time::get, options, false);
+        return new Dispatcher(sieve, schedule, time::get, () -> 0, options, false);
     }
 
     @Test

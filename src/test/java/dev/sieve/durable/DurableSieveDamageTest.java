@@ -378,8 +378,8 @@ class DurableSieveDamageTest {
         assertThatThrownBy(() -> open(later)).hasMessageContaining("version 2").hasMessageContaining("reads version 1");
     }
 
-    @Test
-    void aBitThatFlipsBehindTheLastForcedPositionCostsItsFrameAndNoUrlBehindIt() throws IOException {
+    /** Returns the disk after a kill, with a changed bit in the middle of the only segment. */
+    private FakeDisk killedWithAFlippedBit() throws IOException {
         capacity = 20_000;
         segmentBytes = 1 << 20;
         run(100, false);
@@ -387,6 +387,13 @@ class DurableSieveDamageTest {
         byte[] bytes = killed.bytes(FrontierFiles.segment(1));
         bytes[bytes.length / 2] ^= 1;
         killed.replace(FrontierFiles.segment(1), bytes);
+        return killed;
+    }
+
+    @Test
+    void aBitThatFlipsBehindTheLastForcedPositionCostsItsFrameAndNoUrlBehindIt() throws IOException {
+        FakeDisk killed = killedWithAFlippedBit();
+        byte[] bytes = killed.bytes(FrontierFiles.segment(1));
         DurableState state = Inspection.of(killed, inspection -> inspection.state(OptionalLong.empty()));
         assertThat(state.problems()).isNotEmpty();
         log.clear();
@@ -538,13 +545,7 @@ class DurableSieveDamageTest {
 
     @Test
     void aStrayFileWithAHighNumberBehindAHoleIsPutAside() throws IOException {
-        capacity = 20_000;
-        segmentBytes = 1 << 20;
-        run(100, false);
-        FakeDisk killed = disk.afterKill();
-        byte[] bytes = killed.bytes(FrontierFiles.segment(1));
-        bytes[bytes.length / 2] ^= 1;
-        killed.replace(FrontierFiles.segment(1), bytes);
+        FakeDisk killed = killedWithAFlippedBit();
         List<String> left = drain(open(killed.copy()));
         byte[] foreign = new Segment(1, 0).header(17);
         for (byte[] content : List.of(new byte[40], foreign, disk.bytes(FrontierFiles.segment(1)))) {

@@ -131,7 +131,7 @@ final class ScriptedRun {
         }
     }
 
-    /** A checkpoint that cannot be written is no failure, as long as the log is sound. */
+    /** A checkpoint that cannot be written does not count as a failure, as long as the log is sound. */
     private void checkpoint() {
         try {
             frontier.checkpoint();

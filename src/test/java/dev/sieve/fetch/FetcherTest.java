@@ -58,7 +58,8 @@ class FetcherTest {
                 false,
                 4,
                 resolver,
-                AddressPolicy.publicOnly().allowing("127.0.0.0/8")));
+                AddressPolicy.publicOnly().allowing("127.0.0.0/8"),
+                1 << 26));
     }
 
     private FetchResult answer(String head, byte[] body) {

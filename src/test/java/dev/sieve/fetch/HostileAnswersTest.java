@@ -54,7 +54,8 @@ class HostileAnswersTest {
                 false,
                 4,
                 resolver,
-                AddressPolicy.publicOnly().allowing("127.0.0.0/8")));
+                AddressPolicy.publicOnly().allowing("127.0.0.0/8"),
+                1 << 26));
     }
 
     @AfterEach

@@ -138,7 +138,8 @@ class UntrustedServersTest {
                 false,
                 4,
                 name -> List.of(InetAddress.getLoopbackAddress()),
-                AddressPolicy.publicOnly().allowing("127.0.0.1")))) {
+                AddressPolicy.publicOnly().allowing("127.0.0.1"),
+                1 << 26))) {
             return fetcher.fetch("https://" + host + ":" + server.getLocalPort() + "/");
         } finally {
             System.clearProperty("javax.net.ssl.trustStorePassword");

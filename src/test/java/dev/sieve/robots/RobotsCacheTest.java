@@ -57,7 +57,8 @@ class RobotsCacheTest {
                 4,
                 host -> List.of(
                         host.endsWith(".test") ? InetAddress.getLoopbackAddress() : InetAddress.getByName(host)),
-                AddressPolicy.publicOnly().allowing("127.0.0.1")));
+                AddressPolicy.publicOnly().allowing("127.0.0.1"),
+                1 << 26));
     }
 
     @AfterEach

@@ -1,0 +1,56 @@
+package dev.sieve.cli;
+
+import dev.sieve.crawl.CrawlOptions;
+import java.time.Duration;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+
+/** The options that select how much a crawl requests, and how fast. */
+final class PaceOptions {
+    @Option(names = "--max-pages", paramLabel = "N", description = "Stop after exactly N pages (default: no limit).")
+    private Long maxPages;
+
+    @Option(names = "--max-time", paramLabel = "TIME", description = "Stop after this time (default: no limit).")
+    private Duration maxTime;
+
+    @Option(
+            names = "--delay",
+            paramLabel = "TIME",
+            description = "Minimum time between requests to the same host (default: 1s).")
+    private Duration delay;
+
+    @Option(names = "--per-host", paramLabel = "N", description = "Concurrent requests per host (default: 1).")
+    private Integer perHost;
+
+    @Option(
+            names = "--per-domain",
+            paramLabel = "N",
+            description = "Concurrent requests per domain (default: no limit).")
+    private Integer perDomain;
+
+    @Option(
+            names = "--max-per-host",
+            paramLabel = "N",
+            description = "Maximum URLs per host and run (default: no limit).")
+    private Integer maxPerHost;
+
+    @Option(
+            names = "--max-failures",
+            paramLabel = "N",
+            description = "Give up on a host after N consecutive failures (default: 10).")
+    private Integer maxFailures;
+
+    @Option(names = "--concurrency", paramLabel = "N", description = "Concurrent requests in total (default: 32).")
+    private Integer concurrency;
+
+    void apply(CrawlOptions options, CommandSpec spec) {
+        Checks.set(spec, "--max-pages", maxPages, options::maxPages);
+        Checks.set(spec, "--max-time", maxTime, options::maxTime);
+        Checks.set(spec, "--delay", delay, options::delay);
+        Checks.set(spec, "--per-host", perHost, options::perHost);
+        Checks.set(spec, "--per-domain", perDomain, options::perDomain);
+        Checks.set(spec, "--max-per-host", maxPerHost, options::maxPerHost);
+        Checks.set(spec, "--max-failures", maxFailures, options::maxFailures);
+        Checks.set(spec, "--concurrency", concurrency, options::concurrency);
+    }
+}

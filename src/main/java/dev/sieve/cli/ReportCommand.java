@@ -1,0 +1,57 @@
+package dev.sieve.cli;
+
+import dev.sieve.report.CrawlRecord;
+import dev.sieve.report.ReportInput;
+import dev.sieve.report.ReportPage;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicLong;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Makes a report of what earlier crawls have written. */
+@Command(
+        name = "report",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = "Makes a report of what earlier crawls have written: one HTML file that needs nothing else.%n")
+final class ReportCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    @Parameters(
+            paramLabel = "FILE",
+            arity = "1..*",
+            description =
+                    "Files of records (-o pages.jsonl), link graphs (-o links.tsv), which list the pages that link to"
+                            + " a broken one, and directories of jobs that ran with --report.")
+    private List<Path> files;
+
+    @Option(
+            names = {"-o", "--output"},
+            paramLabel = "FILE",
+            required = true,
+            description = "The report to write.")
+    private Path output;
+
+    @Option(names = "--force", description = "Overwrite an existing file.")
+    private boolean isForced;
+
+    @Override
+    public Integer call() throws IOException {
+        Outputs.checkReport("-o", output, isForced, spec);
+        AtomicLong problems = new AtomicLong();
+        CrawlRecord record = ReportInput.read(files, problem -> {
+            problems.incrementAndGet();
+            System.err.println("sieve: " + problem);
+        });
+        ReportPage.write(ReportPage.page(record, Instant.now()), output);
+        return problems.get() == 0 ? 0 : ExitCode.INPUT_OR_OUTPUT_FAILED;
+    }
+}

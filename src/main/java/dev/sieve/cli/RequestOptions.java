@@ -1,0 +1,91 @@
+package dev.sieve.cli;
+
+import dev.sieve.crawl.CrawlOptions;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+
+/** The options of each request: what is sent, over which network, and for how long. */
+final class RequestOptions {
+    @Option(
+            names = "--user-agent",
+            paramLabel = "NAME",
+            description = "User-Agent header; its first word, or the one after 'compatible;', is matched in robots.txt"
+                    + " (default: sieve/VERSION).")
+    private String userAgent;
+
+    @Option(
+            names = "-H",
+            paramLabel = "'NAME: VALUE'",
+            description = "Extra request header, sent only to the seeds' origins; repeatable.")
+    private List<String> headers = new ArrayList<>();
+
+    @Option(
+            names = "--resolve",
+            paramLabel = "HOST=IP",
+            description = "Address of a host, or of all hosts below a .domain, like curl --resolve; repeatable.",
+            converter = Converters.HostAddress.class)
+    private List<Map.Entry<String, InetAddress>> addresses = new ArrayList<>();
+
+    @Option(names = "--timeout", paramLabel = "TIME", description = "Time limit per request (default: 30s).")
+    private Duration timeout;
+
+    @Option(names = "--retries", paramLabel = "N", description = "Retries for temporary errors (default: 2).")
+    private Integer retries;
+
+    @Option(
+            names = "--max-body",
+            paramLabel = "SIZE",
+            description = "Read at most this much of a page, such as 512KiB or 16MiB (default: 8MiB).",
+            converter = Converters.Size.class)
+    private Integer maxBody;
+
+    void apply(CrawlOptions options, CommandSpec spec) {
+        Checks.set(spec, "--user-agent", userAgent, options::userAgent);
+        headers.forEach(each -> Checks.check(spec, "-H", () -> addHeader(options, each)));
+        Map<String, InetAddress> known = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+        addresses.forEach(each -> known.put(each.getKey(), each.getValue()));
+        addresses.forEach(each -> options.allowPrivate(each.getValue().getHostAddress()));
+        options.resolver(host -> resolve(known, host));
+        Checks.set(spec, "--timeout", timeout, options::timeout);
+        Checks.set(spec, "--retries", retries, options::retries);
+        Checks.set(spec, "--max-body", maxBody, size -> setBodyLimit(options, size));
+    }
+
+    /** Refuses bodies that the heap could not hold while they are read and parsed. */
+    private static void setBodyLimit(CrawlOptions options, int bytes) {
+        long heap = Runtime.getRuntime().maxMemory();
+        if (bytes > heap / CrawlOptions.HEAP_PER_BODY) {
+            throw new IllegalArgumentException(Units.text(
+                    "%s may need %s of heap, but it is limited to %s: run java with -Xmx%dm",
+                    Units.bytes(bytes),
+                    Units.bytes((long) bytes * CrawlOptions.HEAP_PER_BODY),
+                    Units.bytes(heap),
+                    ((long) bytes * CrawlOptions.HEAP_PER_BODY >> 20) + 1));
+        }
+        options.bodyLimit(bytes);
+    }
+
+    private static void addHeader(CrawlOptions options, String header) {
+        String[] nameAndValue = header.split(":", 2);
+        if (nameAndValue.length < 2 || nameAndValue[0].isEmpty()) {
+            throw new IllegalArgumentException("not of the form 'Name: value': " + header);
+        }
+        options.header(nameAndValue[0].strip(), nameAndValue[1].strip());
+    }
+
+    /** Returns the known address of a host or of a .domain it belongs to, or else the system's. */
+    private static List<InetAddress> resolve(Map<String, InetAddress> known, String host) throws UnknownHostException {
+        InetAddress address = known.get(host);
+        for (int dot = host.indexOf('.'); address == null && dot >= 0; dot = host.indexOf('.', dot + 1)) {
+            address = known.get(host.substring(dot));
+        }
+        return address == null ? List.of(InetAddress.getAllByName(host)) : List.of(address);
+    }
+}

@@ -1,0 +1,126 @@
+package dev.sieve.crawl;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HexFormat;
+import java.util.function.Consumer;
+import java.util.zip.CRC32C;
+
+/**
+ * The file from which the report of a crawl is made: one object of JSON per line, in ASCII. A line survives the process
+ * when {@link #add} returns, and a power failure when {@link #force} returns.
+ *
+ * <p>The last field of each line, {@code crc}, is the CRC-32C of the bytes before it, so that a damaged line is recognised.
+ *
+ * <p>Methods that write throw {@link UncheckedIOException} when the disk fails. Safe for use by many threads.
+ */
+public final class Journal implements Closeable {
+    static final LineFile.Kind KIND =
+            new LineFile.Kind("crawl-report", null, "a record of the report", Journal::isRecord);
+
+    private static final String CHECKSUM = ", \"crc\": \"";
+    private static final String END = "\"}";
+    private static final int CHECKSUM_LENGTH = CHECKSUM.length() + 8 + END.length();
+
+    private final Path folder;
+    private final LineFile.Kind kind;
+    private final LineFile file;
+    private final boolean isTemporary;
+
+    private Journal(Path folder, LineFile.Kind kind, boolean isTemporary) throws IOException {
+        this.folder = folder;
+        this.kind = kind;
+        this.isTemporary = isTemporary;
+        if (isTemporary || Files.notExists(folder.resolve(kind.name()))) {
+            LineFile.rewrite(folder, kind, line -> false, problem -> {});
+        }
+        file = new LineFile(folder, kind, LineFile.read(folder, kind, line -> {}, LineFile.REFUSE));
+    }
+
+    /** Opens the journal of a folder, or creates it; refuses a damaged one. */
+    static Journal open(Path folder) throws IOException {
+        return new Journal(folder, KIND, false);
+    }
+
+    /** Creates a journal in a temporary file, which is deleted when it is closed. */
+    static Journal temporary(Path folder) throws IOException {
+        String name = Files.createTempFile(folder, "crawl-report", ".tmp")
+                .getFileName()
+                .toString();
+        return new Journal(folder, new LineFile.Kind(name, null, "a record of the report", Journal::isRecord), true);
+    }
+
+    /**
+     * Appends a record.
+     *
+     * @param json an object of JSON in one line that is not empty, with its braces
+     */
+    public synchronized void add(CharSequence json) {
+        StringBuilder line = new StringBuilder(json.length() + 64);
+        int end = json.length() - 1;
+        for (int i = 0; i < end; i++) {
+            char c = json.charAt(i);
+            if (c < 0x7f) {
+                line.append(c);
+            } else {
+                // Outside of ASCII there are only strings.
+                line.append("\\u").append(HexFormat.of().toHexDigits(c));
+            }
+        }
+        String checksum = checksum(line.toString());
+        file.add(line.append(CHECKSUM).append(checksum).append(END).toString());
+    }
+
+    /** Forces what was added to the disk. */
+    public synchronized void force() {
+        file.force();
+    }
+
+    /** Receives records. */
+    public interface Receiver {
+        /** Receives a record as it was added, with the checksum as one more field. */
+        void accept(String json) throws IOException;
+    }
+
+    /** Passes on all records, those of earlier runs first. */
+    public void read(Receiver receiver) throws IOException {
+        LineFile.read(folder, kind, receiver::accept, LineFile.REFUSE);
+    }
+
+    /**
+     * Passes on the records in the folder of a crawl, which may be running.
+     *
+     * @param problems receives a description of each line that is damaged
+     * @throws IOException when there are none
+     */
+    public static void read(Path folder, Receiver receiver, Consumer<String> problems) throws IOException {
+        if (!KIND.exists(folder)) {
+            throw new IOException(folder + ": no run of this job was started with --report");
+        }
+        LineFile.read(folder, KIND, receiver::accept, problems::accept);
+    }
+
+    private static boolean isRecord(String line) {
+        int end = line.length() - CHECKSUM_LENGTH;
+        return end > 0 && line.charAt(0) == '{' && line.endsWith(CHECKSUM + checksum(line.substring(0, end)) + END);
+    }
+
+    private static String checksum(String text) {
+        CRC32C crc = new CRC32C();
+        crc.update(text.getBytes(ISO_8859_1));
+        return HexFormat.of().toHexDigits((int) crc.getValue());
+    }
+
+    @Override
+    public void close() throws IOException {
+        file.close();
+        if (isTemporary) {
+            Files.deleteIfExists(folder.resolve(kind.name()));
+        }
+    }
+}

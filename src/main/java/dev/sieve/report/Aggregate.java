@@ -1,0 +1,192 @@
+package dev.sieve.report;
+
+import dev.sieve.CapacityEvent;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What a report shows of a crawl, in memory that does not grow with the crawl. Not safe for use by many threads. */
+final class Aggregate {
+    private static final int STATUSES = 1000;
+
+    private final long[] statuses = new long[STATUSES];
+    private final Tally<Integer> depths = new Tally<>(Bounds.NAMES);
+    private final Tally<String> types = new Tally<>(Bounds.NAMES);
+    private final Tally<String> fates = new Tally<>(Bounds.NAMES);
+    private final HostTable hosts = new HostTable();
+    private final TopPages slowest = new TopPages();
+    private final TopPages largest = new TopPages();
+    private final BrokenLinks broken = new BrokenLinks();
+    private final Redirects redirectChains = new Redirects();
+    private final SkipExamples skipExamples = new SkipExamples();
+    private final Arrivals arrivals = new Arrivals();
+    private final Timeline timeline = new Timeline();
+    private final Runs runs = new Runs();
+    private final List<Passed> capacityEvents = new ArrayList<>();
+    private long pages;
+    private long redirects;
+    private long failed;
+    private long checked;
+    private long cut;
+    private long bytes;
+    private long firstAt;
+    private long lastAt;
+
+    /** A capacity event, and for how long the crawl had run. */
+    record Passed(long millis, CapacityEvent event) {}
+
+    /** Adds a URL that was requested. One that was only checked is neither a page nor a failure of the crawl. */
+    void add(Entry entry) {
+        redirectChains.add(entry);
+        broken.add(entry);
+        if (entry.isCheck()) {
+            checked++;
+            return;
+        }
+        hosts.add(entry);
+        if (entry.isPage()) {
+            page(entry);
+        } else if (entry.isFailed()) {
+            failed++;
+        } else {
+            redirects++;
+        }
+        if (entry.at() > 0) {
+            firstAt = firstAt == 0 ? entry.at() : Math.min(firstAt, entry.at());
+            lastAt = Math.max(lastAt, entry.at());
+        }
+    }
+
+    private void page(Entry entry) {
+        pages++;
+        bytes += entry.bytes();
+        cut += entry.isCut() ? 1 : 0;
+        statuses[Math.max(0, Math.min(STATUSES - 1, entry.status()))]++;
+        depths.add(entry.depth(), 1, entry.bytes());
+        types.add(entry.type() == null ? "" : Bounds.cut(entry.type()), 1, entry.bytes());
+        slowest.add(entry.millis(), entry);
+        largest.add(entry.bytes(), entry);
+        if (entry.at() > 0) {
+            arrivals.add(entry.at());
+        }
+    }
+
+    /** Starts a run. */
+    void run(long at) {
+        runs.start(at);
+    }
+
+    /** Adds a sample; returns whether it was kept. */
+    boolean sample(Sample sample) {
+        return timeline.add(runs.sample(sample));
+    }
+
+    void capacity(CapacityEvent event, long at) {
+        if (capacityEvents.size() < Bounds.CAPACITY_EVENTS) {
+            capacityEvents.add(new Passed(runs.millisAt(at), event));
+        }
+    }
+
+    /** Adds a link of a link graph, by what became of its target. */
+    void fate(String fate) {
+        fates.add(Bounds.cut(fate), 1, 0);
+    }
+
+    long pages() {
+        return pages;
+    }
+
+    long redirects() {
+        return redirects;
+    }
+
+    long failed() {
+        return failed;
+    }
+
+    long checked() {
+        return checked;
+    }
+
+    long cut() {
+        return cut;
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    /** Returns when the first URL was requested, in epoch milliseconds; 0 when unknown. */
+    long firstAt() {
+        return firstAt;
+    }
+
+    long lastAt() {
+        return lastAt;
+    }
+
+    /** Returns the number of pages with a status. */
+    long status(int status) {
+        return statuses[status];
+    }
+
+    /** Returns the number of pages with a status of a class: its first digit. */
+    long statusClass(int firstDigit) {
+        long sum = 0;
+        for (int status = firstDigit * 100; status < firstDigit * 100 + 100; status++) {
+            sum += statuses[status];
+        }
+        return sum;
+    }
+
+    Tally<Integer> depths() {
+        return depths;
+    }
+
+    Tally<String> types() {
+        return types;
+    }
+
+    Tally<String> fates() {
+        return fates;
+    }
+
+    HostTable hosts() {
+        return hosts;
+    }
+
+    TopPages slowest() {
+        return slowest;
+    }
+
+    TopPages largest() {
+        return largest;
+    }
+
+    BrokenLinks broken() {
+        return broken;
+    }
+
+    Redirects redirectChains() {
+        return redirectChains;
+    }
+
+    SkipExamples skipExamples() {
+        return skipExamples;
+    }
+
+    Arrivals arrivals() {
+        return arrivals;
+    }
+
+    Timeline timeline() {
+        return timeline;
+    }
+
+    Runs runs() {
+        return runs;
+    }
+
+    List<Passed> capacityEvents() {
+        return capacityEvents;
+    }
+}

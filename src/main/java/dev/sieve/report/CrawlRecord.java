@@ -1,0 +1,141 @@
+package dev.sieve.report;
+
+import dev.sieve.CapacityEvent;
+import dev.sieve.crawl.CrawlReport;
+import dev.sieve.crawl.Journal;
+import dev.sieve.output.JsonlSink;
+import dev.sieve.output.PageSink;
+import dev.sieve.output.Skip;
+import dev.sieve.output.Visit;
+import dev.sieve.scope.SkipReason;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * The record of a crawl from which its report is made: a sink, which also receives samples and capacity events.
+ *
+ * <p>It takes a few megabytes of memory, whatever is crawled. What it receives is added to a {@link Journal}, if it has
+ * one: from that, a later run of the same crawl continues it, and at the end the pages that link to broken URLs are found.
+ *
+ * <p>Safe for use by many threads.
+ */
+public final class CrawlRecord implements PageSink {
+    /** Lines with samples that are not needed for the charts: a run that is killed loses at most so much of its numbers. */
+    private static final long SAMPLE_MILLIS = 10_000;
+
+    private final Aggregate aggregate;
+    private final StringWriter line = new StringWriter();
+    private final JsonlSink jsonl = new JsonlSink(line);
+    private final List<CapacityEvent> early = new ArrayList<>();
+    private Journal journal;
+    private boolean forces;
+    private boolean isStarted;
+    private long lastSample;
+
+    /** Creates an empty record. */
+    public CrawlRecord() {
+        this(new Aggregate());
+    }
+
+    CrawlRecord(Aggregate aggregate) {
+        this.aggregate = aggregate;
+    }
+
+    /**
+     * Starts a run.
+     *
+     * @param store what earlier runs have recorded, and what this one will; null to record in memory only
+     * @param isForced whether {@link #flush} forces the journal to the disk
+     * @throws IOException when the journal cannot be read
+     */
+    public synchronized void start(Journal store, boolean isForced, Instant now) throws IOException {
+        if (store != null) {
+            store.read(json -> JournalFormat.read(JsonLine.parse(json), aggregate));
+            store.add(JournalFormat.run(now.toEpochMilli()));
+        }
+        journal = store;
+        forces = isForced;
+        isStarted = true;
+        aggregate.run(now.toEpochMilli());
+        early.forEach(event -> capacity(event, now));
+        early.clear();
+    }
+
+    @Override
+    public synchronized void accept(Visit visit) throws IOException {
+        aggregate.add(Entry.of(visit));
+        if (journal != null) {
+            StringBuffer text = line.getBuffer();
+            text.setLength(0);
+            jsonl.accept(visit);
+            text.setLength(text.lastIndexOf("}"));
+            if (!visit.links().isEmpty()) {
+                List<String> keys = visit.links().stream().map(Entry::key).toList();
+                text.append(", \"to\": \"").append(JournalFormat.hashes(keys)).append('"');
+            }
+            journal.add(text.append('}'));
+        }
+    }
+
+    @Override
+    public synchronized void skipped(Skip skip) {
+        SkipReason reason = skip.reason();
+        if (aggregate.skipExamples().needs(reason.rule())) {
+            aggregate.skipExamples().add(reason.rule(), skip.url(), reason.detail(), skip.referrer());
+            if (journal != null) {
+                journal.add(JournalFormat.skip(reason.rule(), skip.url(), reason.detail(), skip.referrer()));
+            }
+        }
+    }
+
+    @Override
+    public synchronized void flush() {
+        if (journal != null && forces) {
+            journal.force();
+        }
+    }
+
+    /** Records the numbers of the run at this moment. To be called about once per second, and at the end. */
+    public synchronized void sample(CrawlReport report, Instant now) {
+        Sample sample = Sample.of(report, now.toEpochMilli());
+        boolean isKept = aggregate.sample(sample);
+        boolean isDue = sample.millis() - lastSample >= SAMPLE_MILLIS || sample.ending() != null;
+        if (journal != null && (isKept || isDue)) {
+            journal.add(JournalFormat.sample(sample));
+            lastSample = sample.millis();
+        }
+    }
+
+    /** Records a capacity event; those from before the start belong to the start. */
+    public synchronized void capacity(CapacityEvent event, Instant now) {
+        if (!isStarted) {
+            early.add(event);
+            return;
+        }
+        aggregate.capacity(event, now.toEpochMilli());
+        if (journal != null) {
+            journal.add(JournalFormat.capacity(event, now.toEpochMilli()));
+        }
+    }
+
+    /**
+     * Finds the pages that link to broken URLs in the journal, if there is one. To be called when the crawl is over.
+     *
+     * @throws IOException when the journal cannot be read
+     */
+    public synchronized void findReferrers() throws IOException {
+        if (journal != null) {
+            ReferrerSearch search = new ReferrerSearch(aggregate.broken());
+            journal.read(search::add);
+        }
+    }
+
+    /** Passes what was recorded to a reader, which must not keep it. */
+    synchronized <T> T read(Function<Aggregate, T> reader) {
+        return reader.apply(aggregate);
+    }
+}

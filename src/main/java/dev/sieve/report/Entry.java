@@ -1,0 +1,181 @@
+package dev.sieve.report;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sieve.bloom.Murmur3;
+import dev.sieve.fetch.FetchResult;
+import dev.sieve.output.Visit;
+import dev.sieve.url.UrlNormalizer;
+import java.io.IOException;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.regex.Pattern;
+
+/**
+ * A URL that was requested, with the fields of {@link dev.sieve.output.JsonlSink}.
+ *
+ * @param url the URL that was requested
+ * @param key the spelling that identifies the page
+ * @param depth links followed from a seed
+ * @param referrer the page on which the URL was first found; null for a seed
+ * @param status the HTTP status; 0 without a response
+ * @param type the media type; null if there is none
+ * @param bytes bytes of the body; 0 when unknown
+ * @param millis from the request to the last byte of the response
+ * @param waitedMillis how long the host had to wait for its delay before the request
+ * @param at when it was requested, in epoch milliseconds; 0 when unknown
+ * @param redirectTo the target of a redirect; null for all others
+ * @param title the title of the document; null without one
+ * @param error why there is no page; null when there is one
+ * @param isCut whether only the beginning of the body was read
+ * @param isCheck whether the URL is out of scope and was only checked
+ */
+record Entry(
+        String url,
+        String key,
+        int depth,
+        String referrer,
+        int status,
+        String type,
+        long bytes,
+        long millis,
+        long waitedMillis,
+        long at,
+        String redirectTo,
+        String title,
+        String error,
+        boolean isCut,
+        boolean isCheck) {
+
+    /** So that the hashes of a journal are the same in every run. */
+    private static final int SEED = 0x51e7e;
+
+    private static final Pattern WEB = Pattern.compile("https?://[^/?#]+.*", Pattern.DOTALL);
+
+    static Entry of(Visit visit) {
+        FetchResult.Page page = visit.page();
+        FetchResult result = visit.result();
+        return new Entry(
+                visit.url(),
+                visit.key(),
+                visit.depth(),
+                visit.referrer(),
+                result.status(),
+                page == null ? null : orNull(page.type()),
+                page == null ? 0 : page.length(),
+                visit.took().toMillis(),
+                0,
+                visit.fetchedAt().toEpochMilli(),
+                result instanceof FetchResult.Redirect redirect ? redirect.target() : null,
+                orNull(visit.title()),
+                orNull(result.error()),
+                page != null && page.isCut(),
+                false);
+    }
+
+    /**
+     * Returns the entry in a line of JSON.
+     *
+     * @throws IOException when the line has no URL
+     */
+    static Entry of(JsonLine line) throws IOException {
+        String url = line.text("url");
+        if (url == null) {
+            throw new IOException("no field 'url'");
+        }
+        String key = line.text("key");
+        String at = line.text("fetched_at");
+        return new Entry(
+                url,
+                key == null ? url : key,
+                (int) notNegative(line, "depth"),
+                line.text("referrer"),
+                (int) notNegative(line, "status"),
+                line.text("type"),
+                notNegative(line, "bytes"),
+                notNegative(line, "ms"),
+                notNegative(line, "waited_ms"),
+                at == null ? 0 : epochMillis(at),
+                line.text("redirect_to"),
+                line.text("title"),
+                line.text("error"),
+                line.isTrue("cut"),
+                line.isTrue("check"));
+    }
+
+    private static long notNegative(JsonLine line, String name) {
+        return Math.max(0, line.number(name));
+    }
+
+    private static long epochMillis(String at) {
+        try {
+            return Math.max(0, Instant.parse(at).toEpochMilli());
+        } catch (DateTimeException | ArithmeticException e) {
+            return 0;
+        }
+    }
+
+    private static String orNull(String text) {
+        return text.isEmpty() ? null : text;
+    }
+
+    /** Returns whether there is a page, whatever its status. */
+    boolean isPage() {
+        return error == null && redirectTo == null;
+    }
+
+    /** Returns whether there is no usable response. */
+    boolean isFailed() {
+        return error != null;
+    }
+
+    /** Returns whether a link to the URL is broken: no usable response, or a status from 400 on. */
+    boolean isBroken() {
+        return isFailed() || (isPage() && status >= 400);
+    }
+
+    /** Returns why it is broken, in a word or two. */
+    String reason() {
+        if (error == null) {
+            return String.valueOf(status);
+        }
+        int detail = error.indexOf(": ");
+        return detail < 0 ? error : error.substring(0, detail);
+    }
+
+    /** Returns the host with its port; the text itself if it is not a URL. */
+    String host() {
+        return host(url);
+    }
+
+    static String host(String url) {
+        int start = url.indexOf("://") + 3;
+        if (start < 3) {
+            return url;
+        }
+        int end = url.indexOf('/', start);
+        return url.substring(start, end < 0 ? url.length() : end);
+    }
+
+    /** Returns whether a text may be the target of a link in a report. */
+    static boolean isWeb(String url) {
+        return WEB.matcher(url).matches();
+    }
+
+    /** Returns the key of a URL; the text itself if it is not a URL to fetch. */
+    static String key(String url) {
+        try {
+            return UrlNormalizer.key(url);
+        } catch (IllegalArgumentException e) {
+            return url;
+        }
+    }
+
+    /** Returns the hash by which the key of a URL is found again. */
+    static long hash(String key) {
+        byte[] bytes = key.getBytes(UTF_8);
+        long[] hash = new long[2];
+        Murmur3.hash(bytes, 0, bytes.length, SEED, hash, 0);
+        return hash[0];
+    }
+}

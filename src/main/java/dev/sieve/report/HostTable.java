@@ -1,0 +1,97 @@
+package dev.sieve.report;
+
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What was requested of each host. The first hosts are counted by themselves, the others together. */
+final class HostTable {
+    private final Map<String, Row> rows = new HashMap<>();
+    private final Row others = new Row("");
+    private boolean hasOthers;
+
+    /** One host, or all other hosts. */
+    static final class Row {
+        private final String host;
+        private final Histogram times = new Histogram();
+        private long pages;
+        private long redirects;
+        private long broken;
+        private long bytes;
+        private long waitedMillis;
+
+        private Row(String host) {
+            this.host = host;
+        }
+
+        String host() {
+            return host;
+        }
+
+        long pages() {
+            return pages;
+        }
+
+        long redirects() {
+            return redirects;
+        }
+
+        long broken() {
+            return broken;
+        }
+
+        long bytes() {
+            return bytes;
+        }
+
+        long waitedMillis() {
+            return waitedMillis;
+        }
+
+        long medianMillis() {
+            return times.percentile(0.5);
+        }
+
+        long p95Millis() {
+            return times.percentile(0.95);
+        }
+
+        private void add(Entry entry) {
+            pages += entry.isPage() ? 1 : 0;
+            redirects += entry.redirectTo() == null ? 0 : 1;
+            broken += entry.isBroken() ? 1 : 0;
+            bytes += entry.bytes();
+            waitedMillis += entry.waitedMillis();
+            if (entry.status() > 0) {
+                times.add(entry.millis());
+            }
+        }
+    }
+
+    void add(Entry entry) {
+        String host = entry.host();
+        Row row = rows.get(host);
+        if (row == null && rows.size() < Bounds.HOSTS) {
+            row = new Row(Bounds.cut(host));
+            rows.put(row.host, row);
+        }
+        hasOthers |= row == null;
+        (row == null ? others : row).add(entry);
+    }
+
+    int size() {
+        return rows.size();
+    }
+
+    /** Returns the hosts with the most pages first. */
+    List<Row> rows() {
+        Comparator<Row> byPages = Comparator.comparingLong(row -> -row.pages);
+        return rows.values().stream().sorted(byPages.thenComparing(Row::host)).toList();
+    }
+
+    /** Returns all hosts that are not counted by themselves; null if there are none. */
+    Row others() {
+        return hasOthers ? others : null;
+    }
+}

@@ -1,0 +1,44 @@
+package dev.sieve.report;
+
+import dev.sieve.crawl.Crawler;
+import dev.sieve.url.OptionalLibrary;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.time.InstantSource;
+
+/** A running crawl as its report, which is updated, and as metrics. */
+final class LivePage implements LiveServer.Content {
+    static {
+        OptionalLibrary.require(
+                "io.micrometer.prometheusmetrics.PrometheusMeterRegistry",
+                "io.micrometer:micrometer-registry-prometheus");
+    }
+
+    private final CrawlRecord record;
+    private final InstantSource clock;
+    private final String script = ReportPage.resource("live.js");
+    private final PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+
+    LivePage(CrawlRecord record, Crawler crawler, InstantSource clock) {
+        this.record = record;
+        this.clock = clock;
+        new CrawlerMetrics(crawler).bindTo(metrics);
+        new JvmMemoryMetrics().bindTo(metrics);
+    }
+
+    @Override
+    public String page() {
+        return ReportPage.livePage(record, clock.instant(), script);
+    }
+
+    @Override
+    public String update() {
+        return ReportPage.sections(record);
+    }
+
+    @Override
+    public String metrics() {
+        return metrics.scrape();
+    }
+}

@@ -1,0 +1,308 @@
+package dev.sieve.report;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.sieve.crawl.Crawler;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A server that shows a running crawl: a page at {@code /}, its updates at {@code /events} as server-sent events, and
+ * metrics at {@code /metrics} in the text format of Prometheus.
+ *
+ * <p>It only reads: all methods but {@code GET} and {@code HEAD} are refused. There is no password, so everyone who can
+ * reach the address can read the URLs and titles of the crawl. The {@code Host} field has to name the address that the
+ * server was opened with, or the loopback interface, each with the port. Otherwise a web page in a browser on this machine
+ * could read it through a host name of its own that resolves to this address (DNS rebinding).
+ *
+ * <p>The page is rendered at most once per second, for all clients together, and only if there is one. Clients take a
+ * bounded number of threads and never delay the crawl: a request that takes too long is interrupted, which closes its
+ * connection, and so is a client that does not read its events.
+ */
+public final class LiveServer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.report");
+
+    private static final Duration UPDATE_INTERVAL = Duration.ofSeconds(1);
+    private static final int MAX_CLIENTS = 16;
+    /** Updates during the writing of another one after which a client is dropped. */
+    private static final int PATIENCE = 10;
+
+    private static final int REQUEST_THREADS = 8;
+    private static final int MAX_WAITING = 64;
+    private static final Duration REQUEST_LIMIT = Duration.ofSeconds(10);
+    /** How long clients may take to read the last event. */
+    private static final Duration END_LIMIT = Duration.ofSeconds(2);
+
+    private static final String RETRY_SECONDS = "2";
+
+    /** The page itself has a policy for what it may load. */
+    private static final Map<String, String> HEADERS = Map.of(
+            "Cache-Control", "no-store",
+            "Content-Security-Policy", "frame-ancestors 'none'",
+            "Cross-Origin-Resource-Policy", "same-origin",
+            "Referrer-Policy", "no-referrer",
+            "X-Content-Type-Options", "nosniff");
+
+    /** Any address: a web page cannot make another one of them lead here. */
+    private static final Pattern ADDRESS = Pattern.compile("[0-9.]+|\\[[0-9a-f:.]+]");
+
+    private static final Pattern LINE_END = Pattern.compile("\r\n|\r|\n");
+
+    private final HttpServer server;
+    private final String host;
+    private final Duration interval;
+    private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, threads("timer"));
+    private final ExecutorService requests = new ThreadPoolExecutor(
+            REQUEST_THREADS,
+            REQUEST_THREADS,
+            0,
+            TimeUnit.SECONDS,
+            new ArrayBlockingQueue<>(MAX_WAITING),
+            threads("request"));
+    private final EventStream events =
+            new EventStream(MAX_CLIENTS, PATIENCE, Executors.newCachedThreadPool(threads("events")));
+
+    /** Null until something is shown. */
+    private Cache cache;
+
+    /** What a server shows; never called by two threads at once. */
+    interface Content {
+        /** Returns the page in its present state, as HTML. */
+        String page();
+
+        /** Returns the part of the page that changes, as HTML. */
+        String update();
+
+        /** Returns the metrics, as text. */
+        String metrics();
+    }
+
+    private LiveServer(HttpServer server, String host, Duration interval) {
+        this.server = server;
+        this.host = host;
+        this.interval = interval;
+        timer.setRemoveOnCancelPolicy(true);
+        server.setExecutor(request -> requests.execute(() -> runLimited(request)));
+        server.createContext("/", this::respond);
+    }
+
+    private static ThreadFactory threads(String purpose) {
+        return task -> {
+            Thread thread = new Thread(task, "sieve-live-" + purpose);
+            thread.setDaemon(true);
+            // The crawl continues without the page.
+            thread.setUncaughtExceptionHandler((failed, e) -> LOG.error("the live page has failed", e));
+            return thread;
+        };
+    }
+
+    /**
+     * Opens the port; requests wait until something is {@linkplain #show(CrawlRecord, Crawler, InstantSource) shown}.
+     *
+     * @param host the name or address of the interface to listen on, IPv6 in brackets
+     * @param port the port; 0 for a free one
+     * @throws IOException when the port is in use or the address is not one of this machine; the message contains both
+     */
+    public static LiveServer open(String host, int port) throws IOException {
+        return open(host, port, UPDATE_INTERVAL);
+    }
+
+    static LiveServer open(String host, int port, Duration interval) throws IOException {
+        try {
+            InetSocketAddress address = new InetSocketAddress(InetAddress.getByName(host), port);
+            return new LiveServer(HttpServer.create(address, MAX_WAITING), host, interval);
+        } catch (IOException e) {
+            String reason = e instanceof UnknownHostException ? "unknown host" : e.getMessage();
+            throw new IOException("cannot listen on " + host + ":" + port + ": " + reason, e);
+        }
+    }
+
+    /** Returns the URL of the page. */
+    public String url() {
+        return "http://" + host + ":" + server.getAddress().getPort() + "/";
+    }
+
+    /** Returns whether only this machine can reach the server. */
+    public boolean isLoopback() {
+        return server.getAddress().getAddress().isLoopbackAddress();
+    }
+
+    /**
+     * Shows a crawl from now on, until the server is closed; called once.
+     *
+     * @param record what is shown on the page
+     * @param crawler what the metrics are of
+     */
+    public void show(CrawlRecord record, Crawler crawler, InstantSource clock) {
+        show(new LivePage(record, crawler, clock));
+    }
+
+    void show(Content content) {
+        cache = new Cache(content);
+        server.start();
+        timer.scheduleAtFixedRate(this::update, interval.toNanos(), interval.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    private void update() {
+        try {
+            cache.expire();
+            if (!events.isEmpty()) {
+                events.send(event("update", cache.update()));
+            }
+        } catch (RuntimeException | Error e) {
+            LOG.error("the live page could not be updated", e);
+        }
+    }
+
+    /** Returns an event with a text, which may contain any line ends. */
+    static byte[] event(String type, String text) {
+        String lines = LINE_END.matcher(text).replaceAll("\ndata: ");
+        return ("event: " + type + "\ndata: " + lines + "\n\n").getBytes(UTF_8);
+    }
+
+    private void runLimited(Runnable request) {
+        Future<?> limit =
+                timer.schedule(Thread.currentThread()::interrupt, REQUEST_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        try {
+            request.run();
+        } finally {
+            limit.cancel(false);
+        }
+    }
+
+    private void respond(HttpExchange exchange) throws IOException {
+        HEADERS.forEach(exchange.getResponseHeaders()::set);
+        if (!isNamed(exchange)) {
+            send(exchange, 421, "text/plain", "This server has another name; request it as " + url() + "\n");
+            return;
+        }
+        if (!exchange.getRequestMethod().equals("GET") && !isHead(exchange)) {
+            exchange.getResponseHeaders().set("Allow", "GET, HEAD");
+            send(exchange, 405, "text/plain", "Only GET and HEAD are allowed.\n");
+            return;
+        }
+        switch (exchange.getRequestURI().getPath()) {
+            case "/" -> send(exchange, 200, "text/html", cache.page());
+            case "/events" -> stream(exchange);
+            case "/metrics" -> send(exchange, 200, "text/plain; version=0.0.4", cache.metrics());
+            default -> send(exchange, 404, "text/plain", "Not found.\n");
+        }
+    }
+
+    private static boolean isHead(HttpExchange exchange) {
+        return exchange.getRequestMethod().equals("HEAD");
+    }
+
+    private boolean isNamed(HttpExchange exchange) {
+        List<String> hosts = exchange.getRequestHeaders().getOrDefault("Host", List.of());
+        if (hosts.size() != 1 || exchange.getRequestURI().getRawAuthority() != null) {
+            return false;
+        }
+        int port = server.getAddress().getPort();
+        String named = hosts.get(0).toLowerCase(Locale.ROOT);
+        String suffix = ":" + port;
+        String name =
+                named.endsWith(suffix) ? named.substring(0, named.length() - suffix.length()) : port == 80 ? named : "";
+        return List.of("localhost", "127.0.0.1", "[::1]", host.toLowerCase(Locale.ROOT))
+                        .contains(name)
+                || (server.getAddress().getAddress().isAnyLocalAddress()
+                        && ADDRESS.matcher(name).matches());
+    }
+
+    private void stream(HttpExchange exchange) throws IOException {
+        if (!isHead(exchange) && !events.hasRoom()) {
+            tooMany(exchange);
+            return;
+        }
+        exchange.getResponseHeaders().set("Content-Type", "text/event-stream");
+        exchange.sendResponseHeaders(200, isHead(exchange) ? -1 : 0);
+        byte[] retry = ("retry: " + RETRY_SECONDS + "000\n\n").getBytes(UTF_8);
+        if (isHead(exchange) || !events.add(exchange, retry)) {
+            exchange.close();
+        }
+    }
+
+    private static void tooMany(HttpExchange exchange) throws IOException {
+        exchange.getResponseHeaders().set("Retry-After", RETRY_SECONDS);
+        send(exchange, 503, "text/plain", "Too many clients.\n");
+    }
+
+    private static void send(HttpExchange exchange, int status, String type, String text) throws IOException {
+        byte[] body = text.getBytes(UTF_8);
+        exchange.getResponseHeaders().set("Content-Type", type + "; charset=utf-8");
+        try (exchange) {
+            exchange.sendResponseHeaders(status, isHead(exchange) ? -1 : body.length);
+            if (!isHead(exchange)) {
+                exchange.getResponseBody().write(body);
+            }
+        }
+    }
+
+    /** Sends the final state to all clients and closes the port. */
+    @Override
+    public void close() {
+        timer.shutdownNow();
+        try {
+            if (cache != null) {
+                cache.expire();
+                events.end(event("end", events.isEmpty() ? "" : cache.update()), END_LIMIT);
+            }
+        } finally {
+            server.stop(0);
+            requests.shutdownNow();
+        }
+    }
+
+    /** What was rendered in the last second, so that many requests cost as much as one. */
+    private static final class Cache {
+        private final Content content;
+        private String page;
+        private String update;
+        private String metrics;
+
+        Cache(Content content) {
+            this.content = content;
+        }
+
+        synchronized void expire() {
+            page = null;
+            update = null;
+            metrics = null;
+        }
+
+        synchronized String page() {
+            page = page == null ? content.page() : page;
+            return page;
+        }
+
+        synchronized String update() {
+            update = update == null ? content.update() : update;
+            return update;
+        }
+
+        synchronized String metrics() {
+            metrics = metrics == null ? content.metrics() : metrics;
+            return metrics;
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package dev.sieve.report;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import java.time.Duration;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * Registers meters that read one part of a source. The registry does not keep the source in memory: once it is garbage, its
+ * counters keep their last value and its gauges have none.
+ *
+ * @param <S> the source
+ * @param <T> the part that holds the values
+ */
+final class Meters<S, T> {
+    private final MeterRegistry registry;
+    private final S source;
+    private final Function<S, T> part;
+
+    private Meters(MeterRegistry registry, S source, Function<S, T> part) {
+        this.registry = registry;
+        this.source = source;
+        this.part = part;
+    }
+
+    /** Returns meters whose values are at most a tenth of a second old. */
+    static <S, T> Meters<S, T> of(MeterRegistry registry, S source, Function<S, T> reader) {
+        Snapshot<S, T> snapshot = new Snapshot<>(reader, registry.config().clock());
+        return new Meters<>(registry, source, snapshot::of);
+    }
+
+    /** Returns meters of a part of this part. */
+    <U> Meters<S, U> part(Function<T, U> further) {
+        return new Meters<>(registry, source, part.andThen(further));
+    }
+
+    /**
+     * Registers a counter.
+     *
+     * @param unit its unit, which Prometheus appends to the name; null for a number of things that the name contains
+     * @param tags name, value, name, value and so on
+     */
+    void counter(String name, String unit, String description, ToDoubleFunction<T> value, String... tags) {
+        Function<S, T> from = part;
+        FunctionCounter.builder(name, source, each -> value.applyAsDouble(from.apply(each)))
+                .baseUnit(unit)
+                .description(description)
+                .tags(Tags.of(tags))
+                .register(registry);
+    }
+
+    /** Registers a gauge; parameters as for a counter. */
+    void gauge(String name, String unit, String description, ToDoubleFunction<T> value, String... tags) {
+        Function<S, T> from = part;
+        Gauge.builder(name, source, each -> value.applyAsDouble(from.apply(each)))
+                .baseUnit(unit)
+                .description(description)
+                .tags(Tags.of(tags))
+                .register(registry);
+    }
+
+    static double seconds(Duration time) {
+        return time.toNanos() / 1e9;
+    }
+}

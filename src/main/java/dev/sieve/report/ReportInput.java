@@ -1,0 +1,182 @@
+package dev.sieve.report;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sieve.crawl.Journal;
+import dev.sieve.output.LineReader;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Consumer;
+
+/**
+ * Reads what earlier crawls have written, to make a report of it: files of {@link dev.sieve.output.JsonlSink}, link graphs
+ * (names that end in {@code .tsv}) and the folders of jobs. Files are read line by line: memory does not grow with them.
+ *
+ * <p>A line that cannot be read is described, with its file and number, and left out.
+ */
+public final class ReportInput {
+    /** Lines of more bytes are left out. */
+    private static final int MAX_LINE = 1 << 21;
+
+    private static final int PROBLEMS_PER_FILE = 10;
+
+    private final Aggregate aggregate = new Aggregate();
+    private final Consumer<String> problems;
+    private long good;
+    private long bad;
+
+    private interface Line {
+        void read(LineReader line) throws IOException;
+    }
+
+    private ReportInput(Consumer<String> problems) {
+        this.problems = problems;
+    }
+
+    /**
+     * Reads files and folders.
+     *
+     * @param problems receives a description of each line that cannot be read, up to a limit for each file
+     * @throws IOException when a file cannot be read, or no line could be
+     */
+    public static CrawlRecord read(List<Path> files, Consumer<String> problems) throws IOException {
+        ReportInput input = new ReportInput(problems);
+        List<Path> graphs = new ArrayList<>();
+        List<Path> jobs = new ArrayList<>();
+        for (Path file : files) {
+            if (Files.isDirectory(file)) {
+                input.journal(file);
+                jobs.add(file);
+            } else if (file.toString().toLowerCase(Locale.ROOT).endsWith(".tsv")) {
+                graphs.add(file);
+            } else {
+                input.lines(file, line -> input.add(JsonLine.parse(line.bytes(), line.length())));
+            }
+        }
+        input.referrers(jobs, graphs);
+        if (input.good == 0) {
+            throw new IOException(
+                    input.bad == 0
+                            ? "nothing to report: no line in " + names(files)
+                            : "no line could be read in " + names(files));
+        }
+        return new CrawlRecord(input.aggregate);
+    }
+
+    private static String names(List<Path> files) {
+        return String.join(", ", files.stream().map(Path::toString).toList());
+    }
+
+    private void add(JsonLine line) throws IOException {
+        JournalFormat.read(line, aggregate);
+    }
+
+    private void journal(Path folder) throws IOException {
+        Journal.read(
+                folder,
+                json -> {
+                    add(JsonLine.parse(json));
+                    good++;
+                },
+                problem -> {
+                    bad++;
+                    problems.accept(problem);
+                });
+    }
+
+    /** Searches all that was read for the pages that link to broken URLs, now that these are known. */
+    private void referrers(List<Path> jobs, List<Path> graphs) throws IOException {
+        if (jobs.isEmpty() && graphs.isEmpty()) {
+            return;
+        }
+        ReferrerSearch search = new ReferrerSearch(aggregate.broken());
+        for (Path job : jobs) {
+            Journal.read(job, search::add, problem -> {});
+        }
+        for (Path graph : graphs) {
+            lines(graph, line -> edge(line.text(UTF_8), search));
+        }
+    }
+
+    private void edge(String line, ReferrerSearch search) throws IOException {
+        String[] fields = line.split("\t", -1);
+        if (fields.length < 3) {
+            throw new IOException("not a source, a target and what became of it, separated by tabs");
+        }
+        String source = unescaped(fields[0]);
+        if (Entry.isWeb(source)) {
+            search.add(source, Entry.key(unescaped(fields[1])));
+            aggregate.fate(unescaped(fields[2]));
+        } else if (good > 0 && !fields[0].equals("source")) {
+            throw new IOException("the source is not a URL");
+        }
+    }
+
+    /** Reverses the escapes of a field. */
+    private static String unescaped(String field) throws IOException {
+        if (field.indexOf('\\') < 0) {
+            return field;
+        }
+        StringBuilder text = new StringBuilder(field.length());
+        for (int i = 0; i < field.length(); i++) {
+            char c = field.charAt(i);
+            if (c != '\\') {
+                text.append(c);
+                continue;
+            }
+            i++;
+            if (i < field.length() && field.charAt(i) == 'u' && i + 4 < field.length()) {
+                try {
+                    text.append((char) Integer.parseInt(field, i + 1, i + 5, 16));
+                } catch (NumberFormatException e) {
+                    throw new IOException("a bad escape", e);
+                }
+                i += 4;
+            } else if (i < field.length() && field.charAt(i) == '\\') {
+                text.append('\\');
+            } else {
+                throw new IOException("a bad escape");
+            }
+        }
+        return text.toString();
+    }
+
+    private void lines(Path file, Line action) throws IOException {
+        long number = 0;
+        long badHere = 0;
+        try (InputStream in = new FileInputStream(file.toFile());
+                LineReader line = new LineReader(in, MAX_LINE)) {
+            while (line.next()) {
+                number++;
+                try {
+                    if (line.isCut()) {
+                        throw new IOException("longer than " + MAX_LINE + " bytes");
+                    }
+                    action.read(line);
+                    good++;
+                } catch (IOException e) {
+                    badHere++;
+                    if (badHere <= PROBLEMS_PER_FILE) {
+                        problems.accept(file + ": line " + number + ": " + reason(e));
+                    }
+                }
+            }
+        }
+        bad += badHere;
+        if (badHere > PROBLEMS_PER_FILE) {
+            problems.accept(Numbers.text("%s: %,d lines could not be read", file, badHere));
+        }
+    }
+
+    /** Returns the first line of a message; the others contain the position in the source. */
+    private static String reason(IOException e) {
+        String message = String.valueOf(e.getMessage());
+        return message.lines().findFirst().orElse("not JSON");
+    }
+}

@@ -1,0 +1,158 @@
+package dev.sieve.report;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.durable.DurableFolder;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import org.jsoup.nodes.DataNode;
+import org.jsoup.nodes.Document;
+import org.jsoup.nodes.Element;
+
+/**
+ * The report of a crawl as one page of HTML, which requires nothing but itself: its Content-Security-Policy forbids every
+ * request, and every script and style but its own.
+ */
+public final class ReportPage {
+    private static final String CHARTS = "/META-INF/resources/webjars/chart.js/4.5.1/dist/chart.umd.min.js";
+    private static final String GENERATOR = "Sieve report";
+    private static final int MARK_BYTES = 1000;
+
+    private ReportPage() {}
+
+    /** Returns the page. */
+    public static String page(CrawlRecord record, Instant now) {
+        return page(record, now, "", List.of());
+    }
+
+    /**
+     * Returns the page of a crawl that is running.
+     *
+     * @param script a script, which may call {@code sieve.update} with the result of {@link #sections} and may request
+     *     URLs of the same origin
+     */
+    public static String livePage(CrawlRecord record, Instant now, String script) {
+        return page(record, now, "; connect-src 'self'", List.of(script));
+    }
+
+    private static String page(CrawlRecord record, Instant now, String moreAllowed, List<String> moreScripts) {
+        List<String> scripts = new ArrayList<>(List.of(charts(), resource("report.js")));
+        scripts.addAll(moreScripts);
+        String style = resource("report.css");
+        StringBuilder policy =
+                new StringBuilder("default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'");
+        policy.append("; style-src ").append(source(style)).append("; script-src");
+        scripts.forEach(script -> policy.append(' ').append(source(script)));
+        policy.append(moreAllowed);
+
+        Document document = Html.document();
+        document.selectFirst("html").attr("lang", "en");
+        Element head = document.head();
+        head.appendElement("meta").attr("charset", "utf-8");
+        head.appendElement("meta").attr("http-equiv", "Content-Security-Policy").attr("content", policy.toString());
+        head.appendElement("meta").attr("name", "generator").attr("content", GENERATOR);
+        head.appendElement("meta").attr("name", "viewport").attr("content", "width=device-width, initial-scale=1");
+        head.appendElement("meta").attr("name", "referrer").attr("content", "no-referrer");
+        head.appendElement("meta").attr("name", "color-scheme").attr("content", "light dark");
+        head.appendElement("link").attr("rel", "icon").attr("href", "data:,");
+        head.appendElement("title").text("Crawl report");
+        head.appendElement("style").appendChild(new DataNode(style));
+
+        Element body = document.body();
+        Element header = body.appendElement("header");
+        header.appendElement("h1").text("Crawl report");
+        header.appendElement("p")
+                .attr("id", "state")
+                .addClass("note")
+                .text("Made by Sieve " + CrawlOptions.version() + " on " + Numbers.time(now.toEpochMilli()) + ".");
+        Element main = body.appendElement("main");
+        record.read(crawl -> {
+            Sections.append(crawl, main);
+            return main;
+        });
+        body.appendElement("footer")
+                .appendElement("p")
+                .text(
+                        "Lists are limited, totals are not. Response times are exact within 5 %. Charts are drawn by Chart.js (MIT licence).");
+        scripts.forEach(script -> body.appendElement("script").appendChild(new DataNode(script)));
+        return document.outerHtml();
+    }
+
+    /** Returns the content of the element {@code main} of the page. */
+    public static String sections(CrawlRecord record) {
+        Document document = Html.document();
+        Element main = document.body();
+        record.read(crawl -> {
+            Sections.append(crawl, main);
+            return main;
+        });
+        return main.html();
+    }
+
+    /** Returns whether a file may be replaced by a report, since it is one. */
+    public static boolean isReport(Path file) throws IOException {
+        try (InputStream in = Files.newInputStream(file)) {
+            String start = new String(in.readNBytes(MARK_BYTES), UTF_8);
+            return start.startsWith("<!doctype html>") && start.contains("content=\"" + GENERATOR + "\"");
+        }
+    }
+
+    /** Writes a page to a file under another name, and then renames it, so that an earlier one is replaced at once. */
+    public static void write(String page, Path file) throws IOException {
+        Path folder = file.toAbsolutePath().getParent();
+        Path temporary = folder.resolve(file.getFileName() + ".tmp");
+        try {
+            try (FileOutputStream out = new FileOutputStream(temporary.toFile())) {
+                out.write(page.getBytes(UTF_8));
+                out.getFD().sync();
+            }
+            Files.move(temporary, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+            DurableFolder.forceNames(folder);
+        } finally {
+            Files.deleteIfExists(temporary);
+        }
+    }
+
+    /** Returns the expression that allows an inline script or style by its hash. */
+    private static String source(String text) {
+        try {
+            byte[] hash = MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8));
+            return "'sha256-" + Base64.getEncoder().encodeToString(hash) + "'";
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every Java platform has SHA-256", e);
+        }
+    }
+
+    private static String charts() {
+        // Where its map lies is of no use, and would be requested.
+        return text(CHARTS, "org.webjars.npm:chart.js").replaceAll("(?m)^//# sourceMappingURL=.*$", "");
+    }
+
+    static String resource(String name) {
+        return text(name, "dev.sieve:sieve");
+    }
+
+    private static String text(String name, String artifact) {
+        try (InputStream in = ReportPage.class.getResourceAsStream(name)) {
+            if (in == null) {
+                throw new NoClassDefFoundError(
+                        name + ": add " + artifact + " to the class path, an optional dependency of dev.sieve:sieve");
+            }
+            return new String(in.readAllBytes(), UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,116 @@
+package dev.sieve.report;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The runs of a crawl. The last ones are listed; the numbers of all are added up. */
+final class Runs {
+    private final List<Run> runs = new ArrayList<>();
+    private final Map<String, Long> refusals = new TreeMap<>();
+    private final Map<String, Long> skipped = new TreeMap<>();
+    private int count;
+    private long millis;
+    private long pages;
+
+    /** A run and its last sample. */
+    static final class Run {
+        private final int number;
+        private final long startedAt;
+        private Sample last;
+
+        private Run(int number, long startedAt) {
+            this.number = number;
+            this.startedAt = startedAt;
+        }
+
+        int number() {
+            return number;
+        }
+
+        long startedAt() {
+            return startedAt;
+        }
+
+        /** Null before the first one. */
+        Sample last() {
+            return last;
+        }
+    }
+
+    void start(long at) {
+        Sample last = last();
+        if (last != null) {
+            millis += last.millis();
+            pages += last.pages();
+            add(refusals, last.refusals());
+            add(skipped, last.skipped());
+        }
+        if (runs.size() == Bounds.RUNS) {
+            runs.remove(0);
+        }
+        runs.add(new Run(++count, at));
+    }
+
+    private static void add(Map<String, Long> sums, Map<String, Long> counts) {
+        counts.forEach((name, number) -> {
+            if (sums.size() < Bounds.NAMES || sums.containsKey(name)) {
+                sums.merge(name, number, Long::sum);
+            }
+        });
+    }
+
+    /** Sets the last sample of the run, and returns the numbers of all runs at its time. */
+    Timeline.Point sample(Sample sample) {
+        if (runs.isEmpty()) {
+            start(sample.at() - sample.millis());
+        }
+        runs.get(runs.size() - 1).last = sample;
+        return new Timeline.Point(
+                millis + sample.millis(),
+                pages + sample.pages(),
+                sample.left(),
+                sample.size(),
+                sample.capacity(),
+                sample.rate(),
+                sample.missed());
+    }
+
+    /** Returns the last sample of the present run; null without one. */
+    Sample last() {
+        return runs.isEmpty() ? null : runs.get(runs.size() - 1).last;
+    }
+
+    List<Run> list() {
+        return runs;
+    }
+
+    int count() {
+        return count;
+    }
+
+    /** Returns for how long all runs took. */
+    long millis() {
+        return millis + (last() == null ? 0 : last().millis());
+    }
+
+    /** Returns the time since the first run started at a time of day, without the time between runs. */
+    long millisAt(long at) {
+        return millis + (runs.isEmpty() ? 0 : Math.max(0, at - runs.get(runs.size() - 1).startedAt));
+    }
+
+    /** Returns the queued URLs of all runs that were not requested, by rule. */
+    Map<String, Long> refusals() {
+        Map<String, Long> all = new TreeMap<>(refusals);
+        add(all, last() == null ? Map.of() : last().refusals());
+        return all;
+    }
+
+    /** Returns the URLs of all runs that were found and not queued, by rule. */
+    Map<String, Long> skipped() {
+        Map<String, Long> all = new TreeMap<>(skipped);
+        add(all, last() == null ? Map.of() : last().skipped());
+        return all;
+    }
+}

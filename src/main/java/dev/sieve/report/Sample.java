@@ -1,0 +1,103 @@
+package dev.sieve.report;
+
+import dev.sieve.SieveStats;
+import dev.sieve.crawl.CrawlReport;
+import java.util.Map;
+
+/**
+ * The numbers of a run at one moment, as in {@link CrawlReport}.
+ *
+ * @param at the time of day in epoch milliseconds
+ * @param millis since the start of the run
+ * @param ending why the run is over; null while it goes on
+ * @param sitemaps sitemaps that were read or absent
+ */
+record Sample(
+        long at,
+        long millis,
+        String ending,
+        long before,
+        long isNew,
+        long seen,
+        long found,
+        long pages,
+        long redirects,
+        long failed,
+        long sitemaps,
+        long left,
+        long unfinished,
+        long retried,
+        long bytes,
+        Map<String, Long> refusals,
+        Map<String, Long> skipped,
+        long size,
+        long capacity,
+        double rate,
+        double missed,
+        long memory) {
+
+    static Sample of(CrawlReport report, long at) {
+        SieveStats sieve = report.sieve();
+        return new Sample(
+                at,
+                report.elapsed().toMillis(),
+                report.ending() == null ? null : report.ending().text(),
+                report.before(),
+                report.urlsNew(),
+                report.urlsSeen(),
+                report.urlsFound(),
+                report.pageCount(),
+                report.redirects(),
+                report.failed(),
+                report.sitemaps().read() + report.sitemaps().absent(),
+                report.left(),
+                report.unfinished(),
+                report.retried(),
+                report.bytes(),
+                report.refusals(),
+                report.skipped(),
+                sieve.estimatedSize(),
+                sieve.capacity(),
+                sieve.falsePositiveRate(),
+                sieve.estimatedMissed(),
+                sieve.memoryBytes());
+    }
+
+    static Sample of(JsonLine line) {
+        return new Sample(
+                line.number("at"),
+                line.number("ms"),
+                line.text("ending"),
+                line.number("before"),
+                line.number("new"),
+                line.number("seen"),
+                line.number("found"),
+                line.number("pages"),
+                line.number("redirects"),
+                line.number("failed"),
+                line.number("sitemaps"),
+                line.number("left"),
+                line.number("unfinished"),
+                line.number("retried"),
+                line.number("bytes"),
+                line.counts("refusals"),
+                line.counts("skipped"),
+                line.number("size"),
+                line.number("capacity"),
+                line.decimal("rate"),
+                line.decimal("missed"),
+                line.number("memory"));
+    }
+
+    long refused() {
+        return sum(refusals);
+    }
+
+    long allSkipped() {
+        return sum(skipped);
+    }
+
+    private static long sum(Map<String, Long> counts) {
+        return counts.values().stream().mapToLong(Long::longValue).sum();
+    }
+}

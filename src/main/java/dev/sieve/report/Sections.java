@@ -1,0 +1,594 @@
+package dev.sieve.report;
+
+import static dev.sieve.report.Numbers.count;
+import static dev.sieve.report.Numbers.text;
+
+import dev.sieve.CapacityEvent;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jsoup.nodes.Element;
+
+/** The content of a report. All lists are limited, in lines and in characters. */
+final class Sections {
+    private static final int HOSTS_SHOWN = 300;
+    private static final int REDIRECTS_SHOWN = 100;
+    /** Characters of a table with URLs, and of one with long lists of them. */
+    private static final int SMALL = 40_000;
+
+    private static final int LARGE = 150_000;
+
+    private final Aggregate crawl;
+    private final Element main;
+    /** The last sample of the crawl; null when only its pages are known. */
+    private final Sample last;
+
+    private Sections(Aggregate crawl, Element main) {
+        this.crawl = crawl;
+        this.main = main;
+        last = crawl.runs().last();
+    }
+
+    static void append(Aggregate crawl, Element main) {
+        Sections sections = new Sections(crawl, main);
+        sections.overview();
+        sections.speed();
+        sections.sieve();
+        sections.broken();
+        sections.responses();
+        sections.hosts();
+        sections.topPages();
+        sections.redirects();
+        sections.skipped();
+    }
+
+    private void overview() {
+        Element section = Html.section(main, "overview", "Overview");
+        Element tiles = section.appendElement("dl").addClass("tiles");
+        tile(tiles, "Pages", count(crawl.pages()), crawl.cut() == 0 ? "" : count(crawl.cut()) + " cut");
+        tile(tiles, "Broken links", count(crawl.broken().count()), "");
+        if (crawl.checked() > 0) {
+            tile(tiles, "Links checked", count(crawl.checked()), "out of scope, not followed");
+        }
+        tile(tiles, "Redirects", count(crawl.redirects()), "");
+        tile(tiles, "Failed", count(crawl.failed()), "no usable response");
+        tile(tiles, "Size of pages", Numbers.bytes(crawl.bytes()), "");
+        if (last != null) {
+            long millis = crawl.runs().millis();
+            tile(
+                    tiles,
+                    "Time",
+                    Numbers.millis(millis),
+                    text("%.1f pages/s", 1e3 * crawl.pages() / Math.max(1, millis)));
+            tile(
+                    tiles,
+                    "Left",
+                    count(last.left()),
+                    last.unfinished() == 0 ? "" : count(last.unfinished()) + " for a later run");
+            tile(tiles, "Pages missed", Numbers.about(last.missed()), "estimated");
+            runs(section);
+        }
+    }
+
+    private static void tile(Element tiles, String name, String value, String note) {
+        Element tile = tiles.appendElement("div");
+        tile.appendElement("dt").text(name);
+        tile.appendElement("dd").text(value);
+        if (!note.isEmpty()) {
+            tile.appendElement("dd").addClass("note").text(note);
+        }
+    }
+
+    private void runs(Element section) {
+        note(
+                section,
+                "In each run: from earlier runs + new = pages + redirects + failed + refused + sitemaps + left;"
+                        + " links found = new + already seen + skipped.");
+        Html.Table table = new Html.Table(
+                section,
+                "runs",
+                SMALL,
+                "#Run",
+                "Started",
+                "Ended",
+                "#Time",
+                "#From earlier runs",
+                "#New",
+                "#Pages",
+                "#Redirects",
+                "#Failed",
+                "#Refused",
+                "#Sitemaps",
+                "#Left",
+                "#Links found",
+                "#Already seen",
+                "#Skipped",
+                "#Retries");
+        List<Runs.Run> runs = crawl.runs().list();
+        for (Runs.Run run : runs) {
+            Sample sample = run.last();
+            if (sample == null) {
+                continue;
+            }
+            boolean isLast = run == runs.get(runs.size() - 1);
+            String ending = sample.ending() != null
+                    ? sample.ending()
+                    : isLast ? "not yet" : "cut off; the numbers are the last ones recorded";
+            table.row()
+                    .count(run.number())
+                    .text(Numbers.time(run.startedAt()))
+                    .text(ending)
+                    .millis(sample.millis())
+                    .count(sample.before())
+                    .count(sample.isNew())
+                    .count(sample.pages())
+                    .count(sample.redirects())
+                    .count(sample.failed())
+                    .count(sample.refused())
+                    .count(sample.sitemaps())
+                    .count(sample.left())
+                    .count(sample.found())
+                    .count(sample.seen())
+                    .count(sample.allSkipped())
+                    .count(sample.retried());
+        }
+        int earlier = crawl.runs().count() - runs.size();
+        if (earlier > 0) {
+            note(section, text("%,d earlier runs are not listed; their pages are counted.", earlier));
+        }
+        long unrecorded = runs.get(0).number() > 1 || runs.get(0).last() == null
+                ? 0
+                : runs.get(0).last().before();
+        if (unrecorded > 0) {
+            note(
+                    section,
+                    "Runs before the first one listed were made without --report and are not part of this report.");
+        }
+    }
+
+    private static void note(Element section, String text) {
+        section.appendElement("p").addClass("note").text(text);
+    }
+
+    private void speed() {
+        List<Timeline.Point> points = crawl.timeline().points();
+        Element section = Html.section(main, "speed", "Speed");
+        if (points.isEmpty()) {
+            arrivals(section);
+            return;
+        }
+        Html.chart(section, "line", "Pages per second", "samples", 0, 2);
+        Html.chart(section, "line", "URLs in the queue", "samples", 0, 3);
+        Html.Table table = new Html.Table(
+                data(section, "samples", "Numbers over time"),
+                "samples",
+                LARGE,
+                "#Time (s)",
+                "#Pages",
+                "#Pages per second",
+                "#URLs in the queue",
+                "#URLs in the filter",
+                "#Capacity",
+                "#Fill (%)",
+                "#False-positive rate",
+                "#Pages missed (estimated)");
+        Timeline.Point before = new Timeline.Point(0, 0, 0, 0, 0, 0, 0);
+        for (Timeline.Point point : points) {
+            double seconds = Math.max(1e-3, (point.millis() - before.millis()) / 1e3);
+            double fill = 100.0 * point.size() / Math.max(1, point.capacity());
+            table.row()
+                    .number(point.millis() / 1e3, text("%,.1f", point.millis() / 1e3))
+                    .count(point.pages())
+                    .number(
+                            rounded((point.pages() - before.pages()) / seconds),
+                            text("%,.1f", (point.pages() - before.pages()) / seconds))
+                    .count(point.queued())
+                    .count(point.size())
+                    .count(point.capacity())
+                    .number(rounded(fill), text("%,.1f", fill))
+                    .number(point.rate(), text("%.2g", point.rate()))
+                    .number(rounded(point.missed()), Numbers.about(point.missed()));
+            before = point;
+        }
+    }
+
+    /** So that numbers take few characters. */
+    private static double rounded(double value) {
+        return Math.rint(value * 1e4) / 1e4;
+    }
+
+    /** Without samples, the times at which pages were requested. */
+    private void arrivals(Element section) {
+        List<Arrivals.Interval> intervals = crawl.arrivals().intervals();
+        if (intervals.isEmpty()) {
+            note(section, "The times of the requests are unknown.");
+            return;
+        }
+        Html.chart(section, "line", "Pages per second", "samples", 1, 3);
+        double seconds = crawl.arrivals().widthMillis() / 1e3;
+        Html.Table table = new Html.Table(
+                data(section, "samples", "Numbers over time"),
+                "samples",
+                LARGE,
+                "From",
+                "#Time (s)",
+                "#Pages",
+                "#Pages per second");
+        long start = intervals.get(0).startMillis();
+        for (Arrivals.Interval interval : intervals) {
+            table.row()
+                    .text(Numbers.time(interval.startMillis()))
+                    .number(
+                            (interval.startMillis() - start) / 1e3,
+                            text("%,d", (interval.startMillis() - start) / 1000))
+                    .count(interval.pages())
+                    .number(rounded(interval.pages() / seconds), text("%,.1f", interval.pages() / seconds));
+        }
+    }
+
+    /** Appends what can be folded; open unless the script closes it, since without the script it is all there is. */
+    private static Element data(Element section, String id, String summary) {
+        Element details =
+                section.appendElement("details").attr("id", "data-" + id).attr("open", "");
+        details.appendElement("summary").text(summary);
+        return details;
+    }
+
+    private void sieve() {
+        if (last == null) {
+            return;
+        }
+        Element section = Html.section(main, "sieve", "The filter of seen URLs");
+        boolean isExact = last.rate() == 0 && last.size() > last.capacity();
+        Element line = section.appendElement("p");
+        if (isExact) {
+            line.text(text(
+                    "An exact filter of %,d URLs, %s: no page is missed.", last.size(), Numbers.bytes(last.memory())));
+            return;
+        }
+        double fill = (double) last.size() / Math.max(1, last.capacity());
+        line.appendElement("meter")
+                .attr("min", "0")
+                .attr("max", "1")
+                .attr("low", "0.8")
+                .attr("high", "0.999")
+                .attr("optimum", "0")
+                .attr("value", text("%.3f", Math.min(1, fill)))
+                .text(Numbers.percent(fill));
+        line.appendText(text(
+                " %,d of %,d URLs (%s), %s of memory. False-positive rate %s, about %s pages missed.",
+                last.size(),
+                last.capacity(),
+                Numbers.percent(fill),
+                Numbers.bytes(last.memory()),
+                Numbers.percent(last.rate()),
+                Numbers.about(last.missed())));
+        Html.chart(section, "line", "Fill of the filter (%)", "samples", 0, 6).attr("data-marks", "events");
+        Html.chart(section, "line", "False-positive rate", "samples", 0, 7);
+        Html.chart(section, "line", "Pages missed (estimated)", "samples", 0, 8);
+        note(section, "The numbers of these charts are in the table 'Numbers over time' above.");
+        events(section);
+        if (last.ending() != null) {
+            otherCapacities(section);
+        }
+    }
+
+    private void events(Element section) {
+        section.appendElement("h3").text("Capacity events");
+        if (crawl.capacityEvents().isEmpty()) {
+            note(section, "None: the filter is below 80 % of its capacity.");
+            return;
+        }
+        Html.Table table = new Html.Table(
+                section,
+                "events",
+                SMALL,
+                "#Time (s)",
+                "#Fill passed (%)",
+                "#URLs in the filter",
+                "#Capacity",
+                "#False-positive rate",
+                "#Pages missed",
+                "#Memory",
+                "Beyond the capacity");
+        for (Aggregate.Passed passed : crawl.capacityEvents()) {
+            CapacityEvent event = passed.event();
+            table.row()
+                    .number(passed.millis() / 1e3, text("%,.1f", passed.millis() / 1e3))
+                    .number(100 * event.threshold(), text("%,.0f", 100 * event.threshold()))
+                    .count(event.estimatedSize())
+                    .count(event.capacity())
+                    .number(event.falsePositiveRate(), Numbers.percent(event.falsePositiveRate()))
+                    .number(event.estimatedMissed(), Numbers.about(event.estimatedMissed()))
+                    .bytes(event.memoryBytes())
+                    .text(
+                            switch (event.onFull()) {
+                                case WARN -> "goes on, and misses more";
+                                case GROW -> "grows";
+                                case FAIL -> "refuses new URLs";
+                            });
+        }
+    }
+
+    private void otherCapacities(Element section) {
+        section.appendElement("h3").text("What another capacity would have cost");
+        double urls = last.size() + last.missed();
+        note(
+                section,
+                text(
+                        "A filter of the default type with the default miss rate, and the %,.0f distinct URLs of this crawl:",
+                        urls));
+        Html.Table table = new Html.Table(
+                section,
+                "capacities",
+                SMALL,
+                "#Capacity",
+                "#Memory",
+                "#False-positive rate at the end",
+                "#Pages missed");
+        for (OtherCapacities.Cost cost : OtherCapacities.of(last.capacity(), urls)) {
+            table.row()
+                    .count(cost.capacity())
+                    .bytes(cost.memoryBytes())
+                    .number(cost.rate(), Numbers.percent(cost.rate()))
+                    .number(rounded(cost.missed()), Numbers.about(cost.missed()));
+        }
+    }
+
+    private void broken() {
+        BrokenLinks broken = crawl.broken();
+        Element section = Html.section(main, "broken", "Broken links");
+        if (broken.count() == 0) {
+            note(section, "None: no URL failed or responded with a status from 400 on.");
+            return;
+        }
+        if (broken.reasons().bySize().size() > 1) {
+            tally(section, "reasons", "Reason", "URLs", broken.reasons());
+        }
+        Html.Table table =
+                new Html.Table(section, "broken-links", LARGE, "Reason", "URL", "#Links", "Linked from").filtered();
+        int shown = 0;
+        for (BrokenLinks.Link link : broken.list()) {
+            if (!table.hasRoom()) {
+                break;
+            }
+            shown++;
+            int fitting = Math.max(
+                    2, Math.min(BrokenLinks.REFERRERS, 600 / broken.list().size()));
+            List<String> referrers = link.referrers()
+                    .subList(0, Math.min(fitting, link.referrers().size()));
+            long more = link.referrerCount() - referrers.size();
+            String rest = link.referrers().isEmpty()
+                    ? "seed"
+                    : more > 0
+                            ? "and " + count(more) + " more"
+                            : link.isComplete() ? "" : "and pages that were not searched";
+            table.row()
+                    .foreign(link.reason() + (link.isCheck() ? " (checked)" : ""))
+                    .url(link.url())
+                    .count(link.referrerCount())
+                    .urls(referrers, rest);
+        }
+        more(section, broken.count() - shown, "broken links");
+    }
+
+    private static void more(Element section, long number, String things) {
+        if (number > 0) {
+            note(section, text("And %,d more %s, which are counted only.", number, things));
+        }
+    }
+
+    private static void tally(Element section, String id, String name, String number, Tally<String> tally) {
+        Html.Table table = new Html.Table(section, id, SMALL, name, "#" + number);
+        tally.bySize()
+                .forEach(line ->
+                        table.row().foreign(line.name()).count(line.count().number()));
+        if (tally.others().number() > 0) {
+            table.row().text("others").count(tally.others().number());
+        }
+    }
+
+    private void responses() {
+        Element section = Html.section(main, "responses", "Responses");
+        Element columns = section.appendElement("div").addClass("columns");
+        statuses(columns.appendElement("div"));
+        depths(columns.appendElement("div"));
+        types(columns.appendElement("div"));
+    }
+
+    private void statuses(Element part) {
+        part.appendElement("h3").text("Status");
+        Html.chart(part, "bar", "Responses by class of status", "classes", 0, 1);
+        Html.Table classes = new Html.Table(part, "classes", SMALL, "Class", "#Responses");
+        for (int digit = 1; digit <= 9; digit++) {
+            long pages = crawl.statusClass(digit) + (digit == 3 ? crawl.redirects() : 0);
+            if (pages > 0) {
+                classes.row().text(digit + "xx").count(pages);
+            }
+        }
+        if (crawl.failed() > 0) {
+            classes.row().text("failed").count(crawl.failed());
+        }
+        Html.Table table =
+                new Html.Table(data(part, "statuses", "Each status of a page"), "statuses", SMALL, "Status", "#Pages");
+        for (int status = 0; status < 1000; status++) {
+            if (crawl.status(status) > 0) {
+                table.row().text(String.valueOf(status)).count(crawl.status(status));
+            }
+        }
+    }
+
+    private void depths(Element part) {
+        part.appendElement("h3").text("Depth");
+        Html.chart(part, "bar", "Pages by depth (links followed from a seed)", "depths", 0, 1);
+        Html.Table table =
+                new Html.Table(data(part, "depths", "Pages by depth"), "depths", SMALL, "#Depth", "#Pages", "#Size");
+        crawl.depths()
+                .byName()
+                .forEach(line -> table.row()
+                        .count(line.name())
+                        .count(line.count().number())
+                        .bytes(line.count().bytes()));
+        if (crawl.depths().others().number() > 0) {
+            table.row()
+                    .text("others")
+                    .count(crawl.depths().others().number())
+                    .bytes(crawl.depths().others().bytes());
+        }
+    }
+
+    private void types(Element part) {
+        part.appendElement("h3").text("Content types");
+        Html.chart(part, "bar", "Pages by content type", "types", 0, 1);
+        Html.Table table =
+                new Html.Table(data(part, "types", "Pages by content type"), "types", SMALL, "Type", "#Pages", "#Size");
+        crawl.types()
+                .bySize()
+                .forEach(line -> table.row()
+                        .foreign(line.name().isEmpty() ? "none" : line.name())
+                        .count(line.count().number())
+                        .bytes(line.count().bytes()));
+        if (crawl.types().others().number() > 0) {
+            table.row()
+                    .text("others")
+                    .count(crawl.types().others().number())
+                    .bytes(crawl.types().others().bytes());
+        }
+    }
+
+    private void hosts() {
+        Element section = Html.section(main, "hosts", "Hosts");
+        Html.Table table = new Html.Table(
+                        section,
+                        "host-table",
+                        LARGE,
+                        "Host",
+                        "#Pages",
+                        "#Redirects",
+                        "#Failures",
+                        "#Waited for the delay",
+                        "#Median response",
+                        "#95 % below",
+                        "#Size")
+                .filtered();
+        int shown = 0;
+        for (HostTable.Row row : crawl.hosts().rows()) {
+            if (shown == HOSTS_SHOWN || !table.hasRoom()) {
+                break;
+            }
+            shown++;
+            host(table.row().foreign(row.host()), row);
+        }
+        if (crawl.hosts().others() != null) {
+            host(table.row().text("other hosts, together"), crawl.hosts().others());
+        }
+        note(section, "Failures are responses with a status from 400 on, and URLs without a usable response.");
+        more(section, crawl.hosts().size() - shown, "hosts");
+    }
+
+    private static void host(Html.Table table, HostTable.Row row) {
+        table.count(row.pages())
+                .count(row.redirects())
+                .count(row.broken())
+                .millis(row.waitedMillis())
+                .millis(row.medianMillis())
+                .millis(row.p95Millis())
+                .bytes(row.bytes());
+    }
+
+    private void topPages() {
+        Element slow = Html.section(main, "slowest", "Slowest pages");
+        pages(slow, "slow-pages", crawl.slowest());
+        Element large = Html.section(main, "largest", "Largest pages");
+        pages(large, "large-pages", crawl.largest());
+    }
+
+    private static void pages(Element section, String id, TopPages pages) {
+        if (pages.list().isEmpty()) {
+            note(section, "None.");
+            return;
+        }
+        Html.Table table =
+                new Html.Table(section, id, SMALL, "URL", "Title", "#Status", "Type", "#Time", "#Size").filtered();
+        for (TopPages.Page page : pages.list()) {
+            if (table.hasRoom()) {
+                table.row()
+                        .url(page.url())
+                        .foreign(page.title())
+                        .number(page.status(), String.valueOf(page.status()))
+                        .foreign(page.type())
+                        .millis(page.millis())
+                        .bytes(page.bytes());
+            }
+        }
+    }
+
+    private void redirects() {
+        Element section = Html.section(main, "redirects", "Redirects");
+        List<Redirects.Chain> chains = crawl.redirectChains().chains();
+        if (chains.isEmpty()) {
+            note(section, "None.");
+            return;
+        }
+        Html.Table table =
+                new Html.Table(section, "chains", SMALL, "#Length", "Statuses", "Chain", "Result").filtered();
+        long shown = 0;
+        for (Redirects.Chain chain : chains) {
+            if (shown == REDIRECTS_SHOWN || !table.hasRoom()) {
+                break;
+            }
+            shown++;
+            List<String> statuses =
+                    chain.statuses().stream().map(String::valueOf).toList();
+            table.row()
+                    .count(chain.statuses().size())
+                    .text(String.join(", ", statuses))
+                    .urls(chain.urls(), "")
+                    .foreign(
+                            chain.isLoop()
+                                    ? "loop"
+                                    : chain.result() == null ? "requested before, or not" : chain.result());
+        }
+        if (shown < chains.size()) {
+            note(
+                    section,
+                    text(
+                            "The longest chains; %,d redirects in all.",
+                            crawl.redirectChains().count()));
+        }
+    }
+
+    private void skipped() {
+        Map<String, Long> skipped = crawl.runs().skipped();
+        Map<String, Long> refused = crawl.runs().refusals();
+        if (last == null && crawl.fates().sum() == 0) {
+            return;
+        }
+        Element section = Html.section(main, "skipped", "Skipped");
+        if (crawl.fates().sum() > 0) {
+            tally(section, "fates", "Links in the link graph", "Links", crawl.fates());
+        }
+        if (last == null) {
+            return;
+        }
+        Set<String> rules = new TreeSet<>(skipped.keySet());
+        rules.addAll(refused.keySet());
+        if (rules.isEmpty()) {
+            note(section, "No URL was skipped.");
+            return;
+        }
+        Html.Table table =
+                new Html.Table(section, "skips", SMALL, "Reason", "#Not queued", "#Queued, not requested", "Examples");
+        for (String rule : rules) {
+            List<String> urls = new ArrayList<>();
+            crawl.skipExamples().of(rule).forEach(each -> urls.add(each.url()));
+            table.row()
+                    .foreign(rule)
+                    .count(skipped.getOrDefault(rule, 0L))
+                    .count(refused.getOrDefault(rule, 0L))
+                    .urls(table.hasRoom() ? urls : List.of(), "");
+        }
+    }
+}

@@ -1,0 +1,38 @@
+package dev.sieve.report;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.PriorityQueue;
+
+/** The pages with the highest values. */
+final class TopPages {
+    private final PriorityQueue<Page> pages = new PriorityQueue<>(Comparator.comparingLong(Page::value));
+
+    /** A page and the value by which it is compared. */
+    record Page(long value, String url, String title, int status, String type, long bytes, long millis) {}
+
+    void add(long value, Entry entry) {
+        if (value <= 0 || (pages.size() == Bounds.TOP_PAGES && pages.peek().value >= value)) {
+            return;
+        }
+        if (pages.size() == Bounds.TOP_PAGES) {
+            pages.remove();
+        }
+        pages.add(new Page(
+                value,
+                Bounds.cut(entry.url()),
+                Bounds.cut(entry.title()),
+                entry.status(),
+                Bounds.cut(entry.type()),
+                entry.bytes(),
+                entry.millis()));
+    }
+
+    /** Returns the pages, the highest value first. */
+    List<Page> list() {
+        List<Page> sorted = new ArrayList<>(pages);
+        sorted.sort(Comparator.comparingLong(page -> -page.value));
+        return sorted;
+    }
+}

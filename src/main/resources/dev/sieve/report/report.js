@@ -1,0 +1,233 @@
+/* Makes tables sortable and searchable, and draws charts from their cells. Only text is written to the page. */
+'use strict';
+const sieve = (() => {
+  const charts = new Map();
+  const sorted = new Map();
+  const searched = new Map();
+  const opened = new Map();
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+
+  const value = cell => cell === undefined ? '' : cell.dataset.v === undefined ? cell.textContent : Number(cell.dataset.v);
+  const rows = table => [...table.tBodies[0].rows];
+
+  function sort(table, column, ascending) {
+    const order = ascending ? 1 : -1;
+    const compare = (one, other) => {
+      const a = value(one.cells[column]);
+      const b = value(other.cells[column]);
+      return order * (typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b)));
+    };
+    table.tBodies[0].append(...rows(table).sort(compare));
+    [...table.tHead.rows[0].cells].forEach((header, i) => {
+      if (i === column) {
+        header.setAttribute('aria-sort', ascending ? 'ascending' : 'descending');
+      } else {
+        header.removeAttribute('aria-sort');
+      }
+    });
+    sorted.set(table.id, {column, ascending});
+  }
+
+  function search(table, text) {
+    const wanted = text.toLowerCase();
+    rows(table).forEach(row => {
+      row.hidden = !row.textContent.toLowerCase().includes(wanted);
+    });
+    searched.set(table.id, text);
+  }
+
+  function sortable(table) {
+    [...table.tHead.rows[0].cells].forEach((header, column) => {
+      const button = document.createElement('button');
+      button.type = 'button';
+      button.textContent = header.textContent;
+      const isNumber = header.classList.contains('n');
+      button.addEventListener('click', () => {
+        const state = sorted.get(table.id);
+        sort(table, column, state && state.column === column ? !state.ascending : !isNumber);
+      });
+      header.replaceChildren(button);
+    });
+  }
+
+  function searchable(table) {
+    const input = document.createElement('input');
+    input.type = 'search';
+    input.id = 'search-' + table.id;
+    input.placeholder = 'Filter rows';
+    input.setAttribute('aria-label', 'Filter the rows of this table');
+    input.addEventListener('input', () => search(table, input.value));
+    table.parentElement.before(input);
+  }
+
+  /* Applies what the user has chosen; called again when rows are new. */
+  function restore(table) {
+    const order = sorted.get(table.id);
+    if (order) {
+      sort(table, order.column, order.ascending);
+    }
+    const text = searched.get(table.id);
+    const input = document.getElementById('search-' + table.id);
+    if (text && input) {
+      input.value = text;
+      search(table, text);
+    }
+  }
+
+  const color = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+  function timeUnit(seconds) {
+    return seconds > 7200 ? ['h', 3600] : seconds > 300 ? ['min', 60] : ['s', 1];
+  }
+
+  function marks(figure, factor) {
+    const table = document.getElementById(figure.dataset.marks);
+    if (!table) {
+      return [];
+    }
+    return [{
+      type: 'scatter',
+      label: 'Capacity event',
+      data: rows(table).map(row => ({x: value(row.cells[0]) / factor, y: value(row.cells[1])})),
+      backgroundColor: color('--warn'),
+      borderColor: color('--warn'),
+      pointStyle: 'triangle',
+      radius: 7,
+      hoverRadius: 9,
+    }];
+  }
+
+  function config(figure, table) {
+    const isLine = figure.dataset.type === 'line';
+    const x = Number(figure.dataset.x);
+    const y = Number(figure.dataset.y);
+    const header = column => table.tHead.rows[0].cells[column].textContent;
+    const cells = rows(table);
+    const last = isLine && cells.length > 0 ? value(cells.reduce((a, b) => value(a.cells[x]) > value(b.cells[x]) ? a : b).cells[x]) : 0;
+    const [unit, factor] = timeUnit(last);
+    const points = isLine
+      ? cells.map(row => ({x: value(row.cells[x]) / factor, y: value(row.cells[y])})).sort((a, b) => a.x - b.x)
+      : cells.map(row => value(row.cells[y]));
+    const scale = title => ({
+      title: {display: true, text: title, color: color('--soft')},
+      grid: {color: color('--line')},
+      ticks: {color: color('--soft'), maxRotation: 0},
+      border: {color: color('--line')},
+    });
+    const accent = color('--accent');
+    return {
+      type: isLine ? 'line' : 'bar',
+      data: {
+        labels: isLine ? undefined : cells.map(row => row.cells[x].textContent.slice(0, 40)),
+        datasets: [{
+          label: header(y),
+          data: points,
+          borderColor: accent,
+          backgroundColor: isLine ? accent + '22' : accent,
+          borderWidth: isLine ? 2 : 0,
+          fill: isLine,
+          pointRadius: points.length === 1 ? 3 : 0,
+          pointHitRadius: 12,
+          maxBarThickness: 48,
+        }, ...marks(figure, factor)],
+      },
+      options: {
+        animation: false,
+        locale: 'en-US',
+        maintainAspectRatio: false,
+        interaction: {mode: isLine ? 'nearest' : 'index', axis: 'x', intersect: false},
+        scales: {
+          x: {...scale(isLine ? 'time (' + unit + ')' : header(x)), type: isLine ? 'linear' : 'category', ...(isLine ? {min: 0} : {})},
+          y: {...scale(header(y)), beginAtZero: true},
+        },
+        plugins: {
+          legend: {display: false},
+          tooltip: {
+            callbacks: {
+              title: items => isLine
+                ? items[0].parsed.x.toLocaleString('en-US', {maximumFractionDigits: 2}) + ' ' + unit
+                : items[0].label,
+            },
+          },
+        },
+      },
+    };
+  }
+
+  function draw(figure) {
+    const table = document.getElementById(figure.dataset.table);
+    if (typeof Chart === 'undefined' || !table || rows(table).length === 0) {
+      return;
+    }
+    if (charts.has(figure.id)) {
+      charts.get(figure.id).destroy();
+    }
+    figure.hidden = false;
+    const canvas = document.createElement('canvas');
+    canvas.setAttribute('role', 'img');
+    canvas.setAttribute('aria-label', figure.querySelector('figcaption').textContent + '; the numbers are in a table');
+    figure.querySelector('.plot').replaceChildren(canvas);
+    charts.set(figure.id, new Chart(canvas, config(figure, table)));
+  }
+
+  function fold(details) {
+    details.open = opened.get(details.id) === true;
+    details.addEventListener('toggle', () => opened.set(details.id, details.open));
+  }
+
+  function enhance(root) {
+    root.querySelectorAll('details').forEach(fold);
+    root.querySelectorAll('table').forEach(sortable);
+    root.querySelectorAll('table[data-filter]').forEach(searchable);
+    root.querySelectorAll('table').forEach(restore);
+  }
+
+  function drawAll() {
+    document.querySelectorAll('figure.chart').forEach(draw);
+  }
+
+  /* Replaces the sections by newer ones. What the user has sorted, filtered and opened stays so. */
+  function update(html) {
+    const main = document.querySelector('main');
+    const template = document.createElement('template');
+    template.innerHTML = html;
+    const ids = [];
+    [...template.content.children].forEach(section => {
+      ids.push(section.id);
+      const old = document.getElementById(section.id);
+      if (old && old.contains(document.activeElement)) {
+        // The field or button that is in use stays; only the rows are replaced.
+        section.querySelectorAll('table').forEach(table => {
+          const oldTable = document.getElementById(table.id);
+          if (oldTable) {
+            oldTable.tBodies[0].replaceWith(table.tBodies[0]);
+            restore(oldTable);
+          }
+        });
+        return;
+      }
+      if (old) {
+        old.replaceWith(section);
+      } else {
+        main.append(section);
+      }
+      enhance(section);
+    });
+    [...main.children].filter(section => !ids.includes(section.id)).forEach(section => section.remove());
+    for (const [id, chart] of charts) {
+      if (!document.getElementById(id)) {
+        chart.destroy();
+        charts.delete(id);
+      }
+    }
+    drawAll();
+  }
+
+  enhance(document);
+  drawAll();
+  dark.addEventListener('change', drawAll);
+  addEventListener('beforeprint', () => {
+    charts.forEach(chart => chart.resize());
+  });
+  return {update, charts};
+})();

@@ -1,0 +1,208 @@
+package dev.sieve.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The archive of a release, unpacked into an empty folder. */
+@Timeout(300)
+class ArchiveIT {
+    private static final String CLI = System.getProperty("sieve.cli");
+    private static final Path TAR = Path.of(CLI.replace("-cli.jar", ".tar.gz"));
+    private static final Path ZIP = Path.of(CLI.replace("-cli.jar", ".zip"));
+
+    @TempDir
+    private Path folder;
+
+    private Path home;
+    private Path script;
+
+    @BeforeEach
+    void unpack() throws Exception {
+        Path unpacked = Files.createDirectory(folder.resolve("a folder"));
+        run(unpacked, Map.of(), "tar", "-xzf", TAR.toString());
+        home = unpacked.resolve(Path.of(CLI).getFileName().toString().replace("-cli.jar", ""));
+        script = home.resolve("bin/sieve");
+    }
+
+    private record Result(int exitCode, String output) {}
+
+    private Result run(Path directory, Map<String, String> environment, String... command) throws Exception {
+        Path output = Files.createTempFile(folder, "output", null);
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .directory(directory.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile());
+        builder.environment().keySet().removeAll(List.of("JAVA_HOME", "JAVA_OPTS", "SIEVE_OPTS"));
+        builder.environment().putAll(environment);
+        Process process = builder.start();
+        try {
+            assertThat(process.waitFor(200, TimeUnit.SECONDS)).isTrue();
+            return new Result(process.exitValue(), Files.readString(output));
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    private Result sieve(Map<String, String> environment, String... arguments) throws Exception {
+        return run(
+                folder,
+                environment,
+                Stream.concat(Stream.of(script.toString()), Arrays.stream(arguments))
+                        .toArray(String[]::new));
+    }
+
+    private static Map<String, String> thisJava() {
+        return Map.of("JAVA_HOME", System.getProperty("java.home"), "JAVA_OPTS", "-XX:TieredStopAtLevel=1");
+    }
+
+    /** A folder with a program java, which behaves as written. */
+    private Path javaHome(String java) throws IOException {
+        Path program = folder.resolve("java home/bin/java");
+        Files.createDirectories(program.getParent());
+        Files.writeString(program, "#!/bin/sh\n" + java);
+        Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
+        return folder.resolve("java home");
+    }
+
+    @Test
+    void itsStartScriptCrawlsTheDemoWeb() throws Exception {
+        Result demo = sieve(thisJava(), "demo", "--hosts", "5", "--pages", "50", "-o", "urls.txt");
+
+        assertThat(demo.exitCode()).as(demo.output()).isZero();
+        assertThat(demo.output()).contains("Done in", "of the 50 pages were found");
+        assertThat(Files.readAllLines(folder.resolve("urls.txt")))
+                .hasSizeBetween(48, 50)
+                .doesNotHaveDuplicates();
+    }
+
+    @Test
+    void itsStartScriptRunsThroughLinks() throws Exception {
+        Path bin = Files.createDirectory(folder.resolve("bin"));
+        Files.createSymbolicLink(bin.resolve("crawler"), bin.relativize(script));
+        script = Files.createSymbolicLink(folder.resolve("link"), bin.resolve("crawler"));
+
+        assertThat(sieve(thisJava(), "--version").output()).startsWith("sieve ");
+    }
+
+    @Test
+    void optionsAndArgumentsReachTheProgramAsTheyAre() throws Exception {
+        Path java = javaHome("""
+                if [ "$1" = -version ]; then
+                    echo 'openjdk version "17.0.1" 2021-10-19' >&2
+                    exit
+                fi
+                for argument; do
+                    echo "<$argument>"
+                done
+                exit 7
+                """);
+
+        Result run = sieve(
+                Map.of("JAVA_HOME", java.toString(), "JAVA_OPTS", "-Da=1", "SIEVE_OPTS", " -Xmx99m  -Db=/* "),
+                "a b",
+                "",
+                "*",
+                "$HOME");
+
+        assertThat(run.exitCode()).isEqualTo(7);
+        assertThat(run.output().lines())
+                .containsExactly(
+                        "<-Da=1>",
+                        "<-Xmx99m>",
+                        "<-Db=/*>",
+                        "<-jar>",
+                        "<" + home.toRealPath().resolve("lib/sieve.jar") + ">",
+                        "<a b>",
+                        "<>",
+                        "<*>",
+                        "<$HOME>");
+    }
+
+    @Test
+    void anOlderJavaIsRefusedByItsVersion() throws Exception {
+        for (String version : List.of("1.8.0_392", "11.0.21", "9")) {
+            Path java = javaHome("echo 'Picked up JAVA_TOOL_OPTIONS: -Da=b' >&2\n" + "echo 'openjdk version \""
+                    + version + "\" 2023-10-17' >&2\n");
+
+            assertThat(sieve(Map.of("JAVA_HOME", java.toString()), "--version"))
+                    .isEqualTo(new Result(
+                            1,
+                            "sieve: Java 17 or later is required: " + java + "/bin/java is version " + version + "\n"));
+        }
+    }
+
+    @Test
+    void aMissingJavaIsAnErrorThatSaysWhereItWasSearched() throws Exception {
+        Path tools = Files.createDirectory(folder.resolve("tools"));
+        for (String tool : List.of("dirname", "readlink", "sed", "head")) {
+            Path program = Stream.of(System.getenv("PATH").split(File.pathSeparator, -1))
+                    .map(path -> Path.of(path, tool))
+                    .filter(Files::isExecutable)
+                    .findFirst()
+                    .orElseThrow();
+            Files.createSymbolicLink(tools.resolve(tool), program);
+        }
+
+        assertThat(sieve(Map.of("PATH", tools.toString()), "--version"))
+                .isEqualTo(new Result(
+                        1, "sieve: Java 17 or later is required: JAVA_HOME is not set, and no java is in PATH\n"));
+        assertThat(sieve(Map.of("JAVA_HOME", "/none"), "--version"))
+                .isEqualTo(new Result(1, "sieve: JAVA_HOME is /none, but there is no /none/bin/java\n"));
+        Path broken = javaHome("echo 'no runtime present'\nexit 1\n");
+        assertThat(sieve(Map.of("JAVA_HOME", broken.toString()), "--version"))
+                .isEqualTo(new Result(1, "sieve: " + broken + "/bin/java does not run: no runtime present\n"));
+    }
+
+    @Test
+    void bothArchivesContainTheSame() throws Exception {
+        Map<String, String> fromTar = contents(home);
+
+        try (FileSystem zip = FileSystems.newFileSystem(
+                URI.create("jar:" + ZIP.toUri()), Map.of("enablePosixFileAttributes", true))) {
+            assertThat(contents(zip.getPath(home.getFileName().toString()))).isEqualTo(fromTar);
+        }
+        assertThat(fromTar.keySet())
+                .contains("LICENSE", "THIRD-PARTY.txt", "README.md", "CHANGELOG.md", "sieve.cdx.json", "lib/sieve.jar");
+        assertThat(fromTar.get("bin/sieve")).startsWith("rwxr-xr-x ");
+        assertThat(fromTar.get("THIRD-PARTY.txt")).startsWith("rw-r--r-- ");
+        assertThat(Files.mismatch(home.resolve("lib/sieve.jar"), Path.of(CLI))).isEqualTo(-1);
+        assertThat(Files.readString(home.resolve("bin/sieve.bat")).split("\r\n", -1))
+                .hasSizeGreaterThan(10)
+                .noneMatch(line -> line.contains("\n"));
+    }
+
+    /** The files below a folder by their relative names: permissions, and a hash of the content. */
+    private static Map<String, String> contents(Path folder) throws IOException {
+        Map<String, String> contents = new TreeMap<>();
+        List<Path> files = new ArrayList<>();
+        try (Stream<Path> paths = Files.walk(folder)) {
+            paths.filter(Files::isRegularFile).forEach(files::add);
+        }
+        for (Path file : files) {
+            contents.put(
+                    folder.relativize(file).toString(),
+                    PosixFilePermissions.toString(Files.getPosixFilePermissions(file)) + " "
+                            + Arrays.hashCode(Files.readAllBytes(file)));
+        }
+        return contents;
+    }
+}

@@ -1,0 +1,397 @@
+package dev.sieve.report;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(60)
+class LiveServerTest {
+    /** Two updates never follow each other in a test, unless it waits for both. */
+    private static final Duration OFTEN = Duration.ofMillis(20);
+
+    private final Numbered content = new Numbered();
+    private LiveServer server;
+    private int port;
+
+    /** Content that shows how often it was rendered. */
+    private static class Numbered implements LiveServer.Content {
+        final AtomicInteger updates = new AtomicInteger();
+
+        @Override
+        public String page() {
+            return "<!doctype html><title>page</title>";
+        }
+
+        @Override
+        public String update() {
+            return "update " + updates.incrementAndGet();
+        }
+
+        @Override
+        public String metrics() {
+            return "up 1\n";
+        }
+    }
+
+    @BeforeEach
+    void open() throws IOException {
+        open("127.0.0.1", OFTEN);
+        server.show(content);
+    }
+
+    private void open(String host, Duration interval) throws IOException {
+        server = LiveServer.open(host, 0, interval);
+        port = URI.create(server.url()).getPort();
+    }
+
+    @AfterEach
+    void close() {
+        server.close();
+    }
+
+    /** A connection to the server with one request. */
+    private final class Request implements AutoCloseable {
+        private final Socket socket;
+        private final BufferedReader in;
+
+        Request(String head) throws IOException {
+            socket = new Socket("127.0.0.1", port);
+            socket.getOutputStream().write(head.getBytes(ISO_8859_1));
+            in = new BufferedReader(new InputStreamReader(socket.getInputStream(), UTF_8));
+        }
+
+        String line() throws IOException {
+            return in.readLine();
+        }
+
+        /** Returns the data of the next event of a type. */
+        String event(String type) throws IOException {
+            for (String line = line(); !line.equals("event: " + type); line = line()) {
+                assertThat(line).isNotNull();
+            }
+            return line().replaceFirst("^data: ", "");
+        }
+
+        @Override
+        public void close() throws IOException {
+            socket.close();
+        }
+    }
+
+    private Request get(String path) throws IOException {
+        return new Request("GET " + path + " HTTP/1.1\r\nHost: localhost:" + port + "\r\nConnection: close\r\n\r\n");
+    }
+
+    /** Returns the whole response to a request. */
+    private String response(String head) throws IOException {
+        try (Request request = new Request(head)) {
+            return String.join("\n", request.in.lines().toList());
+        }
+    }
+
+    private String response(String method, String path, String host) throws IOException {
+        return response(method + " " + path + " HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n");
+    }
+
+    private String localhost() {
+        return "localhost:" + port;
+    }
+
+    @Test
+    void thePageTheMetricsAndNothingElseAreThere() throws IOException {
+        assertThat(response("GET", "/", localhost()))
+                .startsWith("HTTP/1.1 200 OK\n")
+                .contains("text/html; charset=utf-8")
+                .endsWith("<!doctype html><title>page</title>");
+        assertThat(response("GET", "/metrics", localhost()))
+                .contains("text/plain; version=0.0.4; charset=utf-8")
+                .endsWith("\nup 1");
+        for (String path : List.of("/etc/passwd", "/../metrics", "/metrics/", "/%2e", "/favicon.ico", "/pages.jsonl")) {
+            assertThat(response("GET", path, localhost())).as(path).startsWith("HTTP/1.1 404 ");
+        }
+    }
+
+    @Test
+    void everyResponseHasTheHeadersThatProtectIt() throws IOException {
+        for (String response : List.of(
+                response("GET", "/", localhost()),
+                response("GET", "/metrics", localhost()),
+                response("GET", "/none", localhost()),
+                response("HEAD", "/events", localhost()),
+                response("POST", "/", localhost()),
+                response("GET", "/", "evil.example"))) {
+            assertThat(response.toLowerCase(Locale.ROOT))
+                    .contains(
+                            "content-security-policy: frame-ancestors 'none'",
+                            "x-content-type-options: nosniff",
+                            "cache-control: no-store",
+                            "referrer-policy: no-referrer",
+                            "cross-origin-resource-policy: same-origin")
+                    .doesNotContain("access-control-allow-origin");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "get"})
+    void otherMethodsAreRefused(String method) throws IOException {
+        assertThat(response(method, "/", localhost()))
+                .startsWith("HTTP/1.1 405 ")
+                .contains("\nAllow: GET, HEAD\n");
+    }
+
+    @Test
+    void headHasNoBody() throws IOException {
+        assertThat(response("HEAD", "/", localhost()))
+                .startsWith("HTTP/1.1 200 OK\n")
+                .doesNotContain("<");
+        assertThat(response("HEAD", "/events", localhost()))
+                .startsWith("HTTP/1.1 200 OK\n")
+                .contains("event-stream");
+    }
+
+    @Test
+    void onlyItsOwnNamesAreServed() throws IOException {
+        String own = ":" + port;
+        for (String host : List.of("localhost" + own, "LocalHost" + own, "127.0.0.1" + own, "[::1]" + own)) {
+            assertThat(response("GET", "/", host)).as(host).startsWith("HTTP/1.1 200 ");
+        }
+        for (String host : List.of(
+                "evil.example" + own,
+                "evil.example",
+                "localhost",
+                "localhost:1",
+                "localhost" + own + own,
+                "localhost.evil.example" + own,
+                "evil.example@localhost" + own,
+                "192.168.0.1" + own,
+                own,
+                "")) {
+            assertThat(response("GET", "/metrics", host))
+                    .as(host)
+                    .startsWith("HTTP/1.1 421 ")
+                    .doesNotContain("evil");
+        }
+        assertThat(response("GET / HTTP/1.0\r\n\r\n")).startsWith("HTTP/1.1 421 ");
+        assertThat(response("GET / HTTP/1.1\r\nHost: localhost" + own
+                        + "\r\nHost: evil.example\r\nConnection: close\r\n\r\n"))
+                .startsWith("HTTP/1.1 4");
+        assertThat(response("GET", "http://evil.example/", "localhost" + own)).startsWith("HTTP/1.1 421 ");
+    }
+
+    /** No web page can make an address lead here, other than a name. */
+    @Test
+    void onAllInterfacesAnyAddressIsServedButNoOtherName() throws IOException {
+        server.close();
+        open("0.0.0.0", OFTEN);
+        server.show(content);
+
+        assertThat(server.isLoopback()).isFalse();
+        assertThat(response("GET", "/", "192.168.0.1:" + port)).startsWith("HTTP/1.1 200 ");
+        assertThat(response("GET", "/", "[fe80::1]:" + port)).startsWith("HTTP/1.1 200 ");
+        assertThat(response("GET", "/", "evil.example:" + port)).startsWith("HTTP/1.1 421 ");
+    }
+
+    @Test
+    void clientsShareAnUpdate() throws IOException {
+        try (Request first = get("/events");
+                Request second = get("/events")) {
+            String update = second.event("update");
+            String seen = first.event("update");
+            while (!seen.equals(update)) {
+                seen = first.event("update");
+            }
+            assertThat(seen).startsWith("update ");
+        }
+    }
+
+    @Test
+    void withoutClientsNothingIsRendered() throws IOException {
+        assertThat(response("GET", "/metrics", localhost())).endsWith("up 1");
+        server.close();
+        assertThat(content.updates).hasValue(0);
+    }
+
+    @Test
+    void theLastEventHasTheFinalState() throws IOException {
+        try (Request client = get("/events")) {
+            client.event("update");
+            server.close();
+            int last = content.updates.get();
+            assertThat(client.event("end")).isEqualTo("update " + last);
+            assertThat(endOf(client)).isEqualTo("0");
+        }
+    }
+
+    private static String read(Request client) {
+        try {
+            return client.line();
+        } catch (IOException e) {
+            return null;
+        }
+    }
+
+    @Test
+    void afterTheEndThePortIsFreeAndNoThreadIsLeft() throws Exception {
+        Thread[] before = liveThreads();
+        try (Request client = get("/events")) {
+            client.event("update");
+            Thread[] during = liveThreads();
+            assertThat(during).hasSizeGreaterThan(before.length);
+            server.close();
+            for (Thread thread : during) {
+                thread.join();
+            }
+        }
+        assertThatThrownBy(() -> new Socket("127.0.0.1", port)).isInstanceOf(IOException.class);
+    }
+
+    private static Thread[] liveThreads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(each -> each.getName().startsWith("sieve-live"))
+                .toArray(Thread[]::new);
+    }
+
+    @Test
+    void closingTwiceDoesNothing() {
+        server.close();
+        server.close();
+    }
+
+    @Test
+    void aPortInUseIsNamed() throws IOException {
+        try (ServerSocket other = new ServerSocket(0)) {
+            int used = other.getLocalPort();
+            assertThatThrownBy(() -> LiveServer.open("127.0.0.1", used))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageStartingWith("cannot listen on 127.0.0.1:" + used + ": ");
+        }
+    }
+
+    @Test
+    void aClientThatDoesNotReadIsDroppedAndHoldsNobody() throws IOException {
+        server.close();
+        open("127.0.0.1", OFTEN);
+        String large = "x".repeat(16 << 20);
+        server.show(new Numbered() {
+            @Override
+            public String update() {
+                return super.update() + large;
+            }
+        });
+        try (Request slow = get("/events")) {
+            // Not more than the buffers of the connection can be written, and the thread is interrupted.
+            while (liveThreads("sieve-live-events").allMatch(LiveServerTest::isIdle)) {
+                Thread.onSpinWait();
+            }
+            assertThat(response("GET", "/", localhost())).startsWith("HTTP/1.1 200 ");
+            while (!liveThreads("sieve-live-events").allMatch(LiveServerTest::isIdle)) {
+                Thread.onSpinWait();
+            }
+            assertThat(endOf(slow)).isNotEqualTo("0");
+        }
+    }
+
+    private static Stream<Thread> liveThreads(String name) {
+        return Stream.of(liveThreads()).filter(each -> each.getName().equals(name));
+    }
+
+    private static boolean isIdle(Thread thread) {
+        return Stream.of(thread.getStackTrace())
+                .noneMatch(each -> each.getClassName().contains("EventStream"));
+    }
+
+    /** Returns the last line that is not empty, which ends the response if it is complete. */
+    private static String endOf(Request client) {
+        String last = null;
+        for (String line = read(client); line != null; line = read(client)) {
+            last = line.isEmpty() ? last : line;
+        }
+        return last;
+    }
+
+    @Test
+    void onlySoManyClientsAreServed() throws IOException {
+        List<Request> clients = new ArrayList<>();
+        try {
+            for (int i = 0; i < 16; i++) {
+                clients.add(get("/events"));
+                clients.get(i).event("update");
+            }
+            assertThat(response("GET", "/events", localhost()))
+                    .startsWith("HTTP/1.1 503 ")
+                    .contains("\nRetry-after: 2\n");
+            assertThat(response("GET", "/", localhost())).startsWith("HTTP/1.1 200 ");
+        } finally {
+            for (Request client : clients) {
+                client.close();
+            }
+        }
+    }
+
+    @Test
+    void lineEndsDoNotEndAnEvent() {
+        assertThat(new String(LiveServer.event("update", "a\n\nevent: end\r\ndata: b\rretry: 1"), UTF_8))
+                .isEqualTo("event: update\ndata: a\ndata: \ndata: event: end\ndata: data: b\ndata: retry: 1\n\n");
+    }
+
+    @Test
+    void aRequestBodyIsNotRead() throws IOException {
+        assertThat(response("GET / HTTP/1.1\r\nHost: " + localhost()
+                        + "\r\nContent-Length: 1000000000\r\nConnection: close\r\n\r\nabc"))
+                .startsWith("HTTP/1.1 200 ");
+    }
+
+    @Test
+    void aLongHeadIsRefused() throws IOException {
+        try (Request request = new Request("GET / HTTP/1.1\r\nHost: " + localhost() + "\r\n")) {
+            byte[] field = ("X: " + "x".repeat(1000) + "\r\n").getBytes(ISO_8859_1);
+            assertThatThrownBy(() -> {
+                        while (true) {
+                            request.socket.getOutputStream().write(field);
+                        }
+                    })
+                    .isInstanceOf(IOException.class);
+        }
+    }
+
+    @Test
+    void aFailureToRenderIsNotTheEnd() throws Exception {
+        server.close();
+        open("127.0.0.1", OFTEN);
+        CountDownLatch failed = new CountDownLatch(1);
+        server.show(new Numbered() {
+            @Override
+            public String update() {
+                if (failed.getCount() > 0) {
+                    failed.countDown();
+                    throw new IllegalStateException("for the test");
+                }
+                return super.update();
+            }
+        });
+        try (Request client = get("/events")) {
+            assertThat(client.event("update")).isEqualTo("update 1");
+        }
+    }
+}
