@@ -1,13 +1,21 @@
 package dev.sieve.cli;
 
+import static dev.sieve.cli.Units.text;
+
 import ch.qos.logback.classic.Level;
 import dev.sieve.CapacityEvent;
+import dev.sieve.SieveStats;
 import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.crawl.CrawlReport;
 import dev.sieve.durable.Durability;
 import dev.sieve.durable.DurableFolder;
+import dev.sieve.report.LiveServer;
+import dev.sieve.durable.Export;
 import dev.sieve.url.Seeds;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -19,6 +27,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -29,7 +38,7 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         usageHelpWidth = 100,
         customSynopsis = "sieve [crawl] [OPTIONS] SEED...",
-        description = "Crawls politely and visits every page once.%n",
+        description = "Crawls politely and visits every page once.",
         footerHeading = "%nExit codes: ",
         footer = "0 done, or a limit was reached; 1 internal error, or filter full; 2 wrong usage;%n"
                 + "3 no page could be fetched; 4 input or output failed; 5 'why': not crawled; 6 see --fail-on;%n"
@@ -68,6 +77,9 @@ class CrawlCommand implements Callable<Integer> {
     @Mixin
     private Outputs.Options output;
 
+    @Mixin
+    private LiveOptions live;
+
     @Option(
             names = "--job",
             paramLabel = "DIR",
@@ -92,6 +104,19 @@ class CrawlCommand implements Callable<Integer> {
                             + " URL failed: no usable response), or capacity (the filter missed a page or more); repeatable.")
     private Set<FailOn> failOn = EnumSet.noneOf(FailOn.class);
 
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            description = "Read options from FILE, one per line: 'delay = 2s', 'sitemaps = true', 'seed = URL'; the"
+                    + " command line takes precedence.")
+    Path config;
+
+    @Option(
+            names = "--dry-run",
+            description = "Only show what would be requested first, with which delays, filter and files. Requests only"
+                    + " robots.txt, writes nothing.")
+    private boolean isDryRun;
+
     @Option(names = "-q", description = "Show only warnings: no progress, no summary.")
     private boolean isQuiet;
 
@@ -107,13 +132,21 @@ class CrawlCommand implements Callable<Integer> {
         }
         requireJobFor("--durability");
         requireJobFor("--keep-log");
-        CrawlOptions options = options();
+        CrawlOptions options = options().exchanges(output.hasArchive());
         if (job != null) {
             checkJob();
         }
         output.check(resumes);
         frontier.check(resumes);
-        Recording recording = output.recording();
+        if (isDryRun) {
+            return dryRun(options, resumes);
+        }
+        try (LiveServer server = live.open()) {
+            return crawl(options, resumes, output.recording(server));
+        }
+    }
+
+    private int crawl(CrawlOptions options, boolean resumes, Recording recording) throws IOException {
         Consumer<CapacityEvent> listener = recording == null ? event -> {} : recording::capacity;
         try (StopSignal signal = new StopSignal(isQuiet);
                 CrawlStart start = new CrawlStart(options, () -> frontier.open(job, durability, keepsLog, listener))) {
@@ -122,7 +155,7 @@ class CrawlCommand implements Callable<Integer> {
             }
             readSeeds(seeds, start::addTyped, start::add);
             if (!start.hasUrls()) {
-                throw Checks.wrong(spec, "no usable seed in " + String.join(", ", seeds));
+                throw noSeed();
             }
             if (recording != null) {
                 recording.start(start.crawler(), start.directory(), durability.forces());
@@ -135,6 +168,9 @@ class CrawlCommand implements Callable<Integer> {
                 outputs.add(recording.file(), recording.record());
             }
             signal.stops(start.crawler());
+            if (!isQuiet) {
+                System.err.print(opening(start.crawler().report(), options, resumes));
+            }
             return new CrawlRun(start.crawler(), outputs, job, isQuiet, where.ignoresRobots, failOn, recording).run();
         }
     }
@@ -157,6 +193,11 @@ class CrawlCommand implements Callable<Integer> {
         }
     }
 
+    /** Whether there are seeds on the command line, so that those of a configuration file are not used. */
+    boolean hasSeeds() {
+        return !seeds.isEmpty();
+    }
+
     CrawlOptions options() {
         CrawlOptions options = new CrawlOptions().sitemaps(usesSitemaps).checkLinks(checksLinks);
         where.apply(options, spec);
@@ -171,6 +212,54 @@ class CrawlCommand implements Callable<Integer> {
             new Seeds(typed, listed, problems).read(words, System.in);
         } catch (IOException e) {
             throw Checks.wrong(spec, "Invalid SEED: " + e.getMessage());
+        }
+    }
+
+    private ParameterException noSeed() {
+        return Checks.wrong(spec, "no usable seed in " + String.join(", ", seeds));
+    }
+
+    /** Returns the two lines at the start of a crawl. */
+    private String opening(CrawlReport report, CrawlOptions options, boolean resumes) {
+        String seeds = text("%,d new %s", report.urlsNew(), report.urlsNew() == 1 ? "seed" : "seeds");
+        String queued = resumes ? text("%,d URLs of the job and ", report.before()) : "";
+        SieveStats sieve = report.sieve();
+        String filter =
+                resumes ? text("%s, %s", Summary.size(sieve), Units.bytes(sieve.memoryBytes())) : frontier.toString();
+        return text("Crawling %s%s: %s.%nFilter: %s; heap %s.%n", queued, seeds, options, filter, heap());
+    }
+
+    private static String heap() {
+        return Units.bytes(Runtime.getRuntime().maxMemory());
+    }
+
+    private int dryRun(CrawlOptions options, boolean resumes) throws IOException {
+        try (DryRun dryRun = new DryRun(options, !where.ignoresRobots)) {
+            if (resumes) {
+                Path file = CrawlDirectory.seedFile(job);
+                if (Files.exists(file)) {
+                    readSeeds(List.of(file.toString()), dryRun::open, dryRun::open);
+                }
+                DurableFolder.export(job, Export.PENDING, dryRun::add);
+            }
+            long pending = dryRun.urls();
+            readSeeds(seeds, dryRun::addTyped, dryRun::add);
+            if (dryRun.urls() == 0) {
+                throw noSeed();
+            }
+            StringBuilder lines = new StringBuilder(text("Dry run: requests only robots.txt, writes nothing.%n"));
+            Summary.row(lines, "seeds", "%,d", dryRun.urls() - pending);
+            Summary.row(lines, "crawl", "%s", options);
+            Summary.row(lines, "filter", "%s", resumes ? "as stored in the job" : frontier);
+            Summary.row(lines, "memory", "heap %s, of this %s for responses", heap(), Units.bytes(options.memory()));
+            Summary.row(lines, "files", "%s", output.names());
+            if (job != null) {
+                Summary.row(lines, "job", resumes ? "%s: %,d URLs are left" : "%s: new", job, pending);
+            }
+            PrintWriter out = spec.commandLine().getOut();
+            out.print(lines.append(dryRun.requests()));
+            out.flush();
+            return 0;
         }
     }
 }

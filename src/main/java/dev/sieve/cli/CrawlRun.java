@@ -13,7 +13,7 @@ import java.util.Set;
  * One crawl as the user sees it: progress, summary, exit code.
  *
  * @param job the folder in which it is saved; null when it is not
- * @param recording what its report is made from; null when there is none
+ * @param recording what its report and its live page are made from; null when there is neither
  */
 record CrawlRun(
         Crawler crawler,

@@ -8,6 +8,8 @@ import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.demo.DemoWeb;
+import dev.sieve.output.WarcSink;
+import dev.sieve.report.LiveServer;
 import dev.sieve.scope.Scope;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -20,6 +22,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -30,7 +33,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = "Crawls a generated web on this machine, in a few seconds and without a network. The filter is"
-                + " deliberately a little too small, so you see the capacity warnings.%n")
+                + " deliberately a little too small, so you see the capacity warnings.")
 final class DemoCommand implements Callable<Integer> {
     /** The share of the web's URLs that the filter is sized for: enough to warn, and to miss next to nothing. */
     private static final double CAPACITY_SHARE = 0.9;
@@ -64,7 +67,7 @@ final class DemoCommand implements Callable<Integer> {
     @Option(
             names = {"-o", "--output"},
             paramLabel = "FILE",
-            description = "Write .txt (URLs) or .jsonl (records); repeatable.")
+            description = "Write .txt (URLs), .jsonl (records) or .warc.gz (an archive); repeatable.")
     private List<Path> outputs = new ArrayList<>();
 
     @Option(
@@ -72,6 +75,9 @@ final class DemoCommand implements Callable<Integer> {
             paramLabel = "FILE",
             description = "Write a report at the end: one HTML file, for a browser (default: none).")
     private Path report;
+
+    @Mixin
+    private LiveOptions live;
 
     @Option(names = "--force", description = "Overwrite existing output files.")
     private boolean isForced;
@@ -116,13 +122,19 @@ final class DemoCommand implements Callable<Integer> {
     }
 
     private int crawl(DemoWeb web) throws IOException {
+        try (LiveServer server = live.open()) {
+            return crawl(web, Recording.of(report, server));
+        }
+    }
+
+    private int crawl(DemoWeb web, Recording recording) throws IOException {
         long urls = web.expected().count();
         CrawlOptions options = new CrawlOptions()
                 .scope(Scope.Kind.ANY)
+                .exchanges(outputs.stream().anyMatch(WarcSink::isArchive))
                 .delay(delay)
                 .allowPrivate("127.0.0.0/8")
                 .resolver(host -> List.of(DemoWeb.resolve(host)));
-        Recording recording = report == null ? null : new Recording(report);
         Consumer<CapacityEvent> listener = recording == null ? event -> {} : recording::capacity;
         Sieve sieve = Sieve.builder(Math.max(1, (long) (urls * CAPACITY_SHARE)))
                 .onCapacity(listener)

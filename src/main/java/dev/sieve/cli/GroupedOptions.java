@@ -8,13 +8,12 @@ import picocli.CommandLine.Help;
 import picocli.CommandLine.IHelpSectionRenderer;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** The list of options in the help of a crawl, in groups with headings. */
+/** The list of options in the help of a crawl and of why, in groups with headings. */
 final class GroupedOptions implements IHelpSectionRenderer {
     /** The heading of each group by its first option; the order is that of the declarations. */
     private static final Map<String, String> HEADINGS = Map.of(
             "--scope", "Which URLs:",
-            "--max-pages", "Limits:",
-            "--delay", "Speed:",
+            "--max-pages", "Limits and speed:",
             "--user-agent", "Requests:",
             "--capacity", "Filter of seen URLs:",
             "--output", "Output:",

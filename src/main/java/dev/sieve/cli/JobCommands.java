@@ -28,10 +28,7 @@ final class JobCommands {
     private JobCommands() {}
 
     /** Shows the state of a job. */
-    @Command(
-            name = "state",
-            mixinStandardHelpOptions = true,
-            description = "Shows the state of a job, running or not.%n")
+    @Command(name = "state", mixinStandardHelpOptions = true, description = "Shows the state of a job, running or not.")
     static final class State implements Callable<Integer> {
         @Spec
         private CommandSpec spec;
@@ -121,7 +118,7 @@ final class JobCommands {
             mixinStandardHelpOptions = true,
             description =
                     "Writes the URLs of a job to stdout, one per line, in the order they were found. The job may be"
-                            + " running.%n")
+                            + " running.")
     static final class ExportUrls implements Callable<Integer> {
         @Parameters(paramLabel = "DIR", description = "The directory of the job.")
         private Path job;
@@ -169,7 +166,7 @@ final class JobCommands {
             mixinStandardHelpOptions = true,
             description =
                     "Repairs a damaged job: keeps what is intact and counts what is lost. Discarded files are kept under"
-                            + " other names.%n")
+                            + " other names.")
     static final class Repair implements Callable<Integer> {
         @Parameters(paramLabel = "DIR", description = "The directory of the job, which must not be running.")
         private Path job;

@@ -13,6 +13,7 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
@@ -46,6 +47,8 @@ public final class Main {
                 .addSubcommand(new JobCommands.State())
                 .addSubcommand(new JobCommands.ExportUrls())
                 .addSubcommand(new JobCommands.Repair())
+                .addSubcommand(new CompletionCommand(Main::commandLine))
+                .addSubcommand(new CommandLine.HelpCommand())
                 .registerConverter(Long.class, new Converters.Quantity())
                 .registerConverter(Integer.class, new Converters.SmallQuantity())
                 .registerConverter(int.class, new Converters.SmallQuantity())
@@ -56,21 +59,40 @@ public final class Main {
                 .registerConverter(Durability.class, new Converters.Named<>(Durability.class, "level"))
                 .registerConverter(Scope.Kind.class, new Converters.Named<>(Scope.Kind.class, "scope"))
                 .registerConverter(Outputs.Format.class, new Converters.Named<>(Outputs.Format.class, "format"))
+                .registerConverter(
+                        CompletionCommand.Shell.class, new Converters.Named<>(CompletionCommand.Shell.class, "shell"))
                 .registerConverter(FailOn.class, new Converters.Named<>(FailOn.class, "condition"))
                 .setUsageHelpAutoWidth(true)
                 .setUsageHelpLongOptionsMaxWidth(30)
                 .setParameterExceptionHandler(Main::reportUsage)
                 .setExecutionExceptionHandler(Main::reportFailure)
                 .setExecutionStrategy(Main::run);
-        line.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_OPTION_LIST, new GroupedOptions());
+        CommandLine help = line.getSubcommands().get("help");
+        help.getCommandSpec()
+                .usageMessage()
+                .header("Shows the help of a command.")
+                .description();
         String version = "sieve " + CrawlOptions.version();
         line.getCommandSpec().version(version);
-        line.getSubcommands().values().forEach(each -> each.getCommandSpec().version(version));
+        line.getSubcommands()
+                .values()
+                .forEach(each -> each.getCommandSpec()
+                        .version(version)
+                        .usageMessage()
+                        .parameterListHeading("%n")
+                        .optionListHeading("%n"));
+        Stream.of(line, line.getSubcommands().get("why")).forEach(each -> {
+            each.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_OPTION_LIST, new GroupedOptions());
+            each.getCommandSpec().usageMessage().parameterListHeading("%n").optionListHeading("");
+        });
         return line;
     }
 
-    /** Drops the optional word "crawl". */
+    /** Drops the optional word "crawl", also in {@code help crawl}. */
     static String[] withoutDefault(String[] args) {
+        if (Arrays.equals(args, new String[] {"help", "crawl"})) {
+            return new String[] {"help"};
+        }
         return args.length > 0 && args[0].equals("crawl") ? Arrays.copyOfRange(args, 1, args.length) : args;
     }
 
@@ -78,6 +100,12 @@ public final class Main {
         if (parsed.hasSubcommand() && !parsed.matchedArgs().isEmpty()) {
             String command = parsed.subcommand().commandSpec().name();
             throw Checks.wrong(parsed.commandSpec(), "Put options after the command: sieve " + command + " [OPTIONS]");
+        }
+        ParseResult last = parsed.hasSubcommand() ? parsed.subcommand() : parsed;
+        boolean showsHelp = last.isUsageHelpRequested() || last.isVersionHelpRequested();
+        if (!showsHelp && last.commandSpec().userObject() instanceof CrawlCommand crawl && crawl.config != null) {
+            return ConfigFile.read(crawl.config, last.commandSpec(), Main::commandLine)
+                    .run(parsed);
         }
         return new CommandLine.RunLast().execute(parsed);
     }

@@ -7,6 +7,8 @@ import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
 
 import dev.sieve.output.CsvSink;
+import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.fetch.Exchange;
 import dev.sieve.output.JsonlSink;
 import dev.sieve.output.LineSink;
 import dev.sieve.output.Link;
@@ -17,7 +19,9 @@ import dev.sieve.output.Skip;
 import dev.sieve.output.SkipListSink;
 import dev.sieve.output.UrlListSink;
 import dev.sieve.output.Visit;
+import dev.sieve.report.LiveServer;
 import dev.sieve.report.ReportPage;
+import dev.sieve.output.WarcSink;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.Writer;
@@ -30,7 +34,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Model.CommandSpec;
@@ -113,12 +120,18 @@ final class Outputs implements PageSink {
             throws IOException {
         Set<Path> names = new HashSet<>();
         for (Path file : files) {
+            if (WarcSink.isArchive(file)) {
+                check("-o", file, how, names, spec);
+                checkArchive(file, how, spec);
+                continue;
+            }
             Format format = Format.of(file, chosen);
             if (format == null) {
                 throw Checks.invalid(
                         spec,
                         "-o",
-                        file + ": the name must end in .txt, .jsonl, .json, .csv or .tsv, unless --format is given");
+                        file + ": the name must end in .txt, .jsonl, .json, .csv, .tsv, .warc.gz or .warc, unless --format"
+                                + " is given");
             }
             check("-o", file, how, names, spec);
             if (how == APPEND && isRegular(file) && !format.mayBegin(unfinishedLine(file))) {
@@ -163,6 +176,14 @@ final class Outputs implements PageSink {
         }
     }
 
+    private static void checkArchive(Path file, StandardOpenOption how, CommandSpec spec) throws IOException {
+        List<Path> existing = WarcSink.existing(file);
+        if (how == CREATE_NEW && !existing.isEmpty()) {
+            throw Checks.invalid(
+                    spec, "-o", existing.get(0) + " exists; use --force to delete all files of the archive " + file);
+        }
+    }
+
     private static boolean isRegular(Path file) {
         return !STANDARD_OUTPUT.contains(file) && Files.isRegularFile(file);
     }
@@ -178,8 +199,16 @@ final class Outputs implements PageSink {
             throws IOException {
         Outputs outputs = new Outputs();
         try {
+            // First, so that no line is stored before what it is about is in the archive.
             for (Path file : files) {
-                outputs.add(file, Format.of(file, chosen), how, forces);
+                if (WarcSink.isArchive(file)) {
+                    outputs.add(archive(file, how, forces));
+                }
+            }
+            for (Path file : files) {
+                if (!WarcSink.isArchive(file)) {
+                    outputs.add(file, Format.of(file, chosen), how, forces);
+                }
             }
             if (skipped != null) {
                 outputs.add(skipped, new SkipListSink(outputs.writer(skipped, how, forces)));
@@ -201,6 +230,19 @@ final class Outputs implements PageSink {
     void add(Path file, PageSink sink) {
         add(sink);
         files.put(file, sink);
+    }
+
+    private static WarcSink archive(Path file, StandardOpenOption how, boolean forces) throws IOException {
+        List<Path> existing = WarcSink.existing(file);
+        if (how == APPEND && !existing.isEmpty()) {
+            Path last = existing.get(existing.size() - 1);
+            long removed = WarcSink.removeUnfinished(last);
+            if (removed > 0) {
+                LOG.warn("{}: removed an unfinished last record of {} bytes", last, removed);
+            }
+        }
+        String software = "sieve/" + CrawlOptions.version();
+        return new WarcSink(file, how, forces, software, Runtime.getRuntime().maxMemory() / 32);
     }
 
     private void add(Path file, Format format, StandardOpenOption how, boolean forces) throws IOException {
@@ -329,6 +371,13 @@ final class Outputs implements PageSink {
     }
 
     @Override
+    public void exchanged(Exchange exchange) throws IOException {
+        for (PageSink sink : sinks) {
+            sink.exchanged(exchange);
+        }
+    }
+
+    @Override
     public void skipped(Skip skip) throws IOException {
         for (PageSink sink : sinks) {
             sink.skipped(skip);
@@ -379,8 +428,9 @@ final class Outputs implements PageSink {
                 paramLabel = "FILE",
                 description =
                         "Write .txt (URLs of pages), .jsonl or .csv (a record per URL), .tsv (links: source, target,"
-                                + " and new, seen, out of scope, or skipped: RULE), or - (stdout); repeatable (default: URLs to"
-                                + " stdout).")
+                                + " and new, seen, out of scope, or skipped: RULE), .warc.gz or .warc (an archive of all"
+                                + " requests and responses, with the headers that were sent, -H included; a new file per GB:"
+                                + " NAME-00001.warc.gz), or - (stdout); repeatable (default: URLs to stdout).")
         private List<Path> outputs = new ArrayList<>();
 
         @Option(
@@ -429,9 +479,22 @@ final class Outputs implements PageSink {
             return Outputs.open(files(), format(), skipped, how(resumes), forces);
         }
 
-        /** Returns the recording for the report; null if none was requested. */
-        Recording recording() {
-            return report == null ? null : new Recording(report);
+        /** Returns the recording for the report and the live page; null if neither was requested. */
+        Recording recording(LiveServer live) {
+            return Recording.of(report, live);
+        }
+
+        /** Returns whether the crawl has to keep what is sent and received. */
+        boolean hasArchive() {
+            return outputs.stream().anyMatch(WarcSink::isArchive);
+        }
+
+        /** Returns the names of the files, for the user. */
+        String names() {
+            Stream<Path> others = Stream.of(skipped, report).filter(Objects::nonNull);
+            return Stream.concat(files().stream(), others)
+                    .map(each -> STANDARD_OUTPUT.contains(each) ? "stdout" : each.toString())
+                    .collect(Collectors.joining(", "));
         }
 
         private List<Path> files() {

@@ -213,7 +213,7 @@ final class Plan {
             name = "plan",
             mixinStandardHelpOptions = true,
             sortOptions = false,
-            description = "Shows how much memory each filter needs for N URLs, and how many pages it misses.%n")
+            description = "Shows how much memory each filter needs for N URLs, and how many pages it misses.")
     static final class Print implements Callable<Integer> {
         private static final long DEFAULT_URLS = 1_000_000;
 

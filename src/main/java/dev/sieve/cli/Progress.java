@@ -5,6 +5,7 @@ import static dev.sieve.cli.Units.text;
 import dev.sieve.crawl.CrawlReport;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Timer;
@@ -60,16 +61,21 @@ final class Progress implements AutoCloseable {
 
     /** Returns the fields that fit into a width, the most important ones first; the first one is always there. */
     static String line(CrawlReport report, double pagesPerSecond, int width) {
-        List<String> fields = List.of(
+        List<String> fields = new ArrayList<>(List.of(
                 text("%,d pages", report.pageCount()),
                 text("%.1f/s", pagesPerSecond),
-                text("%,d queued", report.left()),
+                text("%,d queued", report.left())));
+        if (report.left() > 0 && pagesPerSecond > 0) {
+            fields.add(Summary.clock(Summary.remaining(report.left(), pagesPerSecond)) + " left");
+        }
+        fields.addAll(List.of(
                 text("%,d failed", report.failed()),
-                Summary.clock(report.elapsed()),
                 "filter " + Summary.fill(report.sieve()),
+                Summary.clock(report.elapsed()) + " elapsed",
+                "false-positive rate " + Units.percent(report.sieve().falsePositiveRate()),
                 text(
                         "hosts waiting %,d, backing off %,d",
-                        report.schedule().waiting(), report.schedule().backingOff()));
+                        report.schedule().waiting(), report.schedule().backingOff())));
         StringBuilder line = new StringBuilder(fields.get(0));
         for (String field : fields.subList(1, fields.size())) {
             if (line.length() + SPACE.length() + field.length() > width) {

@@ -5,33 +5,45 @@ import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.report.CrawlRecord;
+import dev.sieve.report.LiveServer;
 import dev.sieve.report.ReportPage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Timer;
 import java.util.TimerTask;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Records a crawl once per second while it runs, and writes its report when it is closed. */
+/** Records a crawl once per second while it runs, for its report, its live page, or both. */
 final class Recording implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.cli");
     private static final int MILLIS = 1000;
 
     private final CrawlRecord record = new CrawlRecord();
     private final Path file;
+    private final LiveServer live;
     private Crawler crawler;
     /** Null before the crawl runs. */
     private Timer timer;
 
     private boolean isClosed;
 
-    /**
-     * Creates a recording that has not started.
-     *
-     * @param file the file of the report
-     */
-    Recording(Path file) {
+    private Recording(Path file, LiveServer live) {
         this.file = file;
+        this.live = live;
+    }
+
+    /**
+     * Returns a recording that has not started; null when nothing is to be made of it.
+     *
+     * @param file the file of the report; null for none
+     * @param live the server of the live page, which is closed with the recording; null for none
+     */
+    static Recording of(Path file, LiveServer live) {
+        return file == null && live == null ? null : new Recording(file, live);
     }
 
     /** Returns the sink that has to receive what the crawl finds. */
@@ -39,6 +51,7 @@ final class Recording implements AutoCloseable {
         return record;
     }
 
+    /** Returns the file of the report; null for none. */
     Path file() {
         return file;
     }
@@ -54,11 +67,11 @@ final class Recording implements AutoCloseable {
      * @param forces whether a flush forces the journal to the disk
      */
     void start(Crawler crawl, CrawlDirectory directory, boolean forces) throws IOException {
-        record.start(directory.journal(), forces, Instant.now());
+        record.start(file == null ? null : directory.journal(), forces, Instant.now());
         crawler = crawl;
     }
 
-    /** Records the numbers of the crawl once per second from now on, until this is closed. */
+    /** Records the numbers of the crawl once per second from now on, and shows them, until this is closed. */
     void run() {
         TimerTask task = new TimerTask() {
             @Override
@@ -68,6 +81,13 @@ final class Recording implements AutoCloseable {
         };
         timer = new Timer("sieve-report", true);
         timer.schedule(task, MILLIS, MILLIS);
+        if (live != null) {
+            live.show(record, crawler, InstantSource.system());
+            System.err.println("Live page: " + live.url() + "  metrics: " + live.url() + "metrics");
+            if (!live.isLoopback()) {
+                LOG.warn("everyone who can reach {} can read the URLs and titles of this crawl", live.url());
+            }
+        }
     }
 
     private synchronized void sample() {
@@ -82,19 +102,21 @@ final class Recording implements AutoCloseable {
         }
     }
 
-    /** Writes the report of a crawl that is over. */
+    /** Writes the report of a crawl that is over, and shows its final state. */
     @Override
     public synchronized void close() throws IOException {
         isClosed = true;
         timer.cancel();
-        try {
+        try (live) {
             CrawlReport report = crawler.report();
             record.sample(report, Instant.now());
             record.flush();
             record.findReferrers();
+            if (file != null) {
+                ReportPage.write(ReportPage.page(record, Instant.now()), file);
+            }
         } catch (UncheckedIOException e) {
             throw e.getCause();
         }
-        ReportPage.write(ReportPage.page(record, Instant.now()), file);
     }
 }

@@ -1,6 +1,7 @@
 package dev.sieve.cli;
 
 import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.fetch.ProxySettings;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -25,6 +26,15 @@ final class RequestOptions {
             paramLabel = "'NAME: VALUE'",
             description = "Extra request header, sent only to the seeds' origins; repeatable.")
     private List<String> headers = new ArrayList<>();
+
+    @Option(
+            names = "--proxy",
+            paramLabel = "URL",
+            description = "Send requests through http://[USER:PASSWORD@]HOST:PORT, socks5://HOST:PORT, or"
+                    + " socks5h://HOST:PORT; env: the proxy in http_proxy, https_proxy, all_proxy, no_proxy"
+                    + " (default: none). An http or socks5h proxy looks up the names of hosts, so whether their"
+                    + " addresses are public is not checked.")
+    private String proxy;
 
     @Option(
             names = "--resolve",
@@ -53,6 +63,7 @@ final class RequestOptions {
         addresses.forEach(each -> known.put(each.getKey(), each.getValue()));
         addresses.forEach(each -> options.allowPrivate(each.getValue().getHostAddress()));
         options.resolver(host -> resolve(known, host));
+        Checks.set(spec, "--proxy", proxy, each -> options.proxy(proxy(each)));
         Checks.set(spec, "--timeout", timeout, options::timeout);
         Checks.set(spec, "--retries", retries, options::retries);
         Checks.set(spec, "--max-body", maxBody, size -> setBodyLimit(options, size));
@@ -70,6 +81,10 @@ final class RequestOptions {
                     ((long) bytes * CrawlOptions.HEAP_PER_BODY >> 20) + 1));
         }
         options.bodyLimit(bytes);
+    }
+
+    private static ProxySettings proxy(String choice) {
+        return choice.equals("env") ? ProxySettings.ofEnvironment(System.getenv()) : ProxySettings.of(choice);
     }
 
     private static void addHeader(CrawlOptions options, String header) {

@@ -87,7 +87,7 @@ final class Summary {
                 && report.sieve().accepted() > 0;
     }
 
-    private static void row(StringBuilder lines, String name, String format, Object... values) {
+    static void row(StringBuilder lines, String name, String format, Object... values) {
         lines.append(text("  %-9s%s%n", name, text(format, values)));
     }
 
@@ -188,9 +188,14 @@ final class Summary {
         if (report.left() == 0 || report.pageCount() == 0) {
             return "";
         }
-        double seconds = Math.min(1e9, report.left() / pagesPerSecond(report));
         return text(
-                "%,d URLs, which take about %s at this rate", report.left(), clock(Duration.ofSeconds((long) seconds)));
+                "%,d URLs, which take about %s at this rate",
+                report.left(), clock(remaining(report.left(), pagesPerSecond(report))));
+    }
+
+    /** Returns how long URLs take at a rate above 0, at most some decades. */
+    static Duration remaining(long urls, double pagesPerSecond) {
+        return Duration.ofSeconds((long) Math.min(1e9, urls / pagesPerSecond));
     }
 
     private static double share(Duration part, CrawlReport report) {

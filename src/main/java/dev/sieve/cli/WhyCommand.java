@@ -27,7 +27,7 @@ import picocli.CommandLine.Command;
         sortOptions = false,
         customSynopsis = "sieve why [OPTIONS] URL SEED...",
         description = "Shows whether a crawl with these seeds and options requests a URL, and which rule decides; with"
-                + " --job, also whether the job has seen it. Sends no requests. Takes all options of the crawl.%n",
+                + " --job, also whether the job has seen it. Sends no requests. Takes all options of the crawl.",
         footerHeading = "%nExit codes: ",
         footer = "0 the URL is crawled; 5 it is not; 2 wrong usage; 4 the job cannot be read.")
 final class WhyCommand extends CrawlCommand {
@@ -56,6 +56,11 @@ final class WhyCommand extends CrawlCommand {
         } finally {
             out.flush();
         }
+    }
+
+    @Override
+    boolean hasSeeds() {
+        return seeds.size() > 1;
     }
 
     private int explain(String url, List<String> rest, CrawlOptions options, Fetcher fetcher, PrintWriter out)

@@ -2,18 +2,23 @@ package dev.sieve.crawl;
 
 import dev.sieve.fetch.AddressPolicy;
 import dev.sieve.fetch.Fetcher;
+import dev.sieve.fetch.ProxySettings;
 import dev.sieve.fetch.Resolver;
 import dev.sieve.parse.LinkExtractor;
+import dev.sieve.robots.RobotsCache;
 import dev.sieve.robots.RobotsRules;
 import dev.sieve.scope.Admission;
 import dev.sieve.scope.Scope;
 import dev.sieve.scope.Trap;
 import dev.sieve.scope.TrapGuard;
+import java.math.BigDecimal;
 import java.net.InetAddress;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Matcher;
@@ -31,7 +36,8 @@ public final class CrawlOptions {
     private static final Pattern COMPATIBLE =
             Pattern.compile("Mozilla/[^(]*(?:\\([^)]*\\bcompatible; *([^;)]+))", Pattern.CASE_INSENSITIVE);
 
-    private final Scope.Builder scope = Scope.builder(Scope.Kind.HOST);
+    private Scope.Kind kind = Scope.Kind.HOST;
+    private final Scope.Builder scope = Scope.builder(kind);
     private final Map<Trap, Integer> trapLimits = new EnumMap<>(Trap.class);
     long maxPages = Long.MAX_VALUE;
     Duration maxTime = Duration.ofSeconds(Long.MAX_VALUE);
@@ -50,16 +56,19 @@ public final class CrawlOptions {
     boolean checkLinks;
     private int bodyLimit = 8 << 20;
     private boolean allBodies;
+    private boolean exchanges;
     private AddressPolicy addresses = AddressPolicy.publicOnly();
     private long memory = Runtime.getRuntime().maxMemory() / 4;
+    private ProxySettings proxy = ProxySettings.NONE;
     private Resolver resolver = host -> List.of(InetAddress.getAllByName(host));
 
     /** Creates the default options: a polite crawl of the hosts of the seeds. */
     public CrawlOptions() {}
 
     /** Sets which URLs belong to the crawl, relative to its seeds. Default: those on the host of a seed. */
-    public CrawlOptions scope(Scope.Kind kind) {
-        scope.kind(kind);
+    public CrawlOptions scope(Scope.Kind choice) {
+        scope.kind(choice);
+        kind = choice;
         return this;
     }
 
@@ -258,6 +267,15 @@ public final class CrawlOptions {
     }
 
     /**
+     * Sets whether the sink receives {@linkplain dev.sieve.output.PageSink#exchanged what is sent and received}. Then
+     * bodies of every type and status are read, up to the limit, and bodies take twice the memory. Default: false.
+     */
+    public CrawlOptions exchanges(boolean choice) {
+        exchanges = choice;
+        return this;
+    }
+
+    /**
      * Allows requests to a block of addresses that are not public: {@code 10.0.0.0/8} or {@code ::1}. See
      * {@link Crawler#open} for a single host and port. Default: none.
      */
@@ -272,6 +290,15 @@ public final class CrawlOptions {
         return this;
     }
 
+    /**
+     * Sets through which proxy requests are sent, those for robots.txt included. {@link ProxySettings} describes what is
+     * checked of the addresses of hosts then. Default: no proxy, whatever the environment names.
+     */
+    public CrawlOptions proxy(ProxySettings choice) {
+        proxy = Objects.requireNonNull(choice, "proxy");
+        return this;
+    }
+
     /** Returns the admission of a crawl with these options, without seeds. */
     public Admission newAdmission() {
         return new Admission(scope.build(), new TrapGuard(trapLimits));
@@ -280,7 +307,37 @@ public final class CrawlOptions {
     /** Returns a fetcher with these options, to be closed by the caller. */
     public Fetcher newFetcher() {
         return new Fetcher(new Fetcher.Options(
-                userAgent, headers, timeout, bodyLimit, allBodies, concurrency, resolver, addresses, bodyMemory()));
+                userAgent,
+                headers,
+                timeout,
+                bodyLimit,
+                allBodies,
+                concurrency,
+                resolver,
+                addresses,
+                bodyMemory(),
+                proxy,
+                exchanges));
+    }
+
+    /** Returns an empty cache of robots.txt as a crawl with these options has it. */
+    public RobotsCache newRobots(Fetcher fetcher, InstantSource dates) {
+        return new RobotsCache(fetcher, productToken(), 1 + retries, dates, robotsMemory());
+    }
+
+    /**
+     * Returns the main options for the user, without header fields and passwords: {@code scope host, delay 1 s per host, 32
+     * workers}.
+     */
+    @Override
+    public String toString() {
+        String seconds =
+                BigDecimal.valueOf(delay.toMillis(), 3).stripTrailingZeros().toPlainString();
+        return "scope " + kind.name().toLowerCase(Locale.ROOT)
+                + ", delay " + seconds + " s per host, "
+                + concurrency + (concurrency == 1 ? " worker" : " workers")
+                + (proxy == ProxySettings.NONE ? "" : ", proxy " + proxy)
+                + (obeyRobots ? "" : ", robots.txt ignored");
     }
 
     long bodyMemory() {
@@ -289,6 +346,11 @@ public final class CrawlOptions {
 
     long robotsMemory() {
         return memory / 4;
+    }
+
+    /** Returns how many bytes of heap {@link #memory(long)} has set. */
+    public long memory() {
+        return memory;
     }
 
     /** Returns of how many documents the links may be in memory at the same time. */

@@ -39,10 +39,7 @@ final class Politeness {
     private final CrawlClock clock;
 
     Politeness(CrawlOptions options, Fetcher fetcher, CrawlDirectory directory, CrawlClock clock) {
-        robots = options.obeyRobots
-                ? new RobotsCache(
-                        fetcher, options.productToken(), 1 + options.retries, clock.dates(), options.robotsMemory())
-                : null;
+        robots = options.obeyRobots ? options.newRobots(fetcher, clock.dates()) : null;
         delay = options.delay;
         this.directory = directory;
         this.clock = clock;

@@ -5,6 +5,7 @@ import dev.sieve.Lease;
 import dev.sieve.SieveStats;
 import dev.sieve.UrlBatch;
 import dev.sieve.durable.DurableSieve;
+import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.output.Link;
 import dev.sieve.output.PageSink;
@@ -144,6 +145,11 @@ final class Recorder {
             group.clear();
             recorded = 0;
         }
+    }
+
+    /** Records what a request has sent and received. */
+    void exchanged(Exchange exchange) {
+        record(each -> each.exchanged(exchange), () -> {});
     }
 
     /** Records a visit. */

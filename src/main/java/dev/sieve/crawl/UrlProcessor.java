@@ -2,6 +2,7 @@ package dev.sieve.crawl;
 
 import dev.sieve.Frontier;
 import dev.sieve.Lease;
+import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
@@ -136,6 +137,7 @@ final class UrlProcessor {
 
     private Response requestRobots(Dispatcher.Task task, Lease lease, String origin) {
         RobotsCache.Access access = politeness.requestRobots(origin);
+        recordAndRelease(fetcher.takeExchange());
         // The rules may be gone when the URL is next.
         offerSitemaps(lease, access);
         Boolean rule = access.isKnown() ? access.skipReason(lease.url()) == null : null;
@@ -162,6 +164,16 @@ final class UrlProcessor {
         return new Timing(clock.now(), Duration.ZERO, Duration.ZERO);
     }
 
+    private void recordAndRelease(Exchange exchange) {
+        if (exchange != null) {
+            try {
+                recorder.exchanged(exchange);
+            } finally {
+                fetcher.release(exchange);
+            }
+        }
+    }
+
     private Response fetch(Lease lease, Dispatcher.Task task) {
         Instant fetchedAt = clock.now();
         long startNanos = clock.nanoTime();
@@ -170,7 +182,11 @@ final class UrlProcessor {
                 : LinkCheck.is(lease) ? fetcher.check(lease.url()) : fetcher.fetch(lease.url());
         Duration took = Duration.ofNanos(clock.nanoTime() - startNanos);
         Timing timing = new Timing(fetchedAt, took, task.waited());
-        return new Response(politeness.outcome(task.host(), result), () -> processAndRelease(lease, result, timing));
+        Exchange exchange = fetcher.takeExchange();
+        return new Response(politeness.outcome(task.host(), result), () -> {
+            recordAndRelease(exchange);
+            return processAndRelease(lease, result, timing);
+        });
     }
 
     private boolean processAndRelease(Lease lease, FetchResult result, Timing timing) {

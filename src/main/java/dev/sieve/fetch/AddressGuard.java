@@ -1,6 +1,8 @@
 package dev.sieve.fetch;
 
 import dev.sieve.fetch.FetchResult.Refused;
+import dev.sieve.fetch.ProxySettings.Kind;
+import dev.sieve.fetch.ProxySettings.Server;
 import dev.sieve.scope.SkipReason;
 import java.io.IOException;
 import java.io.InputStream;
@@ -11,11 +13,14 @@ import java.net.SocketAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import javax.net.SocketFactory;
 import okhttp3.Dns;
 import okhttp3.HttpUrl;
@@ -26,10 +31,15 @@ import okhttp3.OkHttpClient;
  *
  * <p>An address is checked three times: when the URL contains it, when the name server returns it, and when the socket
  * connects to it. An {@linkplain #open opened} host and port is not checked; its requests use a client of their own, so
- * that neither client uses the connections of the other. Safe for use by many threads.
+ * that neither client uses the connections of the other. If a proxy looks up the names of hosts, only the first check
+ * is possible, see {@link ProxySettings}. Safe for use by many threads.
  */
 final class AddressGuard {
     private static final String BAD_PORT = "port not allowed";
+    /** The names that mean the machine which looks them up (RFC 6761, section 6.3). */
+    private static final Pattern LOCALHOST = Pattern.compile("(?:.*\\.)?localhost\\.?");
+
+    private static final byte[] LOOPBACK = {127, 0, 0, 1};
 
     /** The bad ports of the Fetch standard (fetch.spec.whatwg.org, section 2.9), whose servers could obey a request. */
     private static final Set<Integer> BAD_PORTS = Set.of(
@@ -47,20 +57,51 @@ final class AddressGuard {
     private final AddressPolicy policy;
     private final DnsLookups lookups;
     private final Set<String> open = ConcurrentHashMap.newKeySet();
-    private final Supplier<OkHttpClient> newGuardedClient;
-    private final Supplier<OkHttpClient> newOpenClient;
+    private final WireLimit wire;
+    private final OkHttpClient client;
+    private final ProxySettings proxies;
     private final AtomicInteger requests = new AtomicInteger();
-    private volatile OkHttpClient guardedClient;
-    private volatile OkHttpClient openClient;
+    /** By the proxy; empty for none. */
+    private final Map<Optional<Server>, Clients> clients = new ConcurrentHashMap<>();
 
-    AddressGuard(AddressPolicy policy, DnsLookups lookups, WireLimit wire, OkHttpClient client) {
+    AddressGuard(AddressPolicy policy, DnsLookups lookups, WireLimit wire, OkHttpClient client, ProxySettings proxies) {
         this.policy = policy;
         this.lookups = lookups;
-        // A client uses only the connections that were made with its own Dns.
-        newOpenClient = clients(client, lookups::addresses, new Sockets(address -> null, wire));
-        newGuardedClient = clients(client, this::allowedAddresses, new Sockets(policy::objection, wire));
-        openClient = newOpenClient.get();
-        guardedClient = newGuardedClient.get();
+        this.wire = wire;
+        this.client = client;
+        this.proxies = proxies;
+    }
+
+    /** The clients of one way to hosts: directly, or through a proxy. */
+    private static final class Clients {
+        private final Supplier<OkHttpClient> newGuarded;
+        private final Supplier<OkHttpClient> newOpen;
+        private volatile OkHttpClient guarded;
+        private volatile OkHttpClient open;
+
+        Clients(Supplier<OkHttpClient> newGuarded, Supplier<OkHttpClient> newOpen) {
+            this.newGuarded = newGuarded;
+            this.newOpen = newOpen;
+            renew();
+        }
+
+        void renew() {
+            open = newOpen.get();
+            guarded = newGuarded.get();
+        }
+    }
+
+    private Clients newClients(Server proxy) {
+        Sockets unguarded = new Sockets(address -> null, wire, proxy);
+        if (proxy == null || !proxy.kind().looksUpNames()) {
+            // A client uses only the connections that were made with its own Dns.
+            Sockets guarded = new Sockets(policy::objection, wire, proxy);
+            return new Clients(
+                    clients(client, this::allowedAddresses, guarded), clients(client, lookups::addresses, unguarded));
+        }
+        Dns dns = proxy.kind() == Kind.HTTP ? lookups::addresses : ProxyConnections::named;
+        Supplier<OkHttpClient> proxied = clients(ProxyConnections.client(client, proxy), dns, unguarded);
+        return new Clients(proxied, proxied);
     }
 
     private static Supplier<OkHttpClient> clients(OkHttpClient client, Dns dns, SocketFactory sockets) {
@@ -75,10 +116,11 @@ final class AddressGuard {
     /** Returns the client for a URL without an {@link #objection}. */
     OkHttpClient client(HttpUrl url) {
         if (requests.incrementAndGet() % REQUESTS_PER_CLIENT == 0) {
-            openClient = newOpenClient.get();
-            guardedClient = newGuardedClient.get();
+            clients.values().forEach(Clients::renew);
         }
-        return open.contains(place(url)) ? openClient : guardedClient;
+        Clients way = clients.computeIfAbsent(
+                Optional.ofNullable(proxies.server(url)), proxy -> newClients(proxy.orElse(null)));
+        return open.contains(place(url)) ? way.open : way.guarded;
     }
 
     /** Returns why a URL is refused, as far as this is known without a lookup; null when it is not. */
@@ -89,9 +131,16 @@ final class AddressGuard {
         if (BAD_PORTS.contains(url.port())) {
             return new Refused(new SkipReason(BAD_PORT, url.port() + " is for another protocol"));
         }
-        byte[] literal = AddressBlock.literal(url.host());
+        byte[] literal = literal(url);
         String objection = literal == null ? null : policy.objection(literal, url.host());
         return objection == null ? null : new Refused(new SkipReason(Refused.NOT_PUBLIC, objection));
+    }
+
+    /** Returns the address in a URL; null for a name that is looked up here, or whose address is not known. */
+    private byte[] literal(HttpUrl url) {
+        Server proxy = proxies.server(url);
+        boolean isLooked = proxy == null || !proxy.kind().looksUpNames();
+        return !isLooked && LOCALHOST.matcher(url.host()).matches() ? LOOPBACK : AddressBlock.literal(url.host());
     }
 
     /** Returns the refusal that caused a failure; null when there is none. */
@@ -139,15 +188,20 @@ final class AddressGuard {
     static final class Sockets extends SocketFactory {
         private final Function<InetAddress, String> objections;
         private final WireLimit wire;
+        private final Server proxy;
 
-        Sockets(Function<InetAddress, String> objections, WireLimit wire) {
+        /**
+         * @param proxy the proxy of the requests; null for none
+         */
+        Sockets(Function<InetAddress, String> objections, WireLimit wire, Server proxy) {
             this.objections = objections;
             this.wire = wire;
+            this.proxy = proxy;
         }
 
         @Override
         public Socket createSocket() {
-            return new Socket() {
+            return new Socket(ProxyConnections.ofSockets(proxy)) {
                 @Override
                 public void connect(SocketAddress endpoint, int timeoutMillis) throws IOException {
                     InetAddress address = endpoint instanceof InetSocketAddress at ? at.getAddress() : null;
@@ -155,7 +209,8 @@ final class AddressGuard {
                     if (objection != null) {
                         throw new AddressRefusedException(objection);
                     }
-                    super.connect(endpoint, timeoutMillis);
+                    boolean isByName = proxy != null && proxy.kind() == Kind.SOCKS5H;
+                    super.connect(isByName ? ProxyConnections.byName(endpoint) : endpoint, timeoutMillis);
                 }
 
                 @Override

@@ -22,7 +22,8 @@ import java.util.function.BooleanSupplier;
  * Room is given out first come, first served. While a body waits, the oldest one with room that is still being read is
  * cancelled unless it ends soon, so that slow servers cannot keep the room from others.
  *
- * <p>A body takes twice its length while it is read, and its length from then on until it is released. Safe for use by
+ * <p>A body takes twice its length while it is read, and its length from then on until it is released. If its bytes are
+ * also kept as they arrive, before they are decoded, these count like a second body of the same request. Safe for use by
  * many threads.
  */
 final class BodyMemory {
@@ -53,7 +54,7 @@ final class BodyMemory {
      * @param bytes half of it is for the shares, at least 64 KiB each, the rest is the room for larger bodies, at least as
      *     much as one of them needs
      * @param requests how many requests there are at the same time
-     * @param bodyLimit the length of the largest body
+     * @param bodyLimit the length of the largest body, with its bytes as they arrive if these are kept
      * @param patienceNanos how long a body waits until it has another one cancelled, when few of them wait
      */
     BodyMemory(long bytes, int requests, long bodyLimit, long patienceNanos) {
@@ -63,29 +64,46 @@ final class BodyMemory {
         this.patienceNanos = patienceNanos;
     }
 
-    /** The memory of one body while it is read. */
+    /** The memory of one body while it is read, by one thread. */
     final class Body implements AutoCloseable {
-        private final long most;
         private final Runnable cancel;
         private final BooleanSupplier isCancelled;
+        private long most;
+        private long length;
+        private long rawLength;
+        private long unusedShare = share;
         private long room;
         private volatile boolean isTooSlow;
 
         /**
          * Creates the memory of a body of which nothing was read.
          *
-         * @param most the length that the body does not exceed
          * @param cancel cancels the request
          */
-        Body(long most, Runnable cancel, BooleanSupplier isCancelled) {
-            this.most = most;
+        Body(Runnable cancel, BooleanSupplier isCancelled) {
             this.cancel = cancel;
             this.isCancelled = isCancelled;
         }
 
+        /** Adds to the length that the body, or its bytes as they arrive, will not exceed; before any of it is read. */
+        void expect(long most) {
+            this.most += most;
+        }
+
         /** Waits until the body may have a length; returns at once when the request was cancelled. */
-        void grow(long length) throws IOException {
-            if (room == 0 && 2 * length > share) {
+        void grow(long newLength) throws IOException {
+            length = newLength;
+            waitForRoom();
+        }
+
+        /** Does as {@link #grow} for the bytes that are kept as they arrive. */
+        void growRaw(long newLength) throws IOException {
+            rawLength = newLength;
+            waitForRoom();
+        }
+
+        private void waitForRoom() throws IOException {
+            if (room == 0 && 2 * (length + rawLength) > share) {
                 take(this, Math.min(size, 2 * most - share));
             }
         }
@@ -97,7 +115,9 @@ final class BodyMemory {
 
         /** Notes that the body was read, and that it is kept until it is {@linkplain #release released}. */
         void keep(byte[] body) {
-            long more = Math.min(room, Math.max(0, body.length - share));
+            long fromShare = Math.min(unusedShare, body.length);
+            unusedShare -= fromShare;
+            long more = Math.min(room, body.length - fromShare);
             if (more > 0) {
                 synchronized (BodyMemory.this) {
                     kept.put(body, more);

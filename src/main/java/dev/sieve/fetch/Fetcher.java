@@ -32,7 +32,8 @@ import okhttp3.Response;
 /**
  * Requests URLs and returns whatever the server does as a value.
  *
- * <p>One request per call: no redirect is followed, nothing is sent again, no cookie is kept, no proxy is used. The
+ * <p>One request per call: no redirect is followed, nothing is sent again, no cookie is kept, no proxy is used but that of
+ * the options. The
  * whole call, from the lookup of the host to the last byte, has one deadline. At most 256 KiB and a thousand header
  * fields are read, a body up to a limit that is counted after decoding, and at most 512 KiB of anything else between two
  * parts of the body. Servers without a valid certificate are
@@ -64,12 +65,15 @@ public final class Fetcher implements AutoCloseable {
     private final ResponseReader reader;
     private volatile Consumer<String> onSend = host -> {};
     private volatile Runnable onResponse = () -> {};
+    /** What the last request of a thread has sent and received. */
+    private final ThreadLocal<Exchange> exchange = new ThreadLocal<>();
+
     private final Set<String> headerOrigins = ConcurrentHashMap.newKeySet();
 
     /** Converts a response to a result. */
     @FunctionalInterface
     private interface Reading {
-        FetchResult read(String url, Response response, Call call) throws IOException;
+        FetchResult read(String url, Response response, BodyMemory.Body room) throws IOException;
     }
 
     /**
@@ -84,6 +88,9 @@ public final class Fetcher implements AutoCloseable {
      * @param resolver looks up the addresses of hosts
      * @param addresses which addresses may be requested
      * @param bodyMemory bytes for the bodies of all requests together, see {@link #release}; above 0
+     * @param proxy through which proxy requests are sent
+     * @param keepsExchanges whether what is sent and received is kept for {@link #takeExchange}; then bodies of every
+     *     type and status are read up to the limit
      */
     public record Options(
             String userAgent,
@@ -94,12 +101,15 @@ public final class Fetcher implements AutoCloseable {
             int connections,
             Resolver resolver,
             AddressPolicy addresses,
-            long bodyMemory) {
+            long bodyMemory,
+            ProxySettings proxy,
+            boolean keepsExchanges) {
 
         /** Checks and copies the options. */
         public Options {
             Objects.requireNonNull(resolver, "resolver");
             Objects.requireNonNull(addresses, "addresses");
+            Objects.requireNonNull(proxy, "proxy");
             headers = Map.copyOf(headers);
             headers.forEach(Options::checkHeader);
             if (timeout.isNegative() || timeout.isZero()) {
@@ -130,8 +140,9 @@ public final class Fetcher implements AutoCloseable {
         this.options = options;
         // A request waits for memory while its time runs; so there have to be several turns in it.
         long patienceNanos = options.timeout.toNanos() / 16;
-        memory = new BodyMemory(options.bodyMemory, options.connections, options.bodyLimit, patienceNanos);
-        reader = new ResponseReader(wire, memory);
+        long largest = (options.keepsExchanges ? 2L : 1L) * options.bodyLimit;
+        memory = new BodyMemory(options.bodyMemory, options.connections, largest, patienceNanos);
+        reader = new ResponseReader(wire);
         client = new OkHttpClient.Builder()
                 .followRedirects(false)
                 .followSslRedirects(false)
@@ -146,7 +157,7 @@ public final class Fetcher implements AutoCloseable {
                 .addNetworkInterceptor(this::send)
                 .build();
         lookups = new DnsLookups(options.resolver, options.timeout, options.connections);
-        guard = new AddressGuard(options.addresses, lookups, wire, client);
+        guard = new AddressGuard(options.addresses, lookups, wire, client, options.proxy);
     }
 
     /**
@@ -157,6 +168,10 @@ public final class Fetcher implements AutoCloseable {
         onSend.accept(chain.request().tag(String.class));
         Response response = chain.proceed(chain.request());
         onResponse.run();
+        Capture capture = chain.request().tag(Capture.class);
+        if (capture != null) {
+            response = capture.of(chain, response);
+        }
         ResponseReader.check(response);
         boolean sendsAgain = response.code() == 408 || response.code() == 503;
         String retryAfter = response.header("Retry-After");
@@ -234,14 +249,32 @@ public final class Fetcher implements AutoCloseable {
         }
     }
 
+    /**
+     * Returns what the last request of this thread has sent and received, once; null without a response, and unless
+     * {@link Options#keepsExchanges} is set. Its body takes memory like that of a result until it is released.
+     */
+    public Exchange takeExchange() {
+        Exchange taken = exchange.get();
+        exchange.remove();
+        return taken;
+    }
+
+    /** Notes that an exchange is not used any more, so that its memory can be given to others. */
+    public void release(Exchange taken) {
+        memory.release(taken.body());
+    }
+
     /** Requests a URL with another body limit, and reads bodies of any type if that is set. */
     public FetchResult fetch(String url, int bodyLimit, boolean anyType) {
-        return fetch(url, (parsed, response, call) -> reader.read(parsed, response, call, bodyLimit, anyType));
+        return fetch(
+                url,
+                options.bodyLimit,
+                (parsed, response, room) -> reader.read(parsed, response, room, bodyLimit, anyType));
     }
 
     /** Requests a URL and reads only the head of the response: a page has an empty body, and its length as announced. */
     public FetchResult check(String url) {
-        return fetch(url, ResponseReader::head);
+        return fetch(url, 0, ResponseReader::head);
     }
 
     /**
@@ -261,14 +294,14 @@ public final class Fetcher implements AutoCloseable {
                 throw e;
             }
         };
-        FetchResult result = fetch(url, (parsed, response, call) -> reader.stream(parsed, response, call, remembering));
+        FetchResult result = fetch(url, options.bodyLimit, (parsed, response, room) -> reader.stream(parsed, response, room, remembering));
         if (thrown.get() != null) {
             throw thrown.get();
         }
         return result;
     }
 
-    private FetchResult fetch(String url, Reading reading) {
+    private FetchResult fetch(String url, int kept, Reading reading) {
         String parsed = UrlNormalizer.parse(url);
         if (parsed == null) {
             return new Failed(0, Reason.PROTOCOL, "not a URL that can be requested: " + Printable.of(url));
@@ -276,20 +309,52 @@ public final class Fetcher implements AutoCloseable {
         try {
             HttpUrl target = HttpUrl.get(parsed);
             Refused refused = guard.objection(target);
-            return refused == null ? send(parsed, target, reading) : refused;
+            return refused == null ? send(parsed, target, kept, reading) : refused;
         } catch (RuntimeException | AssertionError | StackOverflowError e) {
             // The client has thrown these for data from a server, although it should not.
             return new Failed(0, Reason.PROTOCOL, Printable.of(e.toString()));
         }
     }
 
-    private FetchResult send(String url, HttpUrl target, Reading reading) {
-        Call call = guard.client(target).newCall(request(url, target));
+    private FetchResult send(String url, HttpUrl target, int kept, Reading reading) {
+        Capture capture = options.keepsExchanges ? new Capture(url, kept) : null;
+        Call call = guard.client(target).newCall(request(url, target, capture));
+        try (BodyMemory.Body room = memory.new Body(call::cancel, call::isCanceled)) {
+            if (capture == null) {
+                return send(url, call, room, null, reading);
+            }
+            capture.use(room);
+            try {
+                return send(url, call, room, capture, reading);
+            } finally {
+                keep(capture.exchange(call.isCanceled()));
+            }
+        }
+    }
+
+    private void keep(Exchange made) {
+        Exchange before = takeExchange();
+        if (before != null) {
+            release(before);
+        }
+        exchange.set(made);
+    }
+
+    private FetchResult send(String url, Call call, BodyMemory.Body room, Capture capture, Reading reading) {
         wire.restart();
         try (Response response = call.execute()) {
-            FetchResult result = reading.read(url, response, call);
+            FetchResult result;
+            try {
+                result = reading.read(url, response, room);
+            } finally {
+                if (capture != null) {
+                    capture.readRest(wire);
+                }
+            }
             // Do not wait for the rest of the body.
-            if (result instanceof Page page && page.length() != page.body().length) {
+            if (capture != null
+                    ? capture.isCut()
+                    : result instanceof Page page && page.length() != page.body().length) {
                 call.cancel();
             }
             return result;
@@ -298,10 +363,11 @@ public final class Fetcher implements AutoCloseable {
         }
     }
 
-    private Request request(String url, HttpUrl target) {
+    private Request request(String url, HttpUrl target, Capture capture) {
         Request.Builder request = new Request.Builder()
                 .url(target)
                 .tag(String.class, UrlParts.host(url))
+                .tag(Capture.class, capture)
                 .header("User-Agent", options.userAgent)
                 .header("Accept", ACCEPT);
         if (!options.headers.isEmpty() && headerOrigins.contains(UrlParts.origin(url))) {

@@ -21,7 +21,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import javax.net.ssl.SSLException;
-import okhttp3.Call;
 import okhttp3.MediaType;
 import okhttp3.Response;
 import okhttp3.ResponseBody;
@@ -39,46 +38,43 @@ final class ResponseReader {
     private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
 
     private final WireLimit wire;
-    private final BodyMemory memory;
 
     /**
      * Creates a reader.
      *
      * @param wire limits what is read besides bodies
-     * @param memory limits the memory of bodies
      */
-    ResponseReader(WireLimit wire, BodyMemory memory) {
+    ResponseReader(WireLimit wire) {
         this.wire = wire;
-        this.memory = memory;
     }
 
     /**
      * Reads a response and its body.
      *
      * @param url the requested URL
-     * @param call the request
+     * @param room the memory of the body
      * @param bodyLimit the largest number of bytes to read from the body, decoded
      * @param anyType whether to read bodies other than HTML
      * @throws IOException when the response is incomplete
      */
-    FetchResult read(String url, Response response, Call call, int bodyLimit, boolean anyType) throws IOException {
-        return REDIRECTS.contains(response.code()) ? redirect(url, response) : page(response, call, bodyLimit, anyType);
+    FetchResult read(String url, Response response, BodyMemory.Body room, int bodyLimit, boolean anyType)
+            throws IOException {
+        return REDIRECTS.contains(response.code()) ? redirect(url, response) : page(response, room, bodyLimit, anyType);
     }
 
     /** Returns the head of a response, and cancels the request, so that no time is spent on its body. */
-    static FetchResult head(String url, Response response, Call call) {
+    static FetchResult head(String url, Response response, BodyMemory.Body room) {
         if (REDIRECTS.contains(response.code())) {
             return redirect(url, response);
         }
-        call.cancel();
         long length = Math.max(0, response.body().contentLength());
         return new Page(response.code(), headers(response), type(response), new byte[0], length, false);
     }
 
     /** Reads a response and passes its body to a reader, if the status is 2xx. */
-    FetchResult stream(String url, Response response, Call call, BodyReader reader) throws IOException {
+    FetchResult stream(String url, Response response, BodyMemory.Body room, BodyReader reader) throws IOException {
         if (response.code() < 200 || response.code() >= 300) {
-            return read(url, response, call, 0, false);
+            return read(url, response, room, 0, false);
         }
         String encoding = unknownEncoding(response);
         if (encoding != null) {
@@ -132,7 +128,8 @@ final class ResponseReader {
         };
     }
 
-    private FetchResult page(Response response, Call call, int bodyLimit, boolean anyType) throws IOException {
+    private FetchResult page(Response response, BodyMemory.Body room, int bodyLimit, boolean anyType)
+            throws IOException {
         String type = type(response);
         byte[] body = new byte[0];
         long length = Math.max(0, response.body().contentLength());
@@ -143,7 +140,7 @@ final class ResponseReader {
                 return new Failed(response.code(), Reason.PROTOCOL, "encoded as " + Printable.of(encoding));
             }
             Buffer read = new Buffer();
-            body = body(response.body(), call, bodyLimit, read);
+            body = body(response.body(), room, bodyLimit, read);
             isCut = read.size() > 0;
             length = isCut ? Math.max(length, bodyLimit + 1L) : body.length;
         }
@@ -151,15 +148,13 @@ final class ResponseReader {
     }
 
     /** Returns the body up to its limit; what is left in {@code read} is beyond it. */
-    private byte[] body(ResponseBody source, Call call, int bodyLimit, Buffer read) throws IOException {
+    private byte[] body(ResponseBody source, BodyMemory.Body room, int bodyLimit, Buffer read) throws IOException {
         long announced = source.contentLength();
-        long most = announced < 0 ? bodyLimit + 1L : Math.min(announced, bodyLimit + 1L);
-        try (BodyMemory.Body room = memory.new Body(most, call::cancel, call::isCanceled)) {
-            readBody(source.source(), bodyLimit + 1L, room, read);
-            byte[] body = read.readByteArray(Math.min(read.size(), bodyLimit));
-            room.keep(body);
-            return body;
-        }
+        room.expect(announced < 0 ? bodyLimit + 1L : Math.min(announced, bodyLimit + 1L));
+        readBody(source.source(), bodyLimit + 1L, room, read);
+        byte[] body = read.readByteArray(Math.min(read.size(), bodyLimit));
+        room.keep(body);
+        return body;
     }
 
     private void readBody(BufferedSource source, long most, BodyMemory.Body room, Buffer read) throws IOException {
@@ -202,7 +197,7 @@ final class ResponseReader {
                 : refused;
     }
 
-    private static Reason reason(IOException e, boolean isCanceled) {
+    static Reason reason(IOException e, boolean isCanceled) {
         if (e instanceof InterruptedIOException || e instanceof DnsLookups.LookupTimeoutException) {
             return Reason.TIMEOUT;
         } else if (isCanceled) {

@@ -41,6 +41,11 @@ public final class OutputFile extends OutputStream {
      * @param forces whether a flush forces the file to the disk, if it is on one
      */
     public static Writer open(Path path, StandardOpenOption how, boolean forces) throws IOException {
+        return stream(path, how, forces).writer();
+    }
+
+    /** Opens a file as {@link #open} does, for bytes and without buffer. */
+    static OutputFile stream(Path path, StandardOpenOption how, boolean forces) throws IOException {
         boolean isNew = Files.notExists(path);
         if (how == StandardOpenOption.CREATE_NEW) {
             Files.createFile(path);
@@ -51,7 +56,7 @@ public final class OutputFile extends OutputStream {
             if (isNew && forces) {
                 DurableFolder.forceNames(path.toAbsolutePath().getParent());
             }
-            return file.writer();
+            return file;
         } catch (IOException | RuntimeException e) {
             try (file) {
                 throw e;

@@ -1,5 +1,6 @@
 package dev.sieve.output;
 
+import dev.sieve.fetch.Exchange;
 import java.io.IOException;
 
 /** Receives what a crawl finds; a crawl never calls it from two threads at once. */
@@ -34,6 +35,15 @@ public interface PageSink extends AutoCloseable {
     default boolean takesLinks() {
         return false;
     }
+
+    /**
+     * Receives what was sent and received by a request, for every request with a response: also for robots.txt, for
+     * sitemaps, redirects and retries. That of a visit comes before the visit. Only called if the crawl keeps exchanges.
+     * Does nothing unless overridden.
+     *
+     * @throws IOException when it cannot be stored, which ends the crawl
+     */
+    default void exchanged(Exchange exchange) throws IOException {}
 
     /**
      * Stores everything received so far. When this returns, the crawl marks these URLs as done in its frontier, and a

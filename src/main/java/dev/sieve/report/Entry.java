@@ -64,13 +64,13 @@ record Entry(
                 page == null ? null : orNull(page.type()),
                 page == null ? 0 : page.length(),
                 visit.took().toMillis(),
-                0,
+                visit.waited().toMillis(),
                 visit.fetchedAt().toEpochMilli(),
                 result instanceof FetchResult.Redirect redirect ? redirect.target() : null,
                 orNull(visit.title()),
                 orNull(result.error()),
                 page != null && page.isCut(),
-                false);
+                visit.isCheck());
     }
 
     /**

@@ -32,12 +32,12 @@ final class Numbers {
     }
 
     static String millis(long millis) {
-        if (millis < 10_000) {
-            return text("%,d ms", millis);
+        if (millis < 1000) {
+            return text("%d ms", millis);
         }
         long seconds = millis / 1000;
         return seconds < 60
-                ? text("%.1f s", millis / 1e3)
+                ? text(seconds < 10 ? "%.2f s" : "%.1f s", millis / 1e3)
                 : text("%d:%02d:%02d", seconds / 3600, seconds / 60 % 60, seconds % 60);
     }
 
@@ -54,7 +54,7 @@ final class Numbers {
         if (percent == 0 || percent >= 9.95) {
             return text("%,.0f %%", percent);
         }
-        return text(percent >= 0.095 ? "%.1f %%" : percent >= 0.00095 ? "%.4f %%" : "%.1e %%", percent);
+        return text(percent >= 0.095 ? "%.1f %%" : percent >= 0.00095 ? "%.2g %%" : "%.1e %%", percent);
     }
 
     static String time(long epochMillis) {

@@ -101,11 +101,9 @@ final class Sections {
                 "#Failed",
                 "#Refused",
                 "#Sitemaps",
-                "#Left",
-                "#Links found",
-                "#Already seen",
-                "#Skipped",
-                "#Retries");
+                "#Left");
+        Html.Table links = new Html.Table(
+                section, "links", SMALL, "#Run", "#Links found", "#New", "#Already seen", "#Skipped", "#Retries");
         List<Runs.Run> runs = crawl.runs().list();
         for (Runs.Run run : runs) {
             Sample sample = run.last();
@@ -128,8 +126,11 @@ final class Sections {
                     .count(sample.failed())
                     .count(sample.refused())
                     .count(sample.sitemaps())
-                    .count(sample.left())
+                    .count(sample.left());
+            links.row()
+                    .count(run.number())
                     .count(sample.found())
+                    .count(sample.isNew())
                     .count(sample.seen())
                     .count(sample.allSkipped())
                     .count(sample.retried());
@@ -159,8 +160,9 @@ final class Sections {
             arrivals(section);
             return;
         }
-        Html.chart(section, "line", "Pages per second", "samples", 0, 2);
-        Html.chart(section, "line", "URLs in the queue", "samples", 0, 3);
+        Element charts = section.appendElement("div").addClass("columns");
+        Html.chart(charts, "line", "Pages per second", "samples", 0, 2);
+        Html.chart(charts, "line", "URLs in the queue", "samples", 0, 3);
         Html.Table table = new Html.Table(
                 data(section, "samples", "Numbers over time"),
                 "samples",
@@ -266,8 +268,9 @@ final class Sections {
                 Numbers.percent(last.rate()),
                 Numbers.about(last.missed())));
         Html.chart(section, "line", "Fill of the filter (%)", "samples", 0, 6).attr("data-marks", "events");
-        Html.chart(section, "line", "False-positive rate", "samples", 0, 7);
-        Html.chart(section, "line", "Pages missed (estimated)", "samples", 0, 8);
+        Element charts = section.appendElement("div").addClass("columns");
+        Html.chart(charts, "line", "False-positive rate", "samples", 0, 7);
+        Html.chart(charts, "line", "Pages missed (estimated)", "samples", 0, 8);
         note(section, "The numbers of these charts are in the table 'Numbers over time' above.");
         events(section);
         if (last.ending() != null) {

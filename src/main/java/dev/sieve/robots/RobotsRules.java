@@ -94,6 +94,15 @@ public final class RobotsRules {
         return path.startsWith("/") ? path : "/" + path;
     }
 
+    /**
+     * Returns the rules for the crawler as lines of a robots.txt, in the order of their precedence.
+     *
+     * @param most how many lines are returned at most
+     */
+    public List<String> lines(int most) {
+        return sent.lines(most);
+    }
+
     /** Returns the longest Crawl-delay for the crawler, at most {@link #MAX_CRAWL_DELAY}. */
     public Optional<Duration> crawlDelay() {
         return crawlDelay;

@@ -1,6 +1,9 @@
 package dev.sieve.robots;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -83,6 +86,20 @@ final class RuleList {
             at = end;
         }
         return !search.isExhausted();
+    }
+
+    /** Returns the first rules as lines of a robots.txt, at most this many. */
+    List<String> lines(int most) {
+        List<String> lines = new ArrayList<>();
+        for (int at = 0; at < rules.length && lines.size() < most; ) {
+            int from = at + HEAD_BYTES;
+            int length = (rules[at + 1] & 0xff) << 8 | (rules[at + 2] & 0xff);
+            String pattern = new String(rules, from, length, US_ASCII).replace((char) PathSpelling.ANY, '*');
+            String end = (rules[at] & TO_THE_END) == 0 ? "" : "$";
+            lines.add(((rules[at] & ALLOW) == 0 ? "Disallow: " : "Allow: ") + pattern + end);
+            at = from + length;
+        }
+        return lines;
     }
 
     long memoryBytes() {

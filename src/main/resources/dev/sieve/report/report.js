@@ -226,8 +226,18 @@ const sieve = (() => {
   enhance(document);
   drawAll();
   dark.addEventListener('change', drawAll);
+  /* On paper everything is unfolded, and charts have the colors of a light page. */
+  let unfolded = [];
   addEventListener('beforeprint', () => {
-    charts.forEach(chart => chart.resize());
+    unfolded = [...document.querySelectorAll('details:not([open])')];
+    unfolded.forEach(details => { details.open = true; });
+    document.documentElement.classList.add('paper');
+    drawAll();
+  });
+  addEventListener('afterprint', () => {
+    unfolded.forEach(details => { details.open = false; });
+    document.documentElement.classList.remove('paper');
+    drawAll();
   });
   return {update, charts};
 })();

@@ -11,7 +11,9 @@ import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -252,14 +254,20 @@ class CliIT {
 
     @Test
     void aSignalEndsTheCrawlInOrderWithItsSummary() throws Exception {
-        for (String signal : List.of("INT", "TERM")) {
-            try (ServerSocket tarPit = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
-                Cli crawl = Cli.start(folder, "http://127.0.0.1:" + tarPit.getLocalPort() + "/", "--ignore-robots");
+        Map<String, Integer> exitCodes = Map.of("INT", 130, "TERM", 143);
+        Map<String, Cli> crawls = new HashMap<>();
+        try (ServerSocket tarPit = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            for (String signal : exitCodes.keySet()) {
+                Cli crawl =
+                        Cli.start(folder, "http://127.0.0.1:" + tarPit.getLocalPort() + "/", "--ignore-robots");
+                crawls.put(signal, crawl);
                 tarPit.accept();
-
                 crawl.signal(signal);
-
-                assertThat(crawl.await().exitCode()).isEqualTo(signal.equals("INT") ? 130 : 143);
+            }
+            // Both wait for the request in progress, side by side.
+            for (String signal : exitCodes.keySet()) {
+                Cli crawl = crawls.get(signal).await();
+                assertThat(crawl.exitCode()).as(signal).isEqualTo(exitCodes.get(signal));
                 assertThat(crawl.stderr()).contains("Done in", "interrupted", "1 left");
             }
         }
@@ -294,6 +302,7 @@ class CliIT {
                             Stream.of(
                                     Path.of(System.getProperty("java.home"), "bin", "java")
                                             .toString(),
+                                    "-XX:TieredStopAtLevel=1",
                                     "-jar",
                                     System.getProperty("sieve.cli")),
                             Stream.of(args))

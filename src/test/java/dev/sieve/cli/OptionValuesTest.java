@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.sieve.FilterKind;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -173,6 +175,8 @@ class OptionValuesTest {
                 "--timeout 0 | must be from 1 ms to 24 days",
                 "--concurrency many | 'many' is not a number; use 1000000, 1_000_000, 1M or 1e6",
                 "--retries 3G | '3G' is more than 2147483647",
+                "--proxy https://me:secret@h:1 | not a proxy; use http://HOST:PORT, socks5://HOST:PORT or socks5h://HOST:PORT",
+                "--proxy socks5://me:secret@h:1 | a user name is supported for an http proxy only",
                 "--capacity 0 | must be at least 1: 0",
                 "--scope galaxy | 'galaxy' is not a scope; choose one of host, domain, prefix, any",
                 "--on-full burst | 'burst' is not a choice; choose one of warn, grow, fail",
@@ -216,9 +220,24 @@ class OptionValuesTest {
 
     @Test
     void everyCommandHasTheVersion() {
-        for (String command : Main.commandLine().getSubcommands().keySet()) {
+        Set<String> commands = new HashSet<>(Main.commandLine().getSubcommands().keySet());
+        commands.remove("help");
+        for (String command : commands) {
             assertThat(Run.of(Main.commandLine(), command, "--version").out()).matches("sieve \\S+\\R");
         }
+    }
+
+    @Test
+    void theCommandHelpShowsTheHelpOfAnother() {
+        assertThat(Run.of(Main.commandLine(), "help", "plan").out())
+                .isEqualTo(Run.of(Main.commandLine(), "plan", "--help").out())
+                .startsWith("Usage: sieve plan");
+        assertThat(Run.of(Main.commandLine(), Main.withoutDefault(new String[] {"help", "crawl"}))
+                        .out())
+                .isEqualTo(Run.of(Main.commandLine(), "--help").out());
+        Run unknown = Run.of(Main.commandLine(), "help", "nothing");
+        assertThat(unknown.exitCode()).isEqualTo(2);
+        assertThat(unknown.err()).isEqualTo("sieve: Unknown subcommand 'nothing'. (see --help)\n");
     }
 
     @Test

@@ -42,7 +42,16 @@ class ProgressTest {
     void anOrdinaryLineFitsIntoEightyColumns() throws Exception {
         CrawlReport report = Reports.with(Map.of("pages", Map.of(2, 12_345L), "left", 123_456L));
 
-        assertThat(Progress.line(report, 357.2, 79)).contains("pages", "/s", "queued", "failed", "filter");
+        assertThat(Progress.line(report, 357.2, 79))
+                .contains("pages", "/s", "queued", "0:05:45 left", "failed", "filter");
+        assertThat(Progress.line(report, 357.2, 119)).endsWith("filter 0.0 %  0.0 s elapsed  false-positive rate 0");
+    }
+
+    @Test
+    void theRemainingTimeIsShownWhenItCanBeEstimated() throws Exception {
+        assertThat(Progress.line(Reports.with(Map.of("left", 0L)), 3, 200)).doesNotContain("left");
+        assertThat(Progress.line(Reports.with(Map.of("left", 7L)), 0, 200)).doesNotContain("left");
+        assertThat(Progress.line(Reports.with(Map.of("left", 7L)), 0.5, 200)).contains("7 queued  14.0 s left");
     }
 
     @Test

@@ -25,7 +25,16 @@ class BodyMemoryTest {
     }
 
     private BodyMemory.Body body(BodyMemory memory, long most) {
-        return memory.new Body(most, () -> isCancelled.set(true), isCancelled::get);
+        BodyMemory.Body body = memory.new Body(() -> isCancelled.set(true), isCancelled::get);
+        body.expect(most);
+        return body;
+    }
+
+    /** Returns the memory of a body of 2 MiB that is not cancelled. */
+    private static BodyMemory.Body steadyBody(BodyMemory memory) {
+        BodyMemory.Body body = memory.new Body(() -> {}, () -> false);
+        body.expect(2 * MIB);
+        return body;
     }
 
     private CompletableFuture<Void> grow(BodyMemory.Body body, long length) {
@@ -115,7 +124,7 @@ class BodyMemoryTest {
     @Test
     void aSlowBodyIsCancelledForOneThatWaits() throws IOException {
         BodyMemory memory = memory(1);
-        BodyMemory.Body slow = memory.new Body(2 * MIB, () -> {}, () -> false);
+        BodyMemory.Body slow = steadyBody(memory);
         slow.grow(MIB);
         CompletableFuture<Void> other = grow(body(memory, 2 * MIB), MIB);
 
@@ -149,7 +158,7 @@ class BodyMemoryTest {
     @Test
     void aRequestThatIsCancelledWaitsNoLonger() throws IOException {
         BodyMemory memory = memory(1);
-        memory.new Body(2 * MIB, () -> {}, () -> false).grow(MIB);
+        steadyBody(memory).grow(MIB);
         BodyMemory.Body second = body(memory, 2 * MIB);
         CompletableFuture<Void> grown = grow(second, MIB);
         await(memory, 1);
@@ -164,7 +173,7 @@ class BodyMemoryTest {
     @Test
     void aThreadThatIsInterruptedWaitsNoLonger() throws IOException {
         BodyMemory memory = memory(NEVER);
-        memory.new Body(2 * MIB, () -> {}, () -> false).grow(MIB);
+        steadyBody(memory).grow(MIB);
         Thread.currentThread().interrupt();
 
         assertThatThrownBy(() -> body(memory, 2 * MIB).grow(MIB)).isInstanceOf(InterruptedIOException.class);

@@ -59,7 +59,9 @@ class FetcherTest {
                 4,
                 resolver,
                 AddressPolicy.publicOnly().allowing("127.0.0.0/8"),
-                1 << 26));
+                1 << 26,
+                ProxySettings.NONE,
+                false));
     }
 
     private FetchResult answer(String head, byte[] body) {

@@ -55,7 +55,9 @@ class HostileAnswersTest {
                 4,
                 resolver,
                 AddressPolicy.publicOnly().allowing("127.0.0.0/8"),
-                1 << 26));
+                1 << 26,
+                ProxySettings.NONE,
+                false));
     }
 
     @AfterEach

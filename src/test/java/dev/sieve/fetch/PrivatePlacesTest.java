@@ -56,7 +56,9 @@ class PrivatePlacesTest {
 
     private static Fetcher fetcher(AddressPolicy policy, Resolver resolver) {
         return new Fetcher(new Fetcher.Options(
-                "testbot", Map.of(), Duration.ofMinutes(2), 10_000, false, 4, resolver, policy, 1 << 26));
+                "testbot", Map.of(), Duration.ofMinutes(2), 10_000, false, 4, resolver, policy, 1 << 26,
+                ProxySettings.NONE,
+                false));
     }
 
     private static Fetcher fetcher(AddressPolicy policy, String... addresses) {
@@ -188,7 +190,7 @@ class PrivatePlacesTest {
 
     @Test
     void aSocketLooksAtTheAddressThatItDials() throws IOException {
-        SocketFactory sockets = new AddressGuard.Sockets(AddressPolicy.publicOnly()::objection, new WireLimit());
+        SocketFactory sockets = new AddressGuard.Sockets(AddressPolicy.publicOnly()::objection, new WireLimit(), null);
         InetSocketAddress private_ = new InetSocketAddress(PRIVATE, secret.port());
 
         try (Socket socket = sockets.createSocket()) {
@@ -258,7 +260,8 @@ class PrivatePlacesTest {
     void aClientIsReplacedBeforeItHasStoredTooManyHosts() throws IOException {
         OkHttpClient base = new OkHttpClient();
         try (DnsLookups lookups = new DnsLookups(host -> List.of(), Duration.ofSeconds(1), 1)) {
-            AddressGuard guard = new AddressGuard(AddressPolicy.publicOnly(), lookups, new WireLimit(), base);
+            AddressGuard guard =
+                    new AddressGuard(AddressPolicy.publicOnly(), lookups, new WireLimit(), base, ProxySettings.NONE);
             HttpUrl guarded = HttpUrl.get("http://h.test/");
             HttpUrl opened = HttpUrl.get("http://open.test/");
             guard.open(opened);

@@ -139,7 +139,9 @@ class UntrustedServersTest {
                 4,
                 name -> List.of(InetAddress.getLoopbackAddress()),
                 AddressPolicy.publicOnly().allowing("127.0.0.1"),
-                1 << 26))) {
+                1 << 26,
+                ProxySettings.NONE,
+                false))) {
             return fetcher.fetch("https://" + host + ":" + server.getLocalPort() + "/");
         } finally {
             System.clearProperty("javax.net.ssl.trustStorePassword");

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sieve.fetch.AddressPolicy;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.Fetcher;
+import dev.sieve.fetch.ProxySettings;
 import dev.sieve.fetch.HostileServer;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -58,7 +59,9 @@ class RobotsCacheTest {
                 host -> List.of(
                         host.endsWith(".test") ? InetAddress.getLoopbackAddress() : InetAddress.getByName(host)),
                 AddressPolicy.publicOnly().allowing("127.0.0.1"),
-                1 << 26));
+                1 << 26,
+                ProxySettings.NONE,
+                false));
     }
 
     @AfterEach

@@ -1,4 +1,4 @@
-package dev.sieve.report;
+package dev.sieve.browser;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package dev.sieve.report;
+package dev.sieve.browser;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -33,7 +33,7 @@ import okhttp3.WebSocketListener;
  * A headless Chromium with a new profile, controlled through the DevTools protocol
  * (https://chromedevtools.github.io/devtools-protocol/). Closing it ends the process and deletes the profile.
  */
-final class Browser implements AutoCloseable {
+public final class Browser implements AutoCloseable {
     static final ObjectMapper JSON = new ObjectMapper();
     private static final String LISTENING = "DevTools listening on ";
     private static final int SECONDS = 60;
@@ -54,7 +54,7 @@ final class Browser implements AutoCloseable {
     }
 
     /** Returns the program, if this machine has it. */
-    static Optional<Path> program() {
+    public static Optional<Path> program() {
         String path = Optional.ofNullable(System.getenv("PATH")).orElse("");
         return Stream.of("chromium", "chromium-browser", "google-chrome")
                 .flatMap(name -> Stream.of(path.split(File.pathSeparator)).map(folder -> Path.of(folder, name)))
@@ -63,7 +63,7 @@ final class Browser implements AutoCloseable {
     }
 
     /** Starts a browser. */
-    static Browser open(Path program) throws IOException {
+    public static Browser open(Path program) throws IOException {
         Path profile = Files.createTempDirectory("sieve-browser");
         // Without a sandbox it runs as root and in containers as well; it opens only what the tests wrote.
         Process process = new ProcessBuilder(
@@ -118,7 +118,7 @@ final class Browser implements AutoCloseable {
     }
 
     /** Opens an empty tab that shares no cache or storage with others. */
-    Tab tab() {
+    public Tab tab() {
         String context = call(null, "Target.createBrowserContext", args())
                 .get("browserContextId")
                 .asText();

@@ -1,6 +1,6 @@
-package dev.sieve.report;
+package dev.sieve.browser;
 
-import static dev.sieve.report.Browser.args;
+import static dev.sieve.browser.Browser.args;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
  * A tab of a {@link Browser}. It collects what goes wrong in its pages and what they request. Everything in it is done
  * when the method returns.
  */
-final class Tab implements AutoCloseable {
+public final class Tab implements AutoCloseable {
     private final Browser browser;
     private final String session;
     private final String context;
@@ -44,7 +44,7 @@ final class Tab implements AutoCloseable {
     }
 
     /** Opens a URL and waits until it is loaded; forgets the problems and requests of the page before. */
-    Tab open(String url) {
+    public Tab open(String url) {
         CompletableFuture<Void> load = new CompletableFuture<>();
         synchronized (this) {
             problems.clear();
@@ -61,7 +61,7 @@ final class Tab implements AutoCloseable {
     }
 
     /** Sets the size of the viewport in CSS pixels. */
-    Tab size(int width, int height) {
+    public Tab size(int width, int height) {
         call(
                 "Emulation.setDeviceMetricsOverride",
                 args().put("width", width)
@@ -72,7 +72,7 @@ final class Tab implements AutoCloseable {
     }
 
     /** Sets the medium, {@code screen} or {@code print}, and the preferred color scheme, {@code light} or {@code dark}. */
-    Tab media(String medium, String scheme) {
+    public Tab media(String medium, String scheme) {
         ObjectNode args = args().put("media", medium);
         args.putArray("features")
                 .addObject()
@@ -83,13 +83,13 @@ final class Tab implements AutoCloseable {
     }
 
     /** Switches JavaScript on or off for the pages that are opened next. */
-    Tab scripts(boolean on) {
+    public Tab scripts(boolean on) {
         call("Emulation.setScriptExecutionDisabled", args().put("value", !on));
         return this;
     }
 
     /** Returns the value of an expression; a promise is waited for. */
-    JsonNode eval(String expression) {
+    public JsonNode eval(String expression) {
         JsonNode result = call(
                 "Runtime.evaluate",
                 args().put("expression", expression).put("returnByValue", true).put("awaitPromise", true));
@@ -101,16 +101,18 @@ final class Tab implements AutoCloseable {
     }
 
     /** Waits until an expression is true. */
-    void await(String condition) {
+    public void await(String condition) {
         eval("new Promise(done => { const check = () => (" + condition
                 + ") ? done(true) : setTimeout(check, 10); check(); })");
     }
 
     /** Clicks on the centre of the first element that matches, as a user would. */
-    void click(String selector) {
+    public void click(String selector) {
         JsonNode at = eval("(() => { const e = document.querySelector(" + quoted(selector)
                 + "); e.scrollIntoView({block: 'center', behavior: 'instant'}); const r = e.getBoundingClientRect();"
                 + " return [r.left + r.width / 2, r.top + r.height / 2]; })()");
+        // A click counts for what was shown last: this shows the page as it is scrolled now.
+        screenshot(false);
         for (String type : List.of("mouseMoved", "mousePressed", "mouseReleased")) {
             call(
                     "Input.dispatchMouseEvent",
@@ -123,13 +125,13 @@ final class Tab implements AutoCloseable {
     }
 
     /** Replaces the text of a field, as a user would. */
-    void type(String selector, String text) {
+    public void type(String selector, String text) {
         eval("document.querySelector(" + quoted(selector) + ").select()");
         call("Input.insertText", args().put("text", text));
     }
 
     /** Returns the visible part of the page, or all of it, as a PNG. */
-    byte[] screenshot(boolean all) {
+    public byte[] screenshot(boolean all) {
         String data = call("Page.captureScreenshot", args().put("format", "png").put("captureBeyondViewport", all))
                 .get("data")
                 .asText();
@@ -137,23 +139,23 @@ final class Tab implements AutoCloseable {
     }
 
     /** Returns the page as a PDF, printed on A4. */
-    byte[] pdf() {
+    public byte[] pdf() {
         JsonNode result = call("Page.printToPDF", args().put("paperWidth", 8.27).put("paperHeight", 11.69));
         return Base64.getDecoder().decode(result.get("data").asText());
     }
 
     /** Returns what the console, the browser's log and the security policy said about the page, and its dialogs. */
-    synchronized List<String> problems() {
+    public synchronized List<String> problems() {
         return List.copyOf(problems);
     }
 
     /** Returns what the page requested, without itself. */
-    synchronized List<String> requests() {
+    public synchronized List<String> requests() {
         return List.copyOf(requests);
     }
 
     /** Returns a text as a JavaScript literal. */
-    static String quoted(String text) {
+    public static String quoted(String text) {
         return Browser.JSON.valueToTree(text).toString();
     }
 

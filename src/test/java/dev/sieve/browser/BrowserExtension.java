@@ -1,4 +1,4 @@
-package dev.sieve.report;
+package dev.sieve.browser;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -13,7 +13,7 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  * Passes a {@link Browser} to tests, one for all of them, which is closed after the last. On a machine without Chromium
  * these tests are skipped, or fail if the property {@code sieve.chromium} is {@code required}.
  */
-final class BrowserExtension implements ParameterResolver {
+public final class BrowserExtension implements ParameterResolver {
 
     @Override
     public boolean supportsParameter(ParameterContext parameter, ExtensionContext test) {

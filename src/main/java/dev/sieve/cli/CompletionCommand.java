@@ -1,0 +1,99 @@
+package dev.sieve.cli;
+
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import picocli.AutoComplete;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Prints the script with which a shell completes commands, options and their values. */
+@Command(
+        name = "completion",
+        mixinStandardHelpOptions = true,
+        description = "Prints the script with which a shell completes the command line.",
+        footer = {
+            "",
+            "bash: sieve completion bash > ~/.local/share/bash-completion/completions/sieve",
+            "zsh: in ~/.zshrc, source <(sieve completion zsh)",
+            "fish: sieve completion fish > ~/.config/fish/completions/sieve.fish"
+        })
+final class CompletionCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    @Parameters(paramLabel = "SHELL", description = "bash, zsh or fish.")
+    private Shell shell;
+
+    /** The shells with a script; that of bash supports zsh as well. */
+    enum Shell {
+        BASH,
+        ZSH,
+        FISH
+    }
+
+    private final Supplier<CommandLine> newProgram;
+
+    /**
+     * @param newProgram returns the whole program anew
+     */
+    CompletionCommand(Supplier<CommandLine> newProgram) {
+        this.newProgram = newProgram;
+    }
+
+    @Override
+    public Integer call() {
+        CommandLine program = newProgram.get();
+        nameValues(program.getCommandSpec());
+        program.getSubcommands().values().forEach(each -> nameValues(each.getCommandSpec()));
+        PrintWriter out = spec.commandLine().getOut();
+        out.print(
+                shell == Shell.FISH
+                        ? FishCompletion.script(program.getCommandSpec())
+                        : AutoComplete.bash(program.getCommandName(), program));
+        out.flush();
+        return 0;
+    }
+
+    /**
+     * Lists the values of enums by the names that the {@linkplain Converters.Named converter} accepts. The script of bash
+     * has a variable for each label, so that each needs one of its own.
+     */
+    private static void nameValues(CommandSpec command) {
+        for (OptionSpec option : List.copyOf(command.options())) {
+            List<String> names = names(option);
+            if (!names.isEmpty()) {
+                command.remove(option);
+                command.addOption(option.toBuilder()
+                        .completionCandidates(names)
+                        .paramLabel(option.longestName().replaceFirst("^-+", ""))
+                        .build());
+            }
+        }
+        for (PositionalParamSpec positional : List.copyOf(command.positionalParameters())) {
+            List<String> names = names(positional);
+            if (!names.isEmpty()) {
+                command.remove(positional);
+                command.addPositional(
+                        positional.toBuilder().completionCandidates(names).build());
+            }
+        }
+    }
+
+    private static List<String> names(ArgSpec argument) {
+        Class<?> type = argument.isMultiValue() ? argument.auxiliaryTypes()[0] : argument.type();
+        return type.isEnum()
+                ? Stream.of(type.getEnumConstants())
+                        .map(each -> Converters.name((Enum<?>) each))
+                        .toList()
+                : List.of();
+    }
+}

@@ -1,0 +1,135 @@
+package dev.sieve.cli;
+
+import static dev.sieve.cli.Units.text;
+
+import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.fetch.FetchResult.Refused;
+import dev.sieve.fetch.Fetcher;
+import dev.sieve.robots.RobotsCache;
+import dev.sieve.url.Printable;
+import dev.sieve.url.UrlParts;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Shows what a crawl would request first, and under which rules. Requests the robots.txt of the origins of these URLs and
+ * nothing else, and creates no file.
+ */
+final class DryRun implements AutoCloseable {
+    /** How many URLs are shown, and of how many origins robots.txt is requested at most. */
+    private static final int MAX_URLS = 10;
+
+    private static final int MAX_RULES = 5;
+
+    private final Fetcher fetcher;
+    /** Null if robots.txt is ignored. */
+    private final RobotsCache robots;
+
+    private final Set<String> first = new LinkedHashSet<>();
+    private final Map<String, RobotsCache.Access> accesses = new LinkedHashMap<>();
+    private long urls;
+
+    DryRun(CrawlOptions options, boolean obeysRobots) {
+        fetcher = options.newFetcher();
+        robots = obeysRobots ? options.newRobots(fetcher, InstantSource.system()) : null;
+    }
+
+    /** Adds a URL that the user has typed, see {@link CrawlStart#addTyped}. */
+    void addTyped(String url) {
+        open(url);
+        add(url);
+    }
+
+    /** Allows the host and port of a seed of an earlier run, whatever its address. */
+    void open(String url) {
+        fetcher.open(url);
+    }
+
+    /** Adds a URL after those that are requested before it. */
+    void add(String url) {
+        if (first.contains(url)) {
+            return;
+        }
+        urls++;
+        if (first.size() < MAX_URLS) {
+            first.add(url);
+            fetcher.sendHeadersTo(url);
+        }
+    }
+
+    /** Returns how many URLs were added; those that are shown count once each. */
+    long urls() {
+        return urls;
+    }
+
+    /** Requests robots.txt and returns the rows about it and about the first requests. */
+    String requests() {
+        StringBuilder lines = new StringBuilder();
+        if (robots != null) {
+            first.forEach(url -> accesses.computeIfAbsent(UrlParts.origin(url), this::access));
+            accesses.forEach((origin, access) -> Summary.row(lines, "robots", "%s: %s", origin, rules(access)));
+        }
+        Set<String> shown = new LinkedHashSet<>();
+        for (String url : first) {
+            String problem = problem(url);
+            if (robots != null && fetcher.objection(url) == null) {
+                shown.add(UrlParts.origin(url) + "/robots.txt");
+            }
+            shown.add(problem.isEmpty() ? url : url + "  (not requested: " + problem + ")");
+        }
+        String name = "first";
+        for (String url : shown) {
+            Summary.row(lines, name, "%s", url);
+            name = "";
+        }
+        if (urls > first.size()) {
+            Summary.row(lines, "", "and %,d more", urls - first.size());
+        }
+        return lines.toString();
+    }
+
+    private RobotsCache.Access access(String origin) {
+        RobotsCache.Access access;
+        do {
+            access = robots.ask(origin, 0);
+        } while (access.isElsewhere());
+        return access;
+    }
+
+    private static String rules(RobotsCache.Access access) {
+        if (!access.isKnown()) {
+            return "unavailable: " + access.problem();
+        }
+        List<String> rules = access.rules().lines(MAX_RULES + 1);
+        String shown = Printable.of(String.join(", ", rules.subList(0, Math.min(MAX_RULES, rules.size()))));
+        Duration delay = access.rules().crawlDelay().orElse(Duration.ZERO);
+        return (delay.isZero() ? "" : "Crawl-delay " + Summary.clock(delay) + ", ")
+                + (rules.isEmpty() ? "everything is allowed" : shown)
+                + (rules.size() > MAX_RULES ? ", and more" : "");
+    }
+
+    /** Returns why a URL is not requested; empty if it is. */
+    private String problem(String url) {
+        Refused objection = fetcher.objection(url);
+        if (objection != null) {
+            return objection.reason().text();
+        }
+        RobotsCache.Access access = accesses.get(UrlParts.origin(url));
+        if (access == null || (access.isKnown() && access.skipReason(url) == null)) {
+            return "";
+        }
+        return access.skipReason(url) != null
+                ? access.skipReason(url).text()
+                : text("robots.txt is unavailable: %s", access.problem());
+    }
+
+    @Override
+    public void close() {
+        fetcher.close();
+    }
+}

@@ -1,0 +1,70 @@
+package dev.sieve.cli;
+
+import dev.sieve.report.LiveServer;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Stack;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import picocli.CommandLine.IParameterPreprocessor;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** The option that shows a crawl while it runs. */
+final class LiveOptions {
+    /** Always the same one, for bookmarks and for Prometheus; not 8080, where many sites are that people crawl. */
+    private static final String DEFAULT_PORT = "8484";
+
+    @Option(
+            names = "--live",
+            arity = "0..1",
+            paramLabel = "[ADDRESS:]PORT",
+            description = "Show the crawl at http://127.0.0.1:PORT/ while it runs, and metrics for Prometheus at /metrics."
+                    + " Port 0 selects a free one. With an address, other machines can read it, without a password"
+                    + " (default: off; without a value: port " + DEFAULT_PORT + ").",
+            preprocessor = OnlyAfterEquals.class,
+            converter = EndpointConverter.class)
+    private Endpoint endpoint;
+
+    /** Where to listen. */
+    record Endpoint(String host, int port) {}
+
+    /** Opens the port, so that nothing is crawled when it is in use; returns null without the option. */
+    LiveServer open() throws IOException {
+        try {
+            return endpoint == null ? null : LiveServer.open(endpoint.host, endpoint.port);
+        } catch (IOException e) {
+            throw new IOException(e.getMessage() + "; choose another port with --live=PORT", e);
+        }
+    }
+
+    /** Takes a value only after an equals sign: otherwise a seed after the option would be one. */
+    static final class OnlyAfterEquals implements IParameterPreprocessor {
+        @Override
+        public boolean preprocess(Stack<String> args, CommandSpec command, ArgSpec option, Map<String, Object> info) {
+            if (!"=".equals(info.get("separator"))) {
+                args.push(DEFAULT_PORT);
+            }
+            return false;
+        }
+    }
+
+    /** {@code 8484}, {@code 0.0.0.0:8484}, {@code [::]:8484} or {@code example:8484}. */
+    static final class EndpointConverter implements ITypeConverter<Endpoint> {
+        private static final Pattern FORM = Pattern.compile("(?:([A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+]):)?([0-9]{1,5})");
+
+        @Override
+        public Endpoint convert(String text) {
+            Matcher matcher = FORM.matcher(text);
+            if (!matcher.matches() || Integer.parseInt(matcher.group(2)) > 65535) {
+                throw new TypeConversionException(
+                        "'" + text + "' is not a port, or an address and a port; use 8484 or 0.0.0.0:8484");
+            }
+            String host = matcher.group(1) == null ? "127.0.0.1" : matcher.group(1);
+            return new Endpoint(host, Integer.parseInt(matcher.group(2)));
+        }
+    }
+}

@@ -1,0 +1,151 @@
+package dev.sieve.output;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Locale;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.netpreserve.jwarc.WarcReader;
+
+/**
+ * The files of an archive: the one that was named, such as {@code crawl.warc.gz}, then {@code crawl-00001.warc.gz} and so
+ * on. Not safe for use by many threads.
+ */
+final class ArchiveFiles {
+    private static final Pattern NAME = Pattern.compile("(?is)(.+)(\\.warc(?:\\.gz)?)");
+
+    private final Path first;
+    private final boolean forces;
+    private int number;
+    private Path file;
+
+    private ArchiveFiles(Path first, boolean forces, int number) {
+        this.first = first;
+        this.forces = forces;
+        this.number = number;
+    }
+
+    /** Returns whether a file is an archive by its name. */
+    static boolean isArchive(Path file) {
+        return parts(file).matches();
+    }
+
+    private static Matcher parts(Path file) {
+        return NAME.matcher(String.valueOf(file.getFileName()));
+    }
+
+    /** Returns the files of an archive that exist, by their numbers; the one that was named has the number 0. */
+    static TreeMap<Integer, Path> existing(Path first) throws IOException {
+        TreeMap<Integer, Path> found = new TreeMap<>();
+        Path folder = first.toAbsolutePath().getParent();
+        if (Files.isRegularFile(first)) {
+            found.put(0, first);
+        }
+        Matcher name = parts(first);
+        if (!name.matches() || !Files.isDirectory(folder)) {
+            return found;
+        }
+        Pattern numbered = Pattern.compile(Pattern.quote(name.group(1)) + "-(\\d{5,9})" + Pattern.quote(name.group(2)));
+        try (Stream<Path> files = Files.list(folder)) {
+            for (Path each : (Iterable<Path>) files::iterator) {
+                Matcher matcher = numbered.matcher(String.valueOf(each.getFileName()));
+                if (matcher.matches() && Integer.parseInt(matcher.group(1)) > 0) {
+                    found.put(Integer.parseInt(matcher.group(1)), first.resolveSibling(each.getFileName()));
+                }
+            }
+        }
+        return found;
+    }
+
+    /**
+     * Returns the files of an archive, none of them open.
+     *
+     * @param how {@code CREATE_NEW} refuses files that exist, {@code APPEND} keeps them, any other option deletes them
+     * @param forces whether a flush forces a file to the disk
+     */
+    static ArchiveFiles of(Path first, StandardOpenOption how, boolean forces) throws IOException {
+        TreeMap<Integer, Path> existing = existing(first);
+        if (how == StandardOpenOption.APPEND) {
+            boolean isUsed =
+                    !existing.isEmpty() && Files.size(existing.lastEntry().getValue()) > 0;
+            int last = existing.isEmpty() ? 0 : existing.lastKey();
+            return new ArchiveFiles(first, forces, isUsed ? last + 1 : last);
+        }
+        if (how != StandardOpenOption.CREATE_NEW) {
+            for (Path each : existing.values()) {
+                Files.delete(each);
+            }
+        } else if (!existing.isEmpty()) {
+            throw new FileAlreadyExistsException(
+                    existing.firstEntry().getValue().toString());
+        }
+        return new ArchiveFiles(first, forces, 0);
+    }
+
+    /** Removes what a crash left unfinished at the end of a file, and returns how many bytes that were. */
+    static long removeUnfinished(Path file) throws IOException {
+        long whole = wholeLength(file);
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            long removed = channel.size() - whole;
+            if (removed > 0) {
+                channel.truncate(whole);
+            }
+            return removed;
+        }
+    }
+
+    /** Returns where the last whole record of a file ends. */
+    private static long wholeLength(Path file) throws IOException {
+        long whole = 0;
+        AtomicBoolean isTorn = new AtomicBoolean();
+        try (FileChannel channel = FileChannel.open(file);
+                WarcReader reader = new WarcReader(channel)) {
+            reader.onWarning(warning -> isTorn.set(true));
+            boolean hasMore = true;
+            while (hasMore) {
+                hasMore = reader.next().isPresent();
+                if (isTorn.get()) {
+                    return whole;
+                }
+                whole = reader.position();
+            }
+        } catch (EOFException e) {
+            return whole;
+        } catch (IOException e) {
+            throw new IOException(file + ": damaged after " + whole + " bytes: " + e.getMessage(), e);
+        }
+        return whole;
+    }
+
+    /** Opens the next file. */
+    OutputStream next() throws IOException {
+        Matcher name = parts(first);
+        if (!name.matches()) {
+            throw new IllegalArgumentException("not the name of an archive: " + first);
+        }
+        file = number == 0
+                ? first
+                : first.resolveSibling(
+                        name.group(1) + "-" + String.format(Locale.ROOT, "%05d", number) + name.group(2));
+        number++;
+        return OutputFile.stream(file, StandardOpenOption.APPEND, forces);
+    }
+
+    /** Returns the file that was opened last. */
+    Path file() {
+        return file;
+    }
+
+    boolean isCompressed() {
+        return first.toString().toLowerCase(Locale.ROOT).endsWith(".gz");
+    }
+}

@@ -1,0 +1,330 @@
+package dev.sieve.output;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sieve.fetch.Exchange;
+import dev.sieve.fetch.Exchange.Cut;
+import dev.sieve.robots.LruMap;
+import dev.sieve.url.OptionalLibrary;
+import java.io.BufferedOutputStream;
+import java.io.ByteArrayInputStream;
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.SequenceInputStream;
+import java.net.URI;
+import java.nio.channels.Channels;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.UUID;
+import java.util.regex.Pattern;
+import java.util.zip.GZIPOutputStream;
+import org.netpreserve.jwarc.MediaType;
+import org.netpreserve.jwarc.MessageVersion;
+import org.netpreserve.jwarc.WarcCaptureRecord;
+import org.netpreserve.jwarc.WarcDigest;
+import org.netpreserve.jwarc.WarcRecord;
+import org.netpreserve.jwarc.WarcRequest;
+import org.netpreserve.jwarc.WarcResponse;
+import org.netpreserve.jwarc.WarcRevisit;
+import org.netpreserve.jwarc.WarcTruncationReason;
+import org.netpreserve.jwarc.WarcWriter;
+import org.netpreserve.jwarc.Warcinfo;
+
+/**
+ * Writes what is sent and received to an archive in the format WARC 1.1, ISO 28500, compressed if its name ends in
+ * {@code .gz}: per exchange a {@code request} record, and a {@code response} record, or a {@code revisit} record if the
+ * same payload is in the archive already.
+ *
+ * <p>The first file has the name of the archive; when it has a gigabyte, {@code NAME-00001.warc.gz} follows, then
+ * {@code NAME-00002.warc.gz}. Each begins with a {@code warcinfo} record and can be read alone. Each record is a gzip
+ * member of its own. The records of an exchange are handed to the operating system together, before the method returns; so
+ * what a crash can leave unfinished is the end of the last file, see {@link #removeUnfinished}.
+ */
+public final class WarcSink implements PageSink {
+    private static final long FILE_BYTES = 1_000_000_000;
+
+    /** More than most exchanges take, so that each is one write. */
+    private static final int BUFFER_BYTES = 1 << 20;
+
+    private static final int LEVEL = 4;
+
+    /** A payload in {@link #payloads}, without the text of its URL. */
+    private static final int PAYLOAD_BYTES = 160;
+
+    private static final Pattern CHUNKED = Pattern.compile("(?im)^transfer-encoding:.*\\bchunked\\b");
+
+    /** What a reader might take for the beginning of a chunk. */
+    private static final Pattern LIKE_CHUNK = Pattern.compile("[0-9a-fA-F]*[ \\t]*(?:[;\\r\\n].*)?", Pattern.DOTALL);
+
+    private static final int CHUNK_SIZE_CHARS = 64;
+
+    static {
+        OptionalLibrary.require("org.netpreserve.jwarc.WarcWriter", "org.netpreserve:jwarc");
+    }
+
+    private final ArchiveFiles files;
+    private final String software;
+    private final long fileBytes;
+    private final LruMap<Payload> payloads;
+    private final MessageDigest digest;
+    private Output out;
+    private URI info;
+
+    /** The record that has a payload. */
+    private record Payload(URI id, String url, Instant time) {}
+
+    /** A file, which is flushed to the operating system without being forced to the disk. */
+    private static final class Output extends FilterOutputStream {
+        private final OutputStream file;
+        private final BufferedOutputStream buffer;
+        private long written;
+
+        Output(OutputStream file) {
+            super(file);
+            this.file = file;
+            buffer = new BufferedOutputStream(this, BUFFER_BYTES);
+        }
+
+        @Override
+        public void write(byte[] bytes, int from, int length) throws IOException {
+            file.write(bytes, from, length);
+            written += length;
+        }
+
+        @Override
+        public void flush() {
+            // See force.
+        }
+
+        void force() throws IOException {
+            file.flush();
+        }
+    }
+
+    /** A gzip member, after which the stream below stays open. */
+    private static final class Member extends GZIPOutputStream {
+        Member(OutputStream out) throws IOException {
+            super(out, 8 << 10);
+            def.setLevel(LEVEL);
+        }
+
+        @Override
+        public void close() throws IOException {
+            try {
+                finish();
+            } finally {
+                def.end();
+            }
+        }
+    }
+
+    /**
+     * Opens an archive.
+     *
+     * @param file the first file, whose name {@linkplain #isArchive ends in} {@code .warc} or {@code .warc.gz}
+     * @param how {@code CREATE_NEW} refuses files of the archive that exist, {@code APPEND} adds a file to them, any other
+     *     option deletes them
+     * @param forces whether a flush forces the archive to the disk
+     * @param software the name and version of the crawler
+     * @param memory the heap that digests of payloads may take; the least recently seen are forgotten, and their payloads
+     *     written again
+     */
+    public WarcSink(Path file, StandardOpenOption how, boolean forces, String software, long memory)
+            throws IOException {
+        this(file, how, forces, software, memory, FILE_BYTES);
+    }
+
+    WarcSink(Path file, StandardOpenOption how, boolean forces, String software, long memory, long fileBytes)
+            throws IOException {
+        this.software = software;
+        this.fileBytes = fileBytes;
+        payloads = new LruMap<>(memory, payload -> PAYLOAD_BYTES + payload.url.length());
+        try {
+            digest = MessageDigest.getInstance("SHA-1");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+        files = ArchiveFiles.of(file, how, forces);
+        out = new Output(files.next());
+    }
+
+    /** Returns whether a file is an archive by its name. */
+    public static boolean isArchive(Path file) {
+        return ArchiveFiles.isArchive(file);
+    }
+
+    /** Returns the files of an archive that exist, in their order. */
+    public static List<Path> existing(Path file) throws IOException {
+        return List.copyOf(ArchiveFiles.existing(file).values());
+    }
+
+    /**
+     * Removes what a crash left unfinished at the end of a file of an archive: all after its last whole record. Reads all
+     * of the file.
+     *
+     * @return how many bytes were removed
+     * @throws IOException when the file cannot be read, or has another defect
+     */
+    public static long removeUnfinished(Path file) throws IOException {
+        return ArchiveFiles.removeUnfinished(file);
+    }
+
+    @Override
+    public void accept(Visit visit) {
+        // Its exchange is in the archive.
+    }
+
+    @Override
+    public void exchanged(Exchange exchange) throws IOException {
+        if (out.written >= fileBytes) {
+            closeFile();
+            out = new Output(files.next());
+        }
+        if (out.written == 0) {
+            write(info(exchange.time()));
+        }
+        URI response = newId();
+        write(request(exchange, response));
+        write(response(exchange, response));
+        out.buffer.flush();
+    }
+
+    private Warcinfo info(Instant time) {
+        String fields = "software: " + software + "\r\nformat: WARC File Format 1.1\r\n"
+                + "conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n";
+        byte[] block = fields.getBytes(UTF_8);
+        info = newId();
+        return new Warcinfo.Builder()
+                .version(MessageVersion.WARC_1_1)
+                .recordId(info)
+                .date(time)
+                .filename(files.file().getFileName().toString())
+                .blockDigest(digest(block))
+                .body(MediaType.WARC_FIELDS, block)
+                .build();
+    }
+
+    private WarcRequest request(Exchange exchange, URI response) {
+        return builder(
+                        new WarcRequest.Builder(exchange.url()),
+                        exchange,
+                        newId(),
+                        MediaType.HTTP_REQUEST,
+                        exchange.request().getBytes(UTF_8))
+                .concurrentTo(response)
+                .build();
+    }
+
+    private WarcRecord response(Exchange exchange, URI id) {
+        byte[] head = exchange.response().getBytes(UTF_8);
+        byte[] body = exchange.body();
+        if (isChunked(exchange) && isLikeChunk(body)) {
+            byte[] size = (Integer.toHexString(body.length) + "\r\n").getBytes(ISO_8859_1);
+            byte[] end = (body.length == 0 ? "\r\n" : "\r\n0\r\n\r\n").getBytes(ISO_8859_1);
+            return response(exchange, id, head, size, body, end).build();
+        }
+        WarcDigest payload = digest(body);
+        Payload known = exchange.cut() == Cut.NONE && body.length > 0 ? payloads.get(payload.base32()) : null;
+        if (known == null) {
+            if (exchange.cut() == Cut.NONE) {
+                payloads.put(payload.base32(), new Payload(id, exchange.url(), exchange.time()));
+            }
+            return response(exchange, id, head, body).payloadDigest(payload).build();
+        }
+        return builder(
+                        new WarcRevisit.Builder(exchange.url(), WarcRevisit.IDENTICAL_PAYLOAD_DIGEST_1_1),
+                        exchange,
+                        id,
+                        MediaType.HTTP_RESPONSE,
+                        head)
+                .payloadDigest(payload)
+                .refersTo(known.id, known.url, known.time)
+                .build();
+    }
+
+    private WarcResponse.Builder response(Exchange exchange, URI id, byte[]... block) {
+        return builder(new WarcResponse.Builder(exchange.url()), exchange, id, MediaType.HTTP_RESPONSE, block)
+                .truncated(
+                        switch (exchange.cut()) {
+                            case NONE -> WarcTruncationReason.NOT_TRUNCATED;
+                            case LENGTH -> WarcTruncationReason.LENGTH;
+                            case TIME -> WarcTruncationReason.TIME;
+                            case DISCONNECT -> WarcTruncationReason.DISCONNECT;
+                            case OTHER -> WarcTruncationReason.UNSPECIFIED;
+                        });
+    }
+
+    private <R extends WarcCaptureRecord, B extends WarcCaptureRecord.AbstractBuilder<R, B>> B builder(
+            B builder, Exchange exchange, URI id, MediaType type, byte[]... block) {
+        List<InputStream> parts =
+                Arrays.stream(block).<InputStream>map(ByteArrayInputStream::new).toList();
+        long length = Arrays.stream(block).mapToLong(part -> part.length).sum();
+        builder.version(MessageVersion.WARC_1_1)
+                .recordId(id)
+                .date(exchange.time())
+                .warcinfoId(info)
+                .blockDigest(digest(block))
+                .body(type, Channels.newChannel(new SequenceInputStream(Collections.enumeration(parts))), length);
+        return exchange.address() == null ? builder : builder.ipAddress(exchange.address());
+    }
+
+    private static boolean isChunked(Exchange exchange) {
+        return CHUNKED.matcher(exchange.response()).find();
+    }
+
+    private static boolean isLikeChunk(byte[] body) {
+        String start = new String(body, 0, Math.min(body.length, CHUNK_SIZE_CHARS), ISO_8859_1);
+        return LIKE_CHUNK.matcher(start).matches();
+    }
+
+    private static URI newId() {
+        return URI.create("urn:uuid:" + UUID.randomUUID());
+    }
+
+    private WarcDigest digest(byte[]... parts) {
+        for (byte[] part : parts) {
+            digest.update(part);
+        }
+        return new WarcDigest(digest);
+    }
+
+    private void write(WarcRecord record) throws IOException {
+        if (!files.isCompressed()) {
+            new WarcWriter(out.buffer).write(record);
+            return;
+        }
+        try (Member member = new Member(out.buffer)) {
+            new WarcWriter(member).write(record);
+        }
+    }
+
+    @Override
+    public void flush() throws IOException {
+        out.force();
+    }
+
+    private void closeFile() throws IOException {
+        try (Output closed = out) {
+            closed.force();
+        }
+    }
+
+    /** Closes the archive, and deletes its last file if that is empty. */
+    @Override
+    public void close() throws IOException {
+        out.close();
+        if (out.written == 0 && Files.isRegularFile(files.file())) {
+            Files.delete(files.file());
+        }
+    }
+}

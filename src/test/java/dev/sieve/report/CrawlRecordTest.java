@@ -1,0 +1,280 @@
+package dev.sieve.report;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sieve.CapacityEvent;
+import dev.sieve.OnFull;
+import dev.sieve.Sieve;
+import dev.sieve.crawl.CrawlDirectory;
+import dev.sieve.durable.DurableFolder;
+import dev.sieve.output.Skip;
+import dev.sieve.output.Visit;
+import dev.sieve.scope.SkipReason;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.jsoup.Jsoup;
+import org.jsoup.nodes.Document;
+import org.jsoup.nodes.Element;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is recorded of a crawl, in memory and in the journal of a job. */
+class CrawlRecordTest {
+    private static final Instant NOW = Instant.ofEpochSecond(1_700_000_000);
+
+    @TempDir
+    private Path folder;
+
+    private CrawlDirectory job() throws IOException {
+        boolean exists = DurableFolder.exists(folder);
+        return CrawlDirectory.open(folder, exists ? builder -> {} : builder -> builder.expectedUrls(100));
+    }
+
+    private static CrawlRecord started(CrawlDirectory directory) throws IOException {
+        CrawlRecord record = new CrawlRecord();
+        record.start(directory.journal(), false, NOW);
+        return record;
+    }
+
+    /** Fifty pages that link to each other and to pages that are missing, and redirects. */
+    private static List<Visit> site(long seed) {
+        Random random = new Random(seed);
+        List<Visit> visits = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            String[] links = random.ints(5, 0, 20)
+                    .distinct()
+                    .mapToObj(each -> "http://a.test/missing/%7E" + each)
+                    .toArray(String[]::new);
+            visits.add(Visits.page("http://a.test/" + i, 200, "http://a.test/", links));
+        }
+        for (int i = 0; i < 20; i++) {
+            visits.add(Visits.page("http://a.test/missing/~" + i, 404, "http://a.test/0"));
+        }
+        visits.add(Visits.redirect("http://a.test/old", "http://a.test/missing/~3", "http://a.test/1"));
+        return visits;
+    }
+
+    @Test
+    void theReferrersOfABrokenLinkAreComplete() throws IOException {
+        List<Visit> visits = site(1);
+        Map<String, List<String>> expected = new TreeMap<>();
+        for (Visit visit : visits) {
+            visit.links()
+                    .forEach(link -> expected.computeIfAbsent(link.replace("%7E", "~"), url -> new ArrayList<>())
+                            .add(visit.url()));
+        }
+        expected.get("http://a.test/missing/~3").add("http://a.test/old");
+        try (CrawlDirectory directory = CrawlDirectory.none(new Sieve(100))) {
+            CrawlRecord record = started(directory);
+            for (Visit visit : visits) {
+                record.accept(visit);
+            }
+            record.findReferrers();
+
+            record.read(crawl -> {
+                for (BrokenLinks.Link link : crawl.broken().list()) {
+                    assertThat(link.referrerCount())
+                            .as(link.url())
+                            .isEqualTo(expected.get(link.url()).size());
+                    List<String> first = List.of("http://a.test/0");
+                    assertThat(link.referrers())
+                            .containsAll(expected.get(link.url()).stream()
+                                    .limit(BrokenLinks.REFERRERS - 1)
+                                    .toList())
+                            .containsAll(first);
+                }
+                return crawl.broken().count();
+            });
+        }
+    }
+
+    @Test
+    void aTemporaryJournalIsDeleted() throws IOException {
+        Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
+        long before = journals(temporary);
+        try (CrawlDirectory directory = CrawlDirectory.none(new Sieve(100))) {
+            started(directory);
+            assertThat(journals(temporary)).isGreaterThan(0);
+        }
+        assertThat(journals(temporary)).isLessThanOrEqualTo(before);
+    }
+
+    private static long journals(Path directory) throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.filter(file -> file.getFileName().toString().startsWith("crawl-report"))
+                    .count();
+        }
+    }
+
+    @Test
+    void aResumedCrawlContinuesWhereAKillHasCutTheJournal() throws IOException {
+        List<Visit> visits = site(2);
+        try (CrawlDirectory directory = job()) {
+            CrawlRecord record = started(directory);
+            for (Visit visit : visits.subList(0, 60)) {
+                record.accept(visit);
+            }
+            record.skipped(new Skip("http://b.test/", new SkipReason("out of scope", "host"), "http://a.test/"));
+            record.capacity(new CapacityEvent(0.8, 80, 100, 1e-5, 0.1, 1000, OnFull.WARN), NOW);
+            record.accept(visits.get(60));
+        }
+        // The last line is that of the visit; half of it is lost.
+        try (RandomAccessFile file =
+                new RandomAccessFile(folder.resolve("crawl-report").toFile(), "rw")) {
+            file.setLength(file.length() - 40);
+        }
+        try (CrawlDirectory directory = job()) {
+            CrawlRecord record = started(directory);
+            for (Visit visit : visits.subList(60, visits.size())) {
+                record.accept(visit);
+            }
+            record.findReferrers();
+            CrawlRecord whole = new CrawlRecord();
+            whole.start(null, false, NOW);
+            for (Visit visit : visits) {
+                whole.accept(visit);
+            }
+
+            for (String id : List.of("responses", "hosts", "slowest", "largest", "redirects")) {
+                assertThat(section(record, id)).isEqualTo(section(whole, id));
+            }
+            record.read(crawl -> {
+                assertThat(crawl.runs().count()).isEqualTo(2);
+                assertThat(crawl.capacityEvents()).hasSize(1);
+                assertThat(crawl.skipExamples().of("out of scope")).hasSize(1);
+                return crawl;
+            });
+        }
+    }
+
+    private static String section(CrawlRecord record, String id) {
+        return Jsoup.parse(ReportPage.sections(record)).getElementById(id).outerHtml();
+    }
+
+    @Test
+    void aDamagedLineIsNamedAndKeptOutByARepair() throws IOException {
+        try (CrawlDirectory directory = job()) {
+            CrawlRecord record = started(directory);
+            for (Visit visit : site(3)) {
+                record.accept(visit);
+            }
+        }
+        Path journal = folder.resolve("crawl-report");
+        // One letter of one URL: still JSON, but not what was written.
+        Files.writeString(journal, Files.readString(journal).replaceFirst("a.test/7\"", "b.test/7\""));
+
+        assertThat(CrawlDirectory.inspect(folder).problems())
+                .containsExactly(journal + ": line 10 is not a record of the report");
+        assertThatThrownBy(() -> {
+                    try (CrawlDirectory directory = job()) {
+                        started(directory);
+                    }
+                })
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("line 10");
+
+        CrawlDirectory.repair(folder);
+        try (CrawlDirectory directory = job()) {
+            started(directory).read(crawl -> assertThat(crawl.pages()).isEqualTo(69));
+        }
+    }
+
+    @Test
+    void aLinkThatWorksInALaterRunIsNotBroken() throws IOException {
+        CrawlRecord record = new CrawlRecord();
+        record.start(null, false, NOW);
+        record.accept(Visits.failed("http://a.test/x", "http://a.test/"));
+        record.accept(Visits.failed("http://a.test/y", "http://a.test/"));
+        record.accept(Visits.page("http://a.test/x", 200, "http://a.test/"));
+
+        record.read(crawl -> assertThat(crawl.broken().list())
+                .extracting(BrokenLinks.Link::url)
+                .containsExactly("http://a.test/y"));
+    }
+
+    @Test
+    void memoryAndPageAreBoundedWhateverIsCrawled() throws IOException {
+        CrawlRecord record = new CrawlRecord();
+        record.start(null, false, NOW);
+        String word = "w".repeat(8000);
+        for (int i = 0; i < 20_000; i++) {
+            String host = "http://h" + i + ".test/";
+            record.accept(Visits.page(host + word + i, 400 + i % 200, host + word, "type/" + i + word, word + i, i));
+            record.accept(Visits.redirect(host, host + word, null));
+            record.skipped(new Skip(host, new SkipReason("rule " + i, word), host + word));
+        }
+        record.read(crawl -> {
+            assertThat(crawl.hosts().size()).isEqualTo(Bounds.HOSTS);
+            assertThat(crawl.broken().list()).hasSize(Bounds.BROKEN_LINKS);
+            assertThat(crawl.broken().count()).isEqualTo(20_000);
+            assertThat(crawl.types().bySize()).hasSize(Bounds.NAMES);
+            assertThat(crawl.types().sum()).isEqualTo(20_000);
+            assertThat(crawl.redirectChains().chains()).hasSizeLessThanOrEqualTo(Bounds.REDIRECTS);
+            assertThat(crawl.skipExamples().of("rule 1")).hasSize(1);
+            assertThat(crawl.skipExamples().of("rule 10000")).isEmpty();
+            return crawl;
+        });
+        assertThat(ReportPage.page(record, NOW).getBytes(UTF_8).length).isLessThan(1_000_000);
+    }
+
+    @Test
+    void samplesAreThinnedAndKeepTheirSpan() {
+        Timeline timeline = new Timeline();
+        for (int second = 1; second <= 100_000; second++) {
+            timeline.add(new Timeline.Point(second * 1000L, second, 0, 0, 1, 0, 0));
+        }
+        List<Timeline.Point> points = timeline.points();
+        assertThat(points).hasSizeBetween(Bounds.SAMPLES / 2, Bounds.SAMPLES + 2);
+        assertThat(points.get(0).millis()).isEqualTo(1000);
+        assertThat(points.get(points.size() - 1).millis()).isEqualTo(100_000_000);
+    }
+
+    @Test
+    void percentilesAreExactWithinFivePercent() {
+        Random random = new Random(4);
+        for (int size : new int[] {1, 2, 19, 1000}) {
+            Histogram histogram = new Histogram();
+            long[] values = random.longs(size, 1, 100_000).sorted().toArray();
+            for (long value : values) {
+                histogram.add(value);
+            }
+            for (double share : new double[] {0.5, 0.95}) {
+                double exact = values[(int) Math.ceil(share * size) - 1];
+                assertThat((double) histogram.percentile(share)).isBetween(exact * 0.95 - 1, exact * 1.05 + 1);
+            }
+        }
+        assertThat(new Histogram().percentile(0.95)).isZero();
+    }
+
+    @Test
+    void theNumbersOfThePageAreThoseOfTheVisits() throws IOException {
+        CrawlRecord record = new CrawlRecord();
+        record.start(null, false, NOW);
+        for (Visit visit : site(5)) {
+            record.accept(visit);
+        }
+        Document page = Jsoup.parse(ReportPage.page(record, NOW));
+        assertThat(column(page, "classes", 0)).containsExactly("2xx", "3xx", "4xx");
+        assertThat(column(page, "classes", 1)).containsExactly("50", "1", "20");
+        assertThat(page.select("#host-table tbody tr td").eachText().subList(0, 5))
+                .containsExactly("a.test", "70", "1", "20", "497 ms");
+        assertThat(page.select("#broken-links tbody tr")).hasSize(20);
+    }
+
+    private static List<String> column(Element page, String table, int column) {
+        return page.select("#" + table + " tbody tr").stream()
+                .map(row -> row.child(column).text())
+                .toList();
+    }
+}

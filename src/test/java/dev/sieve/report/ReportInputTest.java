@@ -1,0 +1,151 @@
+package dev.sieve.report;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sieve.output.JsonlSink;
+import dev.sieve.output.Visit;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Reports of what earlier crawls have written. */
+class ReportInputTest {
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    @TempDir
+    private Path folder;
+
+    private final List<String> problems = new ArrayList<>();
+
+    private Path write(String name, List<Visit> visits) throws IOException {
+        Path file = folder.resolve(name);
+        try (JsonlSink sink = new JsonlSink(Files.newBufferedWriter(file, UTF_8))) {
+            for (Visit visit : visits) {
+                sink.accept(visit);
+            }
+        }
+        return file;
+    }
+
+    private static List<Visit> visits(long seed, int number) {
+        Random random = new Random(seed);
+        List<Visit> visits = new ArrayList<>();
+        for (int i = 0; i < number; i++) {
+            String url =
+                    "http://h" + random.nextInt(30) + ".test/" + seed + "/" + i + (i % 7 == 0 ? "?q=\u00e9\u202e" : "");
+            visits.add(
+                    switch (random.nextInt(8)) {
+                        case 0 -> Visits.failed(url, "http://a.test/");
+                        case 1 -> Visits.redirect(url, url + "/", null);
+                        case 2 ->
+                            Visits.page(
+                                    url, 404, "http://a.test/", "text/plain", "title \"\u2028", random.nextInt(500));
+                        default -> Visits.page(url, 200, "http://a.test/", "text/html", "", random.nextInt(500));
+                    });
+        }
+        return visits;
+    }
+
+    @Test
+    void theTotalsEqualAnIndependentCount() throws IOException {
+        List<Path> files = List.of(write("1.jsonl", visits(1, 3000)), write("2.json", visits(2, 2000)));
+        Map<Integer, Long> statuses = new TreeMap<>();
+        Map<String, Long> hosts = new TreeMap<>();
+        long[] others = new long[2];
+        for (Path file : files) {
+            for (String line : Files.readAllLines(file)) {
+                JsonNode json = JSON.readTree(line);
+                if (!json.get("error").isNull()) {
+                    others[0]++;
+                } else if (!json.get("redirect_to").isNull()) {
+                    others[1]++;
+                } else {
+                    statuses.merge(json.get("status").asInt(), 1L, Long::sum);
+                    hosts.merge(json.get("url").asText().split("/")[2], 1L, Long::sum);
+                }
+            }
+        }
+
+        ReportInput.read(files, problems::add).read(crawl -> {
+            assertThat(crawl.pages()).isEqualTo(statuses.get(200) + statuses.get(404));
+            assertThat(crawl.status(200)).isEqualTo(statuses.get(200));
+            assertThat(crawl.status(404)).isEqualTo(statuses.get(404));
+            assertThat(crawl.failed()).isEqualTo(others[0]);
+            assertThat(crawl.redirects()).isEqualTo(others[1]);
+            assertThat(crawl.broken().count()).isEqualTo(others[0] + statuses.get(404));
+            assertThat(crawl.hosts().rows())
+                    .allSatisfy(row -> assertThat(row.pages()).isEqualTo(hosts.getOrDefault(row.host(), 0L)));
+            return crawl;
+        });
+        assertThat(problems).isEmpty();
+    }
+
+    @Test
+    void aLineIsReadAsItWasRecorded() throws IOException {
+        for (Visit visit : visits(3, 200)) {
+            Path file = write("one.jsonl", List.of(visit));
+            assertThat(Entry.of(JsonLine.parse(Files.readString(file))).reason())
+                    .isEqualTo(Entry.of(visit).reason());
+            Entry read = Entry.of(JsonLine.parse(Files.readString(file)));
+            Entry given = Entry.of(visit);
+            assertThat(read).usingRecursiveComparison().ignoringFields("error").isEqualTo(given);
+            assertThat(read.isFailed()).isEqualTo(given.isFailed());
+        }
+    }
+
+    @Test
+    void badLinesAreNamedAndLeftOut() throws IOException {
+        Path good = write("good.jsonl", visits(4, 10));
+        List<String> lines = new ArrayList<>(Files.readAllLines(good));
+        lines.add(3, "no JSON");
+        lines.add(5, "{\"url\": \"http://a.test/\", \"status\": ");
+        lines.add("[1]");
+        lines.add("{\"key\": 7}");
+        lines.add(
+                "{\"url\": \"http://a.test/x\", \"status\": 1e99, \"bytes\": -5, \"depth\": \"deep\", \"x\": [[{}]]}");
+        Path file = Files.write(folder.resolve("mixed.jsonl"), lines);
+
+        ReportInput.read(List.of(file), problems::add).read(crawl -> {
+            assertThat(crawl.pages() + crawl.redirects() + crawl.failed()).isEqualTo(11);
+            assertThat(crawl.bytes()).isGreaterThanOrEqualTo(0);
+            return crawl;
+        });
+        assertThat(problems).hasSize(4).allMatch(problem -> problem.startsWith(file + ": line "));
+        assertThat(problems.get(0)).contains("line 4: ");
+
+        Files.writeString(file, "nothing\n".repeat(100));
+        assertThatThrownBy(() -> ReportInput.read(List.of(file), problems::add))
+                .isInstanceOf(IOException.class)
+                .hasMessage("no line could be read in " + file);
+        assertThat(problems).hasSize(4 + 10 + 1).last().isEqualTo(file + ": 100 lines could not be read");
+    }
+
+    @Test
+    void aLinkGraphNamesThePagesThatLinkToABrokenOne() throws IOException {
+        Path pages = write("pages.jsonl", List.of(Visits.page("http://a.test/~x", 404, "http://a.test/")));
+        Path links = Files.writeString(
+                folder.resolve("links.tsv"),
+                "http://a.test/\thttp://a.test/%7Ex\tnew\nhttp://a.test/1\thttp://a.test/~x\tseen\n"
+                        + "http://a.test/2\thttp://a.test/\\u0009\tseen\nbad\n");
+
+        ReportInput.read(List.of(links, pages), problems::add).read(crawl -> {
+            BrokenLinks.Link link = crawl.broken().list().iterator().next();
+            assertThat(link.referrers()).containsExactly("http://a.test/", "http://a.test/1");
+            assertThat(link.referrerCount()).isEqualTo(2);
+            assertThat(crawl.fates().sum()).isEqualTo(3);
+            return crawl;
+        });
+        assertThat(problems).hasSize(1).first().asString().contains("line 4");
+    }
+}

@@ -1,0 +1,130 @@
+package dev.sieve.report;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sieve.output.Skip;
+import dev.sieve.scope.SkipReason;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jsoup.Jsoup;
+import org.jsoup.nodes.Document;
+import org.jsoup.nodes.Element;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The page: text of servers stays text, and nothing may be requested. */
+class ReportPageTest {
+    private static final Instant NOW = Instant.ofEpochSecond(1_700_000_000);
+    private static final List<String> HOSTILE = List.of(
+            "<script>alert(1)</script>",
+            "</title></style></script><img src=x onerror=alert(1)>",
+            "\" onmouseover=\"alert(1)",
+            "'><svg/onload=alert(1)>",
+            "<!--",
+            "]]>",
+            "&lt;b&gt;",
+            "\u202egnp.exe\u2066\u200f",
+            "\0\u001b[31m\u009b\ud800",
+            "x".repeat(8192));
+
+    private static CrawlRecord hostile() throws IOException {
+        CrawlRecord record = new CrawlRecord();
+        record.start(null, false, NOW);
+        for (String text : HOSTILE) {
+            String url = "http://h.test/" + text;
+            record.accept(Visits.page(url, 404, url, text, text, 100));
+            record.accept(Visits.page("http://" + text + "/", 200, text, text, text, 100));
+            record.accept(Visits.page("javascript:alert(1)//" + text, 500, "data:text/html," + text, text, text, 100));
+            record.accept(Visits.redirect(url + "r", "javascript:" + text, url));
+            record.skipped(new Skip(text, new SkipReason(text, text), text));
+        }
+        return record;
+    }
+
+    @Test
+    void textOfServersStaysText() throws IOException {
+        Document page = Jsoup.parse(ReportPage.page(hostile(), NOW));
+
+        assertThat(page.select("script")).hasSize(2);
+        assertThat(page.select("img, svg, iframe, object, embed, base, form")).isEmpty();
+        for (Element element : page.getAllElements()) {
+            assertThat(element.attributes().asList())
+                    .noneMatch(each -> each.getKey().startsWith("on")
+                            || each.getKey().equals("style")
+                            || each.getKey().equals("src"));
+        }
+        for (Element link : page.select("a")) {
+            assertThat(link.attr("href")).matches("(?s)https?://.*");
+            assertThat(link.attr("rel")).isEqualTo("noreferrer noopener");
+        }
+        assertThat(page.select("bdi").eachText()).anyMatch(text -> text.contains("<script>alert(1)</script>"));
+        assertThat(page.select("bdi").eachText()).allMatch(text -> text.length() <= 210);
+        assertThat(page.body().select("main").text()).doesNotContainPattern("[\\p{Cntrl}\\p{Cf}\\p{Cs}]");
+    }
+
+    @Test
+    void onlyItsOwnScriptsAndStylesAreAllowed() throws Exception {
+        Document page = Jsoup.parse(ReportPage.page(hostile(), NOW));
+        String policy = page.select("meta[http-equiv=Content-Security-Policy]").attr("content");
+
+        assertThat(policy)
+                .startsWith("default-src 'none'; ")
+                .doesNotContain("unsafe")
+                .doesNotContain("connect-src");
+        for (Element each : page.select("script, style")) {
+            byte[] hash =
+                    MessageDigest.getInstance("SHA-256").digest(each.data().getBytes(UTF_8));
+            assertThat(policy).contains("'sha256-" + Base64.getEncoder().encodeToString(hash) + "'");
+        }
+        assertThat(page.select("style").first().data()).doesNotContain("url(", "@import");
+        assertThat(page.html()).doesNotContain("sourceMappingURL");
+    }
+
+    @Test
+    void everyChartHasATableWithItsNumbers() throws IOException {
+        Document page = Jsoup.parse(ReportPage.page(hostile(), NOW));
+        assertThat(page.select("figure")).isNotEmpty();
+        for (Element figure : page.select("figure")) {
+            Element table = page.getElementById(figure.attr("data-table"));
+            assertThat(table).isNotNull();
+            int columns = table.select("thead th").size();
+            assertThat(Integer.parseInt(figure.attr("data-x"))).isLessThan(columns);
+            assertThat(Integer.parseInt(figure.attr("data-y"))).isLessThan(columns);
+        }
+        assertThat(page.select("canvas")).isEmpty();
+    }
+
+    @Test
+    void aPageOfARunningCrawlMayRequestItsOrigin() throws IOException {
+        String script = "sieve.update('')";
+        Document page = Jsoup.parse(ReportPage.livePage(hostile(), NOW, script));
+        assertThat(page.select("meta[http-equiv=Content-Security-Policy]").attr("content"))
+                .endsWith("; connect-src 'self'");
+        assertThat(page.select("script").last().data()).isEqualTo(script);
+        assertThat(page.select("main").html())
+                .isEqualTo(Jsoup.parseBodyFragment(ReportPage.sections(hostile()))
+                        .body()
+                        .html());
+    }
+
+    @Test
+    void aFileIsReplacedAtOnceAndRecognised(@TempDir Path folder) throws IOException {
+        Path file = folder.resolve("report.html");
+        Files.writeString(file, "<!doctype html><title>mine</title>");
+        assertThat(ReportPage.isReport(file)).isFalse();
+
+        ReportPage.write(ReportPage.page(hostile(), NOW), file);
+
+        assertThat(ReportPage.isReport(file)).isTrue();
+        try (Stream<Path> files = Files.list(folder)) {
+            assertThat(files).containsExactly(file);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package dev.sieve.report;
+
+import dev.sieve.fetch.FetchResult;
+import dev.sieve.output.Visit;
+import dev.sieve.url.UrlNormalizer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+
+/** Visits for tests. */
+final class Visits {
+    private Visits() {}
+
+    static Visit page(String url, int status, String referrer, String... links) {
+        return page(url, status, referrer, "text/html", "", 10, links);
+    }
+
+    static Visit page(String url, int status, String referrer, String type, String title, int millis, String... links) {
+        return visit(
+                url,
+                referrer,
+                new FetchResult.Page(status, Map.of(), type, new byte[0], 100, false),
+                title,
+                millis,
+                links);
+    }
+
+    static Visit redirect(String url, String target, String referrer) {
+        return visit(url, referrer, new FetchResult.Redirect(301, target), "", 10);
+    }
+
+    static Visit failed(String url, String referrer) {
+        return visit(url, referrer, new FetchResult.Failed(0, FetchResult.Reason.TIMEOUT, "after 30 s"), "", 10);
+    }
+
+    private static Visit visit(
+            String url, String referrer, FetchResult result, String title, int millis, String... links) {
+        return new Visit(
+                url,
+                UrlNormalizer.parse(url) == null ? url : UrlNormalizer.key(url),
+                referrer == null ? 0 : 1,
+                referrer,
+                result,
+                Instant.ofEpochSecond(1_700_000_000),
+                Duration.ofMillis(millis),
+                title,
+                List.copyOf(Arrays.asList(links)),
+                Duration.ofMillis(7),
+                false);
+    }
+}
