@@ -10,8 +10,8 @@ import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.durable.Durability;
 import dev.sieve.durable.DurableFolder;
-import dev.sieve.report.LiveServer;
 import dev.sieve.durable.Export;
+import dev.sieve.report.LiveServer;
 import dev.sieve.url.Seeds;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -69,7 +69,7 @@ class CrawlCommand implements Callable<Integer> {
             description =
                     "Also request each link that is out of scope, too deep or not included, once, to see whether it"
                             + " works; its own links are not followed.")
-    private boolean checksLinks;
+    boolean checksLinks;
 
     @Mixin
     private FrontierOptions frontier;

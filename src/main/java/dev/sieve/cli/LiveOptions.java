@@ -22,9 +22,10 @@ final class LiveOptions {
             names = "--live",
             arity = "0..1",
             paramLabel = "[ADDRESS:]PORT",
-            description = "Show the crawl at http://127.0.0.1:PORT/ while it runs, and metrics for Prometheus at /metrics."
-                    + " Port 0 selects a free one. With an address, other machines can read it, without a password"
-                    + " (default: off; without a value: port " + DEFAULT_PORT + ").",
+            description =
+                    "Show the crawl at http://127.0.0.1:PORT/ while it runs, and metrics for Prometheus at /metrics."
+                            + " Port 0 selects a free one. With an address, other machines can read it, without a password"
+                            + " (default: off; without a value: port " + DEFAULT_PORT + ").",
             preprocessor = OnlyAfterEquals.class,
             converter = EndpointConverter.class)
     private Endpoint endpoint;

@@ -6,9 +6,9 @@ import static java.nio.file.StandardOpenOption.APPEND;
 import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
 
-import dev.sieve.output.CsvSink;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.fetch.Exchange;
+import dev.sieve.output.CsvSink;
 import dev.sieve.output.JsonlSink;
 import dev.sieve.output.LineSink;
 import dev.sieve.output.Link;
@@ -19,9 +19,9 @@ import dev.sieve.output.Skip;
 import dev.sieve.output.SkipListSink;
 import dev.sieve.output.UrlListSink;
 import dev.sieve.output.Visit;
+import dev.sieve.output.WarcSink;
 import dev.sieve.report.LiveServer;
 import dev.sieve.report.ReportPage;
-import dev.sieve.output.WarcSink;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.Writer;
@@ -130,7 +130,8 @@ final class Outputs implements PageSink {
                 throw Checks.invalid(
                         spec,
                         "-o",
-                        file + ": the name must end in .txt, .jsonl, .json, .csv, .tsv, .warc.gz or .warc, unless --format"
+                        file
+                                + ": the name must end in .txt, .jsonl, .json, .csv, .tsv, .warc.gz or .warc, unless --format"
                                 + " is given");
             }
             check("-o", file, how, names, spec);
@@ -202,7 +203,7 @@ final class Outputs implements PageSink {
             // First, so that no line is stored before what it is about is in the archive.
             for (Path file : files) {
                 if (WarcSink.isArchive(file)) {
-                    outputs.add(archive(file, how, forces));
+                    outputs.add(file, archive(file, how, forces));
                 }
             }
             for (Path file : files) {
@@ -226,10 +227,16 @@ final class Outputs implements PageSink {
         sinks.add(sink);
     }
 
-    /** Adds a sink that writes a file, for the summary; it is closed with the others. */
+    /**
+     * Adds a sink, which is closed with the others.
+     *
+     * @param file the file that it writes, for the summary; null for none
+     */
     void add(Path file, PageSink sink) {
         add(sink);
-        files.put(file, sink);
+        if (file != null) {
+            files.put(file, sink);
+        }
     }
 
     private static WarcSink archive(Path file, StandardOpenOption how, boolean forces) throws IOException {
@@ -259,10 +266,19 @@ final class Outputs implements PageSink {
     List<String> files() throws IOException {
         List<String> lines = new ArrayList<>();
         for (Map.Entry<Path, PageSink> each : files.entrySet()) {
-            if (Files.isRegularFile(each.getKey())) {
-                String written = each.getValue() instanceof LineSink sink ? text("%,d lines, ", sink.lines()) : "";
-                lines.add(each.getKey() + "  " + written + Units.bytes(Files.size(each.getKey())));
+            boolean isArchive = each.getValue() instanceof WarcSink;
+            List<Path> parts = isArchive ? WarcSink.existing(each.getKey()) : List.of(each.getKey());
+            parts = parts.stream().filter(Files::isRegularFile).toList();
+            if (parts.isEmpty()) {
+                continue;
             }
+            long bytes = 0;
+            for (Path part : parts) {
+                bytes += Files.size(part);
+            }
+            String name = parts.get(0) + (parts.size() == 1 ? "" : " to " + parts.get(parts.size() - 1));
+            String written = each.getValue() instanceof LineSink sink ? text("%,d lines, ", sink.lines()) : "";
+            lines.add(name + "  " + written + Units.bytes(bytes));
         }
         return lines;
     }
