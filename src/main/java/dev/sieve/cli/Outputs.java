@@ -68,15 +68,15 @@ final class Outputs implements PageSink {
         /** A record per visit, as JSON Lines. */
         JSONL("{\"url\": \"http"),
         /** A record per visit, as comma-separated values. */
-        CSV("http", "\"http", "url,key,"),
+        CSV("http\n\"http\nurl,key,"),
         /** The link graph. */
         TSV("http");
 
-        /** How lines begin. */
-        private final List<String> starts;
+        /** How lines begin: one of these lines. */
+        private final String starts;
 
-        Format(String... starts) {
-            this.starts = List.of(starts);
+        Format(String starts) {
+            this.starts = starts;
         }
 
         /**
@@ -95,7 +95,7 @@ final class Outputs implements PageSink {
 
         /** Returns whether a text may be a line of this format without its end. */
         boolean mayBegin(String text) {
-            return starts.stream().anyMatch(start -> text.startsWith(start) || start.startsWith(text));
+            return starts.lines().anyMatch(start -> text.startsWith(start) || start.startsWith(text));
         }
 
         /** Returns the format of a file by the ending of its name, else the one chosen; null if neither determines it. */
