@@ -59,6 +59,7 @@ final class Outputs implements PageSink {
 
     private final List<PageSink> sinks = new ArrayList<>();
     private final Map<Path, PageSink> files = new LinkedHashMap<>();
+    private final Set<Path> continued = new HashSet<>();
     private final List<Path> created = new ArrayList<>();
 
     /** What an output contains. */
@@ -254,15 +255,19 @@ final class Outputs implements PageSink {
 
     private void add(Path file, Format format, StandardOpenOption how, boolean forces) throws IOException {
         Writer writer = writer(file, how, forces);
-        PageSink sink = format.sink(writer, isRegular(file) && Files.size(file) > 0);
+        boolean continues = isRegular(file) && Files.size(file) > 0;
+        PageSink sink = format.sink(writer, continues);
         if (STANDARD_OUTPUT.contains(file)) {
             add(Terminal.isStdout() ? overProgress(sink, writer) : sink);
         } else {
             add(file, sink);
         }
+        if (continues) {
+            continued.add(file);
+        }
     }
 
-    /** Returns the files that were written: each with its lines of this crawl, and its size. */
+    /** Returns the files that were written: each with the lines of this run, and its size. */
     List<String> files() throws IOException {
         List<String> lines = new ArrayList<>();
         for (Map.Entry<Path, PageSink> each : files.entrySet()) {
@@ -277,7 +282,9 @@ final class Outputs implements PageSink {
                 bytes += Files.size(part);
             }
             String name = parts.get(0) + (parts.size() == 1 ? "" : " to " + parts.get(parts.size() - 1));
-            String written = each.getValue() instanceof LineSink sink ? text("%,d lines, ", sink.lines()) : "";
+            String written = each.getValue() instanceof LineSink sink
+                    ? text(continued.contains(each.getKey()) ? "%,d more lines, " : "%,d lines, ", sink.lines())
+                    : "";
             lines.add(name + "  " + written + Units.bytes(bytes));
         }
         return lines;

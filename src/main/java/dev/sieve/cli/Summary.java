@@ -58,9 +58,10 @@ final class Summary {
             row(
                     lines,
                     "checked",
-                    "%,d links out of scope%s",
+                    "%,d links out of the crawl%s%s",
                     report.checkedCount(),
-                    joined(new TreeMap<>(report.checked()), "  %dxx %,d", ""));
+                    joined(statuses(report.checked()), "  %dxx %,d", ""),
+                    unlessZero("  failed %,d", report.checked().getOrDefault(0, 0L)));
         }
         row(
                 lines,
@@ -124,6 +125,10 @@ final class Summary {
         return counts.entrySet().stream()
                 .map(each -> text(format, each.getKey(), each.getValue()))
                 .collect(Collectors.joining(delimiter));
+    }
+
+    private static Map<Integer, Long> statuses(Map<Integer, Long> checked) {
+        return new TreeMap<>(checked).tailMap(1);
     }
 
     private static String reasons(Map<String, Long> counts) {
@@ -251,8 +256,8 @@ final class Summary {
 
     /** Returns how many responses were errors, and how many URLs got no usable response. */
     static String errors(CrawlReport report) {
-        long responses = sum(report.failureCounts()) - report.failed();
-        return text("error responses %,d, failed %,d", responses, report.failed());
+        long responses = sum(report.failureCounts()) - report.withoutResponse();
+        return text("error responses %,d, failed %,d", responses, report.withoutResponse());
     }
 
     /** Shows that pages were missed, and how to get them. */

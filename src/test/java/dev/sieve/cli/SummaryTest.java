@@ -83,12 +83,12 @@ class SummaryTest {
     @Test
     void checkedLinksAreNoPagesAndStillAddUp() throws Exception {
         String summary = Summary.of(
-                drained(Map.of("urlsNew", 12L, "pages", Map.of(2, 5L), "checked", Map.of(2, 4L, 4, 3L))), false);
+                drained(Map.of("urlsNew", 12L, "pages", Map.of(2, 5L), "checked", Map.of(0, 1L, 2, 4L, 4, 3L))), false);
 
         assertThat(summary)
                 .contains(
-                        "12 accepted = 5 pages + 7 checked + 0 redirects",
-                        "  checked  7 links out of scope  2xx 4  4xx 3\n");
+                        "12 accepted = 5 pages + 8 checked + 0 redirects",
+                        "  checked  8 links out of the crawl  2xx 4  4xx 3  failed 1\n");
     }
 
     @Test
