@@ -6,7 +6,7 @@
  * after a crash. Inside, in the order of the path of a URL:
  *
  * <ul>
- *   <li>{@code LinkQueue} queues seeds, links, redirect targets and sitemaps in the frontier.
+ *   <li>{@code LinkQueue} queues seeds, links, redirect targets and sitemaps in the frontier, and links that are only checked.
  *   <li>{@code Dispatcher} hands them out to the workers. It is the only class that waits.
  *   <li>{@code UrlProcessor} processes one URL; {@code Politeness} decides how its host is treated, {@code Sitemaps}
  *       reads it when it is a sitemap.
@@ -50,10 +50,11 @@
  * <tr><td>idle connections</td><td>64 KiB each, n at most</td><td>closed</td></tr>
  * <tr><td>routes to hosts that broke off</td><td>10 MiB: 10,000 of 1 KiB</td><td>forgotten</td></tr>
  * <tr><td>counts of traps</td><td>4 MiB</td><td>the least recently used are dropped</td></tr>
+ * <tr><td>latest redirects</td><td>4 MiB</td><td>the least recently used are dropped; a ring is not found</td></tr>
  * <tr><td>failures in the report</td><td>10 URLs; counts for at most 2,000 reasons</td><td>counted only</td></tr>
  * </table>
  *
- * <p>If everything is filled at once, this adds up to M and 220 MiB with 32 requests, and to M and 170 MiB with 8, without
+ * <p>If everything is filled at once, this adds up to M and 224 MiB with 32 requests, and to M and 174 MiB with 8, without
  * an archive. The hosts of the schedule take about 400 bytes each while they have URLs; of one domain there are 10,000 at most. The
  * frontier has limits of its own: the capacity of its filter, and the disk.
  *
@@ -70,6 +71,15 @@
  * how it was found, which its content could not: a sitemap is read differently from a page, and does not count toward the
  * limit of pages. Its key differs from the key of a page with the same URL. In logs of version 1, a fragment at the end of
  * the URL is in place of the label.
+ *
+ * <p><b>So is a link that is only checked.</b> A URL outside of the crawl that is requested once has the key that it would
+ * have as a page, so that it is requested once whatever leads to it, and its label stores that nothing behind it is
+ * followed. If a redirect of a seed brings it into scope, it becomes a page: when it is taken, or, if it was checked by then
+ * and is where the seed redirects to, by a second request. Other pages of that site that were checked by then stay checks.
+ * Checks are not counted as pages, and do not keep a crawl from ending at its limit of pages.
+ *
+ * <p><b>A ring of redirects is a failure of the URL that closes it.</b> Each URL is requested once, so the crawl would not
+ * notice that no document is reached, which is what makes a link to it a broken one.
  *
  * <p><b>A URL in a sitemap is treated like a link.</b> The protocol allows a sitemap only URLs of its own host, and of
  * hosts whose robots.txt names it. A crawl never leaves its scope, whatever lists a URL, so that rule would protect no
