@@ -153,7 +153,7 @@ class CrawlCommand implements Callable<Integer> {
                 outputs.add(new VisitLog());
             }
             if (recording != null) {
-                outputs.add(recording.record());
+                outputs.add(recording.file(), recording.record());
             }
             signal.stops(start.crawler());
             if (!isQuiet) {

@@ -30,10 +30,9 @@ final class RequestOptions {
     @Option(
             names = "--proxy",
             paramLabel = "URL",
-            description =
-                    "A proxy, as the URL of its host and port: http, socks5 or socks5h, for http also with a user and a"
-                            + " password; env: the proxies of the environment (default: none). An http or socks5h proxy looks"
-                            + " up host names itself: the addresses behind them are not checked.")
+            description = "A proxy, as the URL of its host and port: http, socks5 or socks5h, for http also with a user and a"
+                    + " password; env: the proxies of the environment (default: none). An http or socks5h proxy looks"
+                    + " up host names itself: the addresses behind them are not checked.")
     private String proxy;
 
     @Option(
@@ -72,13 +71,11 @@ final class RequestOptions {
     /** Refuses bodies that the heap could not hold while they are read and parsed. */
     private static void setBodyLimit(CrawlOptions options, int bytes) {
         long heap = Runtime.getRuntime().maxMemory();
-        if (bytes > heap / CrawlOptions.HEAP_PER_BODY) {
+        long needed = (long) bytes * CrawlOptions.HEAP_PER_BODY;
+        if (needed > heap) {
             throw new IllegalArgumentException(Units.text(
                     "%s may need %s of heap, but it is limited to %s: run java with -Xmx%dm",
-                    Units.bytes(bytes),
-                    Units.bytes((long) bytes * CrawlOptions.HEAP_PER_BODY),
-                    Units.bytes(heap),
-                    (((long) bytes * CrawlOptions.HEAP_PER_BODY) >> 20) + 1));
+                    Units.bytes(bytes), Units.bytes(needed), Units.bytes(heap), 1 + (needed >> 20)));
         }
         options.bodyLimit(bytes);
     }

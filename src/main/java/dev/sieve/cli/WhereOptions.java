@@ -42,7 +42,7 @@ final class WhereOptions {
             description =
                     "Also request each link that is out of scope, too deep or not included, once, to see whether it"
                             + " works; its own links are not followed.")
-    private boolean checksLinks;
+    boolean checksLinks;
 
     @Option(
             names = "--allow-trap",

@@ -16,8 +16,8 @@ import java.util.Map;
  * @param backedOff the part of that time that is due to hosts that backed off
  * @param limited the total time in which polls were in vain because all hosts had as many requests under way as they may
  *     have
- * @param slowest the up to three hosts whose delays or back-off account for most of the time in {@code waited}, and their
- *     parts of it, the largest first
+ * @param slowest the hosts whose delays or back-offs account for most of {@code waited}, five at most, and their parts of
+ *     that time, the longest first
  */
 public record ScheduleStats(
         long queued,

@@ -12,16 +12,13 @@ import java.util.Map;
  * attributed to the host that was ready next, unless it is new.
  */
 final class WaitMeter {
-    private static final int MAX_SLOWEST = 3;
+    private static final int SLOWEST = 5;
 
     long waitedNanos;
     long backedOffNanos; // a part of waitedNanos
     long limitedNanos;
-
-    /** The milliseconds of the hosts that were waited for longest. */
+    /** The hosts that were waited for the longest, and how long. */
     private final Map<String, Integer> slowest = new HashMap<>();
-    /** How long a further host has to be waited for. */
-    private int leastMillis;
 
     private boolean isStarved;
     private boolean isLimited;
@@ -61,26 +58,21 @@ final class WaitMeter {
             return;
         }
         host.waitedMillis = (int) Math.min(Integer.MAX_VALUE, host.waitedMillis + (nanos + 500_000) / 1_000_000);
-        if (host.waitedMillis > leastMillis) {
-            rank(host);
+        if (slowest.size() < SLOWEST || host.waitedMillis > Collections.min(slowest.values())) {
+            // A host that was forgotten in between begins at zero again.
+            slowest.merge(host.name(), host.waitedMillis, Math::max);
+            if (slowest.size() > SLOWEST) {
+                slowest.values().remove(Collections.min(slowest.values()));
+            }
         }
     }
 
-    private void rank(Host host) {
-        slowest.merge(host.name(), host.waitedMillis, Math::max);
-        if (slowest.size() > MAX_SLOWEST) {
-            slowest.values().remove(Collections.min(slowest.values()));
-        }
-        leastMillis = slowest.size() < MAX_SLOWEST ? 0 : Collections.min(slowest.values());
-    }
-
-    /** Returns the hosts that were waited for longest, and for how long, the longest first. */
     Map<String, Duration> slowest() {
-        Map<String, Duration> ranking = new LinkedHashMap<>();
+        Map<String, Duration> sorted = new LinkedHashMap<>();
         slowest.entrySet().stream()
-                .sorted(Map.Entry.<String, Integer>comparingByValue().reversed().thenComparing(Map.Entry::getKey))
-                .forEach(each -> ranking.put(each.getKey(), Duration.ofMillis(each.getValue())));
-        return Collections.unmodifiableMap(ranking);
+                .sorted(Map.Entry.<String, Integer>comparingByValue().reversed())
+                .forEach(each -> sorted.put(each.getKey(), Duration.ofMillis(each.getValue())));
+        return sorted;
     }
 
     private long since(long nowNanos) {
