@@ -45,7 +45,8 @@ class ExchangeTest {
                 4,
                 host -> List.of(InetAddress.getByName(host)),
                 AddressPolicy.publicOnly().allowing("127.0.0.0/8"),
-                8 * LIMIT, ProxySettings.NONE,
+                8 * LIMIT,
+                ProxySettings.NONE,
                 keepsExchanges));
     }
 
