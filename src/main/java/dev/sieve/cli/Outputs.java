@@ -34,7 +34,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -515,6 +514,14 @@ final class Outputs implements PageSink {
             return Outputs.open(files(), format(), skipped, how(resumes), forces);
         }
 
+        /** Returns the names of the files, for the user. */
+        String names() {
+            return Stream.of(files().stream(), Stream.ofNullable(skipped), Stream.ofNullable(report))
+                    .flatMap(each -> each)
+                    .map(each -> STANDARD_OUTPUT.contains(each) ? "stdout" : each.toString())
+                    .collect(Collectors.joining(", "));
+        }
+
         /** Returns the recording for the report and the live page; null if neither was requested. */
         Recording recording(LiveServer live) {
             return Recording.of(report, live);
@@ -523,14 +530,6 @@ final class Outputs implements PageSink {
         /** Returns whether the crawl has to keep what is sent and received. */
         boolean hasArchive() {
             return outputs.stream().anyMatch(WarcSink::isArchive);
-        }
-
-        /** Returns the names of the files, for the user. */
-        String names() {
-            Stream<Path> others = Stream.of(skipped, report).filter(Objects::nonNull);
-            return Stream.concat(files().stream(), others)
-                    .map(each -> STANDARD_OUTPUT.contains(each) ? "stdout" : each.toString())
-                    .collect(Collectors.joining(", "));
         }
 
         private List<Path> files() {
