@@ -30,9 +30,10 @@ final class RequestOptions {
     @Option(
             names = "--proxy",
             paramLabel = "URL",
-            description = "Send requests through http://[USER:PASSWORD@]HOST:PORT, socks5://HOST:PORT or"
-                    + " socks5h://HOST:PORT, or the proxies of the environment: env (default: none). An http or"
-                    + " socks5h proxy looks up host names itself; the addresses behind them are not checked.")
+            description =
+                    "A proxy, as the URL of its host and port: http, socks5 or socks5h, for http also with a user and a"
+                            + " password; env: the proxies of the environment (default: none). An http or socks5h proxy looks"
+                            + " up host names itself: the addresses behind them are not checked.")
     private String proxy;
 
     @Option(

@@ -35,7 +35,17 @@ class CliIT {
     @Test
     void theDemoCrawlsAWebOfItsOwnAndShowsTheWarnings() throws Exception {
         Cli demo = sieve(
-                "demo", "--hosts", "20", "--pages", "400", "-o", "pages.jsonl", "-o", "urls.txt", "--report", "demo.html");
+                "demo",
+                "--hosts",
+                "20",
+                "--pages",
+                "400",
+                "-o",
+                "pages.jsonl",
+                "-o",
+                "urls.txt",
+                "--report",
+                "demo.html");
 
         assertThat(demo.exitCode()).isZero();
         assertThat(demo.stdout()).isEmpty();
