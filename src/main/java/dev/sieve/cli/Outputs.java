@@ -34,7 +34,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -243,14 +242,22 @@ final class Outputs implements PageSink {
     private static WarcSink archive(Path file, StandardOpenOption how, boolean forces) throws IOException {
         List<Path> existing = WarcSink.existing(file);
         if (how == APPEND && !existing.isEmpty()) {
-            Path last = existing.get(existing.size() - 1);
-            long removed = WarcSink.removeUnfinished(last);
-            if (removed > 0) {
-                LOG.warn("{}: removed an unfinished last record of {} bytes", last, removed);
-            }
+            removeUnfinished(existing.get(existing.size() - 1));
         }
         String software = "sieve/" + CrawlOptions.version();
         return new WarcSink(file, how, forces, software, Runtime.getRuntime().maxMemory() / 32);
+    }
+
+    private static void removeUnfinished(Path archive) {
+        try {
+            long removed = WarcSink.removeUnfinished(archive);
+            if (removed > 0) {
+                LOG.warn("{}: removed an unfinished last record of {} bytes", archive, removed);
+            }
+        } catch (IOException e) {
+            // It is not written to again.
+            LOG.warn("{}; left as it is", e.getMessage());
+        }
     }
 
     private void add(Path file, Format format, StandardOpenOption how, boolean forces) throws IOException {
@@ -490,6 +497,11 @@ final class Outputs implements PageSink {
             if (report != null) {
                 boolean isEarlier = resumes && Files.isRegularFile(report) && ReportPage.isReport(report);
                 checkReport("--report", report, isForced || isEarlier, spec);
+                Path name = report.toAbsolutePath().normalize();
+                if (Stream.concat(files().stream(), Stream.ofNullable(skipped))
+                        .anyMatch(each -> each.toAbsolutePath().normalize().equals(name))) {
+                    throw Checks.invalid(spec, "--report", report + " is named twice");
+                }
             }
         }
 
@@ -502,6 +514,14 @@ final class Outputs implements PageSink {
             return Outputs.open(files(), format(), skipped, how(resumes), forces);
         }
 
+        /** Returns the names of the files, for the user. */
+        String names() {
+            return Stream.of(files().stream(), Stream.ofNullable(skipped), Stream.ofNullable(report))
+                    .flatMap(each -> each)
+                    .map(each -> STANDARD_OUTPUT.contains(each) ? "stdout" : each.toString())
+                    .collect(Collectors.joining(", "));
+        }
+
         /** Returns the recording for the report and the live page; null if neither was requested. */
         Recording recording(LiveServer live) {
             return Recording.of(report, live);
@@ -510,14 +530,6 @@ final class Outputs implements PageSink {
         /** Returns whether the crawl has to keep what is sent and received. */
         boolean hasArchive() {
             return outputs.stream().anyMatch(WarcSink::isArchive);
-        }
-
-        /** Returns the names of the files, for the user. */
-        String names() {
-            Stream<Path> others = Stream.of(skipped, report).filter(Objects::nonNull);
-            return Stream.concat(files().stream(), others)
-                    .map(each -> STANDARD_OUTPUT.contains(each) ? "stdout" : each.toString())
-                    .collect(Collectors.joining(", "));
         }
 
         private List<Path> files() {

@@ -79,7 +79,7 @@ final class WhyCommand extends CrawlCommand {
             reason = objection.reason();
         }
         int exitCode = reason == null ? crawled(parsed, isSeed, admission, out) : refused(out, reason);
-        if (reason != null && checksLinks && objection == null && admission.checkSkipReason(parsed, reason) == null) {
+        if (reason != null && where.checksLinks && objection == null && admission.checkSkipReason(parsed, reason) == null) {
             out.println(
                     "checked, if a page that is crawled links to it: requested once, its own links are not followed");
         }

@@ -27,8 +27,8 @@
  * <table>
  * <caption>What servers can influence, and the heap that it may take</caption>
  * <tr><th>what</th><th>limit</th><th>beyond it</th></tr>
- * <tr><td>bodies of all responses</td><td>M / 2; at least 64 KiB per request and twice one body</td>
- *     <td>a large body waits, a slow one is cancelled</td></tr>
+ * <tr><td>bodies of all responses</td><td>M / 2; at least 64 KiB per request and twice one body, four times if exchanges
+ *     are kept</td><td>a large body waits, a slow one is cancelled</td></tr>
  * <tr><td>rules of robots.txt</td><td>M / 4</td><td>those of the least recently used origin are dropped</td></tr>
  * <tr><td>links of pages while they are queued</td><td>M / 8; at least one page, 4 MiB</td>
  *     <td>the worker waits</td></tr>
@@ -39,8 +39,12 @@
  *     <td>the worker waits</td></tr>
  * <tr><td>parsing of a robots.txt</td><td>12 MiB</td><td>the worker waits</td></tr>
  * <tr><td>header of a response (256 KiB on the wire, 1,000 fields), or lines that are not part of its body (512 KiB)</td>
- *     <td>1 MiB per request</td><td>failure</td></tr>
- * <tr><td>a sitemap while it is read</td><td>1 MiB per request, in place of a body</td><td>pushed in batches</td></tr>
+ *     <td>1 MiB per request; 2 MiB if exchanges are kept</td><td>failure</td></tr>
+ * <tr><td>a sitemap while it is read</td><td>1 MiB per request, in place of a decoded body</td>
+ *     <td>pushed in batches</td></tr>
+ * <tr><td>records of an archive while they are written</td><td>2 MiB per archive</td><td>the worker waits</td></tr>
+ * <tr><td>digests of payloads in an archive</td><td>what its creator sets; the command line: 1/32 of the heap</td>
+ *     <td>the least recently seen are dropped, and their payloads written again</td></tr>
  * <tr><td>redirects</td><td>one URL each, 4,096 characters; 10 in a row</td><td>failure</td></tr>
  * <tr><td>addresses of a host</td><td>32 per request</td><td>not used</td></tr>
  * <tr><td>idle connections</td><td>64 KiB each, n at most</td><td>closed</td></tr>
@@ -50,8 +54,8 @@
  * <tr><td>failures in the report</td><td>10 URLs; counts for at most 2,000 reasons</td><td>counted only</td></tr>
  * </table>
  *
- * <p>If everything is filled at once, this adds up to M and 224 MiB with 32 requests, and to M and 174 MiB with 8. The
- * hosts of the schedule take about 400 bytes each while they have URLs; of one domain there are 10,000 at most. The
+ * <p>If everything is filled at once, this adds up to M and 224 MiB with 32 requests, and to M and 174 MiB with 8, without
+ * an archive. The hosts of the schedule take about 400 bytes each while they have URLs; of one domain there are 10,000 at most. The
  * frontier has limits of its own: the capacity of its filter, and the disk.
  *
  * <h2>Decisions</h2>

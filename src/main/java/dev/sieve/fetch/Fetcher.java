@@ -66,7 +66,7 @@ public final class Fetcher implements AutoCloseable {
     private volatile Consumer<String> onSend = host -> {};
     private volatile Runnable onResponse = () -> {};
     /** What the last request of a thread has sent and received. */
-    private final ThreadLocal<Exchange> exchange = new ThreadLocal<>();
+    private final ThreadLocal<Exchange> exchange = ThreadLocal.withInitial(() -> null);
 
     private final Set<String> headerOrigins = ConcurrentHashMap.newKeySet();
 
@@ -354,7 +354,7 @@ public final class Fetcher implements AutoCloseable {
             }
             // Do not wait for the rest of the body.
             if (capture != null
-                    ? capture.isCut()
+                    ? capture.hasMore()
                     : result instanceof Page page && (kept == 0 || page.length() != page.body().length)) {
                 call.cancel();
             }

@@ -31,10 +31,17 @@ final class Sections {
         last = crawl.runs().last();
     }
 
-    static void append(Aggregate crawl, Element main) {
+    /** Appends the sections that change all the time. */
+    static void appendProgress(Aggregate crawl, Element main) {
         Sections sections = new Sections(crawl, main);
         sections.overview();
         sections.speed();
+    }
+
+    /** Appends all sections. */
+    static void append(Aggregate crawl, Element main) {
+        appendProgress(crawl, main);
+        Sections sections = new Sections(crawl, main);
         sections.sieve();
         sections.broken();
         sections.responses();
@@ -50,7 +57,7 @@ final class Sections {
         tile(tiles, "Pages", count(crawl.pages()), crawl.cut() == 0 ? "" : count(crawl.cut()) + " cut");
         tile(tiles, "Broken links", count(crawl.broken().count()), "");
         if (crawl.checked() > 0) {
-            tile(tiles, "Links checked", count(crawl.checked()), "out of scope, not followed");
+            tile(tiles, "Links checked", count(crawl.checked()), "out of scope");
         }
         tile(tiles, "Redirects", count(crawl.redirects()), "");
         tile(tiles, "Failed", count(crawl.failed()), "no usable response");
@@ -84,7 +91,7 @@ final class Sections {
     private void runs(Element section) {
         note(
                 section,
-                "In each run: from earlier runs + new = pages + redirects + failed + refused + sitemaps + left;"
+                "In each run: from earlier runs + new = pages + checked + redirects + failed + refused + sitemaps + left;"
                         + " links found = new + already seen + skipped.");
         Html.Table table = new Html.Table(
                 section,
@@ -97,6 +104,7 @@ final class Sections {
                 "#From earlier runs",
                 "#New",
                 "#Pages",
+                "#Checked",
                 "#Redirects",
                 "#Failed",
                 "#Refused",
@@ -122,6 +130,7 @@ final class Sections {
                     .count(sample.before())
                     .count(sample.isNew())
                     .count(sample.pages())
+                    .count(sample.checked())
                     .count(sample.redirects())
                     .count(sample.failed())
                     .count(sample.refused())

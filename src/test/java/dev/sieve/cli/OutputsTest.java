@@ -5,6 +5,7 @@ import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.sieve.output.Archive;
 import dev.sieve.output.Skip;
 import dev.sieve.scope.SkipReason;
 import java.io.IOException;
@@ -18,6 +19,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -328,5 +330,64 @@ class OutputsTest {
     void devicesAreWrittenTo() {
         assertThat(crawl(site, "-o", "/dev/null", "--format", "jsonl").exitCode())
                 .isZero();
+    }
+
+    @Test
+    void anArchiveHasEveryRequest() throws IOException {
+        Run run = crawl(
+                site, "-o", file("a.txt").toString(), "-o", file("a.warc.gz").toString());
+
+        assertThat(run.exitCode()).isZero();
+        assertThat(file("a.txt")).hasContent(site + "\n" + site + "a\n");
+        List<Archive.Entry> records = Archive.read(file("a.warc.gz"));
+        assertThat(records)
+                .extracting(Archive.Entry::type)
+                .containsExactly("warcinfo", "request", "response", "request", "revisit", "request", "revisit");
+        assertThat(records.subList(1, 7).stream().map(Archive.Entry::url).distinct())
+                .containsExactly(site + "robots.txt", site, site + "a");
+        assertThat(records.get(2).payload()).asString(US_ASCII).startsWith("<a href='/a'>");
+    }
+
+    @Test
+    void anArchiveIsOverwrittenOnlyByForce() throws IOException {
+        Files.writeString(file("a-00001.warc.gz"), "mine");
+        String[] command = {site, "-o", file("a.warc.gz").toString()};
+
+        Run run = crawl(command);
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err()).contains("a-00001.warc.gz exists", "--force");
+        assertThat(file("a.warc.gz")).doesNotExist();
+        assertThat(file("a-00001.warc.gz")).hasContent("mine");
+        assertThat(crawl(command[0], command[1], command[2], "--force").exitCode())
+                .isZero();
+        assertThat(file("a-00001.warc.gz")).doesNotExist();
+        Archive.read(file("a.warc.gz"));
+    }
+
+    @Test
+    void aResumedJobAddsAFileToItsArchive() throws IOException {
+        String[] command = {
+            site, "--job", file("job").toString(), "-o", file("a.warc.gz").toString(), "--max-pages", "1"
+        };
+        assertThat(crawl(command).exitCode()).isZero();
+        byte[] whole = Files.readAllBytes(file("a.warc.gz"));
+        Files.write(file("a.warc.gz"), Arrays.copyOf(whole, 100), StandardOpenOption.APPEND);
+
+        assertThat(crawl(command).exitCode()).isZero();
+
+        assertThat(file("a.warc.gz")).hasBinaryContent(whole);
+        assertThat(Archive.read(file("a-00001.warc.gz")).stream().map(Archive.Entry::url))
+                .contains(site + "a")
+                .doesNotContain(site);
+    }
+
+    @Test
+    void aCrawlWithoutAResponseLeavesNoArchive() throws IOException {
+        String seeds = Files.writeString(file("seeds.txt"), site).toString();
+
+        assertThat(crawl(seeds, "-o", file("a.warc.gz").toString()).exitCode()).isEqualTo(3);
+
+        assertThat(file("a.warc.gz")).doesNotExist();
     }
 }
