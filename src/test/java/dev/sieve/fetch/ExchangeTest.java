@@ -46,6 +46,7 @@ class ExchangeTest {
                 host -> List.of(InetAddress.getByName(host)),
                 AddressPolicy.publicOnly().allowing("127.0.0.0/8"),
                 8 * LIMIT,
+                ProxySettings.NONE,
                 keepsExchanges));
     }
 
