@@ -67,7 +67,8 @@ final class DemoCommand implements Callable<Integer> {
     @Option(
             names = {"-o", "--output"},
             paramLabel = "FILE",
-            description = "Write .txt (URLs), .jsonl (records) or .warc.gz (an archive); repeatable.")
+            description =
+                    "Write .txt (URLs), .jsonl or .csv (records), .tsv (links) or .warc.gz (an archive); repeatable.")
     private List<Path> outputs = new ArrayList<>();
 
     @Option(

@@ -112,6 +112,17 @@ class OutputsTest {
     }
 
     @Test
+    void aBodyIsReadUpToTheLimit() throws IOException {
+        assertThat(crawl(site, "-o", file("a.jsonl").toString(), "--max-body", "20")
+                        .exitCode())
+                .isZero();
+
+        assertThat(Files.readAllLines(file("a.jsonl")))
+                .hasSize(2)
+                .allMatch(line -> line.contains("\"links\": 1,") && line.endsWith(", \"cut\": true}"));
+    }
+
+    @Test
     void aContinuedTableHasOneHeader() throws IOException {
         String[] command = {
             site, "--job", file("job").toString(), "-o", file("a.csv").toString(), "--max-pages", "1"

@@ -74,6 +74,19 @@ class StandardOutputIT {
     }
 
     @Test
+    void tablesAndLinksGoIntoAPipe() throws Exception {
+        assertThat(lines("-o", "-", "--format", "csv"))
+                .hasSizeGreaterThan(PAGES)
+                .startsWith(
+                        "url,key,depth,referrer,status,type,bytes,ms,waited_ms,fetched_at,redirect_to,title,links,error,cut,"
+                                + "check")
+                .allMatch(line -> line.startsWith("url,") || line.startsWith("http://"));
+        assertThat(lines("-o", "-", "--format", "tsv"))
+                .hasSizeGreaterThan(PAGES)
+                .allMatch(line -> line.matches("http://\\S+\t\\S+\t(new|seen|out of scope|skipped: [a-z ]+)"));
+    }
+
+    @Test
     void aForcedJobWritesItsUrlsToStandardOutput() throws Exception {
         assertThat(lines("--job", "job", "--durability", "interval"))
                 .hasSize(PAGES)

@@ -126,6 +126,28 @@ class DispatcherTest {
         frontier.done(task.lease());
     }
 
+    @Test
+    void aTaskSaysHowLongItsHostHadToWait() throws Exception {
+        AtomicLong time = new AtomicLong();
+        HostSchedule<Lease> schedule =
+                HostSchedule.<Lease>builder().delay(Duration.ofSeconds(1)).build(0);
+        Sieve sieve = new Sieve(100);
+        sieve.pushAll(List.of("http://h.test/a", "http://h.test/b", "http://o.test/"));
+        Dispatcher dispatcher =
+                new Dispatcher(sieve, schedule, time::get, () -> 0, new CrawlOptions().concurrency(3), false);
+
+        Dispatcher.Task first = dispatcher.next();
+        assertThat(dispatcher.next().host()).isEqualTo("o.test");
+        time.set(Duration.ofMillis(250).toNanos());
+        dispatcher.end(first, new Outcome(Outcome.Kind.RESPONDED));
+        time.set(Duration.ofSeconds(5).toNanos());
+        Dispatcher.Task second = dispatcher.next();
+
+        assertThat(first.waited()).isZero();
+        assertThat(second.lease().url()).isEqualTo("http://h.test/b");
+        assertThat(second.waited()).isEqualTo(Duration.ofMillis(750));
+    }
+
     private Dispatcher withLimitOfTime(AtomicLong time) {
         HostSchedule<Lease> schedule = HostSchedule.<Lease>builder().build(0);
         Sieve sieve = new Sieve(100);
