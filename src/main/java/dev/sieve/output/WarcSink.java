@@ -56,6 +56,7 @@ public final class WarcSink implements PageSink {
     /** More than most exchanges take, so that each is one write. */
     private static final int BUFFER_BYTES = 1 << 20;
 
+    /** Of compression: the default of 6 takes more time for archives that are hardly smaller. */
     private static final int LEVEL = 4;
 
     /** A payload in {@link #payloads}, without the text of its URL. */
