@@ -6,9 +6,9 @@ import static java.nio.file.StandardOpenOption.APPEND;
 import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
 
-import dev.sieve.output.CsvSink;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.fetch.Exchange;
+import dev.sieve.output.CsvSink;
 import dev.sieve.output.JsonlSink;
 import dev.sieve.output.LineSink;
 import dev.sieve.output.Link;
@@ -19,9 +19,9 @@ import dev.sieve.output.Skip;
 import dev.sieve.output.SkipListSink;
 import dev.sieve.output.UrlListSink;
 import dev.sieve.output.Visit;
+import dev.sieve.output.WarcSink;
 import dev.sieve.report.LiveServer;
 import dev.sieve.report.ReportPage;
-import dev.sieve.output.WarcSink;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.Writer;
@@ -130,7 +130,8 @@ final class Outputs implements PageSink {
                 throw Checks.invalid(
                         spec,
                         "-o",
-                        file + ": the name must end in .txt, .jsonl, .json, .csv, .tsv, .warc.gz or .warc, unless --format"
+                        file
+                                + ": the name must end in .txt, .jsonl, .json, .csv, .tsv, .warc.gz or .warc, unless --format"
                                 + " is given");
             }
             check("-o", file, how, names, spec);

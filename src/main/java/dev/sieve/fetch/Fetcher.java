@@ -294,7 +294,8 @@ public final class Fetcher implements AutoCloseable {
                 throw e;
             }
         };
-        FetchResult result = fetch(url, options.bodyLimit, (parsed, response, room) -> reader.stream(parsed, response, room, remembering));
+        FetchResult result = fetch(
+                url, options.bodyLimit, (parsed, response, room) -> reader.stream(parsed, response, room, remembering));
         if (thrown.get() != null) {
             throw thrown.get();
         }

@@ -44,7 +44,7 @@ public final class LiveServer implements AutoCloseable {
 
     private static final Duration UPDATE_INTERVAL = Duration.ofSeconds(1);
     /** Long tables change more rarely, since they cost most of the time and of the traffic. */
-    private static final int UPDATES_PER_COMPLETE_ONE = 5;
+    private static final int UPDATES_PER_COMPLETE_ONE = 10;
 
     private static final int MAX_CLIENTS = 16;
     /** Updates during the writing of another one after which a client is dropped. */
@@ -152,6 +152,10 @@ public final class LiveServer implements AutoCloseable {
         return server.getAddress().getAddress().isLoopbackAddress();
     }
 
+    boolean hasClients() {
+        return !events.isEmpty();
+    }
+
     /**
      * Shows a crawl from now on, until the server is closed; called once.
      *
@@ -165,14 +169,14 @@ public final class LiveServer implements AutoCloseable {
     void show(Content content) {
         cache = new Cache(content);
         server.start();
-        timer.scheduleAtFixedRate(this::update, interval.toNanos(), interval.toNanos(), TimeUnit.NANOSECONDS);
+        timer.scheduleWithFixedDelay(this::update, interval.toNanos(), interval.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     private void update() {
         try {
             cache.expire();
             updates++;
-            if (!events.isEmpty()) {
+            if (hasClients()) {
                 events.send(event("update", cache.update(updates % UPDATES_PER_COMPLETE_ONE == 0)));
             }
         } catch (RuntimeException | Error e) {
@@ -276,7 +280,7 @@ public final class LiveServer implements AutoCloseable {
                 // The JDK's server frees its port only when it was started.
                 server.start();
             } else {
-                events.end(event("end", events.isEmpty() ? "" : cache.update(true)), END_LIMIT);
+                events.end(event("end", hasClients() ? cache.update(true) : ""), END_LIMIT);
             }
         } finally {
             server.stop(0);

@@ -258,8 +258,7 @@ class CliIT {
         Map<String, Cli> crawls = new HashMap<>();
         try (ServerSocket tarPit = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
             for (String signal : exitCodes.keySet()) {
-                Cli crawl =
-                        Cli.start(folder, "http://127.0.0.1:" + tarPit.getLocalPort() + "/", "--ignore-robots");
+                Cli crawl = Cli.start(folder, "http://127.0.0.1:" + tarPit.getLocalPort() + "/", "--ignore-robots");
                 crawls.put(signal, crawl);
                 tarPit.accept();
                 crawl.signal(signal);

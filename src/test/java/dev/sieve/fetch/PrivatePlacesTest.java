@@ -56,7 +56,15 @@ class PrivatePlacesTest {
 
     private static Fetcher fetcher(AddressPolicy policy, Resolver resolver) {
         return new Fetcher(new Fetcher.Options(
-                "testbot", Map.of(), Duration.ofMinutes(2), 10_000, false, 4, resolver, policy, 1 << 26,
+                "testbot",
+                Map.of(),
+                Duration.ofMinutes(2),
+                10_000,
+                false,
+                4,
+                resolver,
+                policy,
+                1 << 26,
                 ProxySettings.NONE,
                 false));
     }

@@ -46,7 +46,17 @@ class ProxyTest {
 
     private static Fetcher fetcher(ProxySettings proxy, Resolver resolver, AddressPolicy addresses) {
         return new Fetcher(new Fetcher.Options(
-                "testbot", Map.of(), Duration.ofMinutes(2), 10_000, false, 4, resolver, addresses, 1 << 20, proxy, false));
+                "testbot",
+                Map.of(),
+                Duration.ofMinutes(2),
+                10_000,
+                false,
+                4,
+                resolver,
+                addresses,
+                1 << 20,
+                proxy,
+                false));
     }
 
     private Fetcher overHttp(String user) {

@@ -99,8 +99,7 @@ class SinksTest {
         }
         assertThat(out.toString())
                 .matches("[^\\p{Cntrl}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}]*\n[^\\p{Cntrl}\\p{Cf}\\p{Zl}\\p{Zp}]*\n");
-        try (CsvReader<NamedCsvRecord> reader =
-                CsvReader.builder().ofNamedCsvRecord(out.toString())) {
+        try (CsvReader<NamedCsvRecord> reader = CsvReader.builder().ofNamedCsvRecord(out.toString())) {
             NamedCsvRecord record = reader.iterator().next();
             return record.getFieldsAsMap();
         }
