@@ -72,13 +72,11 @@ final class RequestOptions {
     /** Refuses bodies that the heap could not hold while they are read and parsed. */
     private static void setBodyLimit(CrawlOptions options, int bytes) {
         long heap = Runtime.getRuntime().maxMemory();
-        if (bytes > heap / CrawlOptions.HEAP_PER_BODY) {
+        long needed = (long) bytes * CrawlOptions.HEAP_PER_BODY;
+        if (needed > heap) {
             throw new IllegalArgumentException(Units.text(
                     "%s may need %s of heap, but it is limited to %s: run java with -Xmx%dm",
-                    Units.bytes(bytes),
-                    Units.bytes((long) bytes * CrawlOptions.HEAP_PER_BODY),
-                    Units.bytes(heap),
-                    ((long) bytes * CrawlOptions.HEAP_PER_BODY >> 20) + 1));
+                    Units.bytes(bytes), Units.bytes(needed), Units.bytes(heap), 1 + (needed >> 20)));
         }
         options.bodyLimit(bytes);
     }

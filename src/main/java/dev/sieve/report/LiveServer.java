@@ -18,6 +18,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -169,7 +170,8 @@ public final class LiveServer implements AutoCloseable {
     void show(Content content) {
         cache = new Cache(content);
         server.start();
-        timer.scheduleWithFixedDelay(this::update, interval.toNanos(), interval.toNanos(), TimeUnit.NANOSECONDS);
+        ScheduledFuture<?> unused = timer.scheduleWithFixedDelay(
+                this::update, interval.toNanos(), interval.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     private void update() {

@@ -42,7 +42,9 @@ class CrawlerMetricsTest {
             assertThat(total("sieve.crawl.redirects"))
                     .isEqualTo(report.redirects())
                     .isPositive();
-            assertThat(total("sieve.crawl.failures")).isEqualTo(report.failed());
+            assertThat(total("sieve.crawl.failures"))
+                    .isEqualTo(report.failed() + report.checked().getOrDefault(0, 0L));
+            assertThat(total("sieve.crawl.checked")).isEqualTo(report.checkedCount());
             assertThat(counter("sieve.crawl.failures", "reason", "robots.txt unavailable"))
                     .isEqualTo(1);
             assertThat(counter("sieve.crawl.failures", "reason", "other")).isZero();
