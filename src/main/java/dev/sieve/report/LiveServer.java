@@ -91,18 +91,6 @@ public final class LiveServer implements AutoCloseable {
 
     private int updates;
 
-    /** What a server shows; never called by two threads at once. */
-    interface Content {
-        /** Returns the page in its present state, as HTML. */
-        String page();
-
-        /** Returns the parts of the page that have changed, all or only those that change all the time, as HTML. */
-        String update(boolean isComplete);
-
-        /** Returns the metrics, as text. */
-        String metrics();
-    }
-
     private LiveServer(HttpServer server, String host, Duration interval) {
         this.server = server;
         this.host = host;
@@ -167,7 +155,7 @@ public final class LiveServer implements AutoCloseable {
         show(new LivePage(record, crawler, clock));
     }
 
-    void show(Content content) {
+    void show(LiveContent content) {
         cache = new Cache(content);
         server.start();
         ScheduledFuture<?> unused = timer.scheduleWithFixedDelay(
@@ -292,11 +280,11 @@ public final class LiveServer implements AutoCloseable {
 
     /** The responses of the last second, so that many requests cost as much as one. Renders one thing at a time. */
     private static final class Cache {
-        private final Content content;
+        private final LiveContent content;
         private String page;
         private String metrics;
 
-        Cache(Content content) {
+        Cache(LiveContent content) {
             this.content = content;
         }
 

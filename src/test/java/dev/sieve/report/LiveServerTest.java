@@ -36,7 +36,7 @@ class LiveServerTest {
     private int port;
 
     /** Content that shows how often it was rendered. */
-    private static class Numbered implements LiveServer.Content {
+    private static class Numbered implements LiveContent {
         final AtomicInteger updates = new AtomicInteger();
 
         @Override
