@@ -71,16 +71,16 @@ public final class CrawlerMetrics implements MeterBinder {
     }
 
     private static void responses(Meters<?, CrawlReport> meters) {
-        for (int digit = 1; digit <= 5; digit++) {
-            pages(meters, digit + "xx", digit, digit);
-        }
-        pages(meters, OTHER, 6, 9);
+        statuses(meters, "sieve.crawl.pages", "Responses that are not redirects, by status class.", CrawlReport::pages);
+        String checked = "URLs outside of the crawl that were only checked, by status class; none: no usable response.";
+        statuses(meters, "sieve.crawl.checked", checked, CrawlReport::checked);
+        status(meters.part(CrawlReport::checked), "sieve.crawl.checked", checked, "none", 0, 0);
         meters.counter(
                 "sieve.crawl.redirects", null, "Responses that are redirects to another URL.", CrawlReport::redirects);
         perName(
                 meters,
                 "sieve.crawl.failures",
-                "URLs without a usable response.",
+                "URLs without a usable response, those that were only checked included.",
                 "reason",
                 REASONS,
                 CrawlReport::failureCounts);
@@ -89,12 +89,31 @@ public final class CrawlerMetrics implements MeterBinder {
         meters.counter("sieve.crawl.body", "bytes", "Bytes of all bodies, after decoding.", CrawlReport::bytes);
     }
 
-    private static void pages(Meters<?, CrawlReport> meters, String status, int first, int last) {
+    private static void statuses(
+            Meters<?, CrawlReport> meters,
+            String counter,
+            String description,
+            Function<CrawlReport, Map<Integer, Long>> counts) {
+        Meters<?, Map<Integer, Long>> part = meters.part(counts);
+        for (int digit = 1; digit <= 5; digit++) {
+            status(part, counter, description, digit + "xx", digit, digit);
+        }
+        status(part, counter, description, OTHER, 6, 9);
+    }
+
+    /** Registers a counter of the responses whose status begins with one of the digits from {@code first} to {@code last}. */
+    private static void status(
+            Meters<?, Map<Integer, Long>> meters,
+            String counter,
+            String description,
+            String status,
+            int first,
+            int last) {
         meters.counter(
-                "sieve.crawl.pages",
+                counter,
                 null,
-                "Responses that are not redirects, by status class.",
-                report -> sum(report.pages(), each -> each >= first && each <= last),
+                description,
+                each -> sum(each, digit -> digit >= first && digit <= last),
                 "status",
                 status);
     }

@@ -8,7 +8,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.InstantSource;
 
 /** A running crawl as its report, which is updated, and as metrics. */
-final class LivePage implements LiveServer.Content {
+final class LivePage implements LiveContent {
     static {
         OptionalLibrary.require(
                 "io.micrometer.prometheusmetrics.PrometheusMeterRegistry",

@@ -45,7 +45,7 @@ public final class LiveServer implements AutoCloseable {
 
     private static final Duration UPDATE_INTERVAL = Duration.ofSeconds(1);
     /** Long tables change more rarely, since they cost most of the time and of the traffic. */
-    private static final int UPDATES_PER_COMPLETE_ONE = 5;
+    private static final int UPDATES_PER_COMPLETE_ONE = 10;
 
     private static final int MAX_CLIENTS = 16;
     /** Updates during the writing of another one after which a client is dropped. */
@@ -90,18 +90,6 @@ public final class LiveServer implements AutoCloseable {
     private Cache cache;
 
     private int updates;
-
-    /** What a server shows; never called by two threads at once. */
-    interface Content {
-        /** Returns the page in its present state, as HTML. */
-        String page();
-
-        /** Returns the parts of the page that have changed, all or only those that change all the time, as HTML. */
-        String update(boolean isComplete);
-
-        /** Returns the metrics, as text. */
-        String metrics();
-    }
 
     private LiveServer(HttpServer server, String host, Duration interval) {
         this.server = server;
@@ -153,6 +141,10 @@ public final class LiveServer implements AutoCloseable {
         return server.getAddress().getAddress().isLoopbackAddress();
     }
 
+    boolean hasClients() {
+        return !events.isEmpty();
+    }
+
     /**
      * Shows a crawl from now on, until the server is closed; called once.
      *
@@ -163,18 +155,18 @@ public final class LiveServer implements AutoCloseable {
         show(new LivePage(record, crawler, clock));
     }
 
-    void show(Content content) {
+    void show(LiveContent content) {
         cache = new Cache(content);
         server.start();
-        ScheduledFuture<?> unused =
-                timer.scheduleAtFixedRate(this::update, interval.toNanos(), interval.toNanos(), TimeUnit.NANOSECONDS);
+        ScheduledFuture<?> unused = timer.scheduleWithFixedDelay(
+                this::update, interval.toNanos(), interval.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     private void update() {
         try {
             cache.expire();
             updates++;
-            if (!events.isEmpty()) {
+            if (hasClients()) {
                 events.send(event("update", cache.update(updates % UPDATES_PER_COMPLETE_ONE == 0)));
             }
         } catch (RuntimeException | Error e) {
@@ -278,7 +270,7 @@ public final class LiveServer implements AutoCloseable {
                 // The JDK's server frees its port only when it was started.
                 server.start();
             } else {
-                events.end(event("end", events.isEmpty() ? "" : cache.update(true)), END_LIMIT);
+                events.end(event("end", hasClients() ? cache.update(true) : ""), END_LIMIT);
             }
         } finally {
             server.stop(0);
@@ -288,11 +280,11 @@ public final class LiveServer implements AutoCloseable {
 
     /** The responses of the last second, so that many requests cost as much as one. Renders one thing at a time. */
     private static final class Cache {
-        private final Content content;
+        private final LiveContent content;
         private String page;
         private String metrics;
 
-        Cache(Content content) {
+        Cache(LiveContent content) {
             this.content = content;
         }
 

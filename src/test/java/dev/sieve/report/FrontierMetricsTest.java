@@ -2,6 +2,7 @@ package dev.sieve.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.offset;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sieve.FilterKind;
 import dev.sieve.Frontier;
@@ -13,10 +14,15 @@ import io.micrometer.core.instrument.simple.SimpleConfig;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class FrontierMetricsTest {
     private final MockClock clock = new MockClock();
@@ -107,7 +113,22 @@ class FrontierMetricsTest {
                         "sieve_urls_pending",
                         "sieve_urls_seen_total");
         assertThat(text).contains("\nsieve_urls_accepted_total 3.0\n");
-        Promtool.requireAccepted("metrics", text);
+        Promtool.requireMetrics(text);
         assertThat(sieve.pending()).isEqualTo(3);
+    }
+
+    @Test
+    void theAlertRuleOfTheReadmeIsAccepted(@TempDir Path folder) throws Exception {
+        Matcher yaml = Pattern.compile("```yaml\n(groups:\n.*?)```", Pattern.DOTALL)
+                .matcher(Files.readString(Path.of("README.md")));
+        assumeTrue(yaml.find(), "the README has no alert rule");
+        Path file = Files.writeString(folder.resolve("rules.yml"), yaml.group(1));
+        Matcher expression = Pattern.compile("expr: (\\S+) ").matcher(yaml.group(1));
+        assertThat(expression.find()).isTrue();
+
+        PrometheusMeterRegistry prometheus = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        new FrontierMetrics(new Sieve(1000)).bindTo(prometheus);
+        assertThat(prometheus.scrape()).contains("\n" + expression.group(1) + " ");
+        Promtool.requireRules(file);
     }
 }

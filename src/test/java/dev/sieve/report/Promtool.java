@@ -6,27 +6,34 @@ import static org.junit.jupiter.api.Assumptions.abort;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.file.Path;
 
 /** The checker of Prometheus; a test that needs it is skipped when it is not installed. */
 final class Promtool {
     private Promtool() {}
 
-    /** Requires that a text with metrics, or with alert rules, passes without a remark. */
-    static void requireAccepted(String what, String text) throws IOException, InterruptedException {
+    /** Requires that metrics pass without a remark. */
+    static void requireMetrics(String text) throws IOException, InterruptedException {
+        assertThat(run(text, "promtool", "check", "metrics")).isEmpty();
+    }
+
+    /** Requires that a file contains valid rules. */
+    static void requireRules(Path file) throws IOException, InterruptedException {
+        assertThat(run("", "promtool", "check", "rules", file.toString())).contains("SUCCESS: 1 rules found");
+    }
+
+    private static String run(String input, String... command) throws IOException, InterruptedException {
         Process process;
         try {
-            process = new ProcessBuilder("promtool", "check", what)
-                    .redirectErrorStream(true)
-                    .start();
+            process = new ProcessBuilder(command).redirectErrorStream(true).start();
         } catch (IOException e) {
-            abort("promtool is not installed (Debian package prometheus): " + e.getMessage());
-            return;
+            return abort("promtool is not installed (Debian package prometheus): " + e.getMessage());
         }
         try (OutputStream in = process.getOutputStream()) {
-            in.write(text.getBytes(UTF_8));
+            in.write(input.getBytes(UTF_8));
         }
         String remarks = new String(process.getInputStream().readAllBytes(), UTF_8);
         assertThat(process.waitFor()).as(remarks).isZero();
-        assertThat(remarks).isEmpty();
+        return remarks;
     }
 }
