@@ -264,9 +264,11 @@ class CrawlRecordTest {
         for (Visit visit : site(5)) {
             record.accept(visit);
         }
+        record.accept(Visits.redirect("http://seed.test/", "http://a.test/", null));
         Document page = Jsoup.parse(ReportPage.page(record, NOW));
+        assertThat(page.select("#seed").text()).isEqualTo("From http://seed.test/");
         assertThat(column(page, "classes", 0)).containsExactly("2xx", "3xx", "4xx");
-        assertThat(column(page, "classes", 1)).containsExactly("50", "1", "20");
+        assertThat(column(page, "classes", 1)).containsExactly("50", "2", "20");
         assertThat(page.select("#host-table tbody tr td").eachText().subList(0, 5))
                 .containsExactly("a.test", "70", "1", "20", "497 ms");
         assertThat(page.select("#broken-links tbody tr")).hasSize(20);
