@@ -119,7 +119,7 @@ const sieve = (() => {
     return {
       type: isLine ? 'line' : 'bar',
       data: {
-        labels: isLine ? undefined : cells.map(row => row.cells[x].textContent.slice(0, 40)),
+        labels: isLine ? undefined : cells.map(row => row.cells[x].textContent.slice(0, 24)),
         datasets: [{
           label: header(y),
           data: points,
