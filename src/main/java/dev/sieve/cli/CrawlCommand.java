@@ -69,7 +69,7 @@ class CrawlCommand implements Callable<Integer> {
             description =
                     "Also request each link that is out of scope, too deep or not included, once, to see whether it"
                             + " works; its own links are not followed.")
-    private boolean checksLinks;
+    boolean checksLinks;
 
     @Mixin
     private FrontierOptions frontier;
@@ -165,7 +165,7 @@ class CrawlCommand implements Callable<Integer> {
                 outputs.add(new VisitLog());
             }
             if (recording != null) {
-                outputs.add(recording.record());
+                outputs.add(recording.file(), recording.record());
             }
             signal.stops(start.crawler());
             if (!isQuiet) {

@@ -35,8 +35,13 @@ final class LiveOptions {
 
     /** Opens the port, so that nothing is crawled when it is in use; returns null without the option. */
     LiveServer open() throws IOException {
+        if (endpoint == null) {
+            return null;
+        }
+        // The JDK's server reads it once. Clients cannot use up the file descriptors of the process.
+        System.getProperties().putIfAbsent("jdk.httpserver.maxConnections", "200");
         try {
-            return endpoint == null ? null : LiveServer.open(endpoint.host, endpoint.port);
+            return LiveServer.open(endpoint.host, endpoint.port);
         } catch (IOException e) {
             throw new IOException(e.getMessage() + "; choose another port with --live=PORT", e);
         }

@@ -23,10 +23,13 @@ public final class CrawlerMetrics implements MeterBinder {
     private static final String OTHER = "other";
     private static final String SECONDS = "seconds";
 
-    /** The rules by which URLs are skipped and refused; one that is missing here is counted as {@value #OTHER}. */
+    /** The rules by which queued URLs are not requested; any other one is counted as {@value #OTHER}. */
+    private static final List<String> REFUSALS =
+            List.of("address not public", "over the budget", "port not allowed", "robots.txt");
+
+    /** The rules by which URLs that were found are not queued; any other one is counted as {@value #OTHER}. */
     private static final List<String> RULES = Stream.of(
                     Stream.of(
-                            "address not public",
                             "beyond the limit of a page",
                             "beyond the limit of a sitemap",
                             "excluded",
@@ -35,9 +38,6 @@ public final class CrawlerMetrics implements MeterBinder {
                             "nofollow",
                             "not included",
                             "out of scope",
-                            "over the budget",
-                            "port not allowed",
-                            "robots.txt",
                             "sitemap beyond the limit of a site",
                             "sitemap in an index of an index",
                             "sitemap of another site",
@@ -117,7 +117,7 @@ public final class CrawlerMetrics implements MeterBinder {
                 "sieve.crawl.refused",
                 "Queued URLs that were not requested.",
                 "rule",
-                RULES,
+                REFUSALS,
                 CrawlReport::refusals);
         meters.counter(
                 "sieve.crawl.sitemaps",

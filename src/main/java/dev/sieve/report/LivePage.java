@@ -33,8 +33,8 @@ final class LivePage implements LiveServer.Content {
     }
 
     @Override
-    public String update() {
-        return ReportPage.sections(record);
+    public String update(boolean isComplete) {
+        return isComplete ? ReportPage.sections(record) : ReportPage.progress(record);
     }
 
     @Override

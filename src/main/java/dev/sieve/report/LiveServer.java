@@ -44,6 +44,9 @@ public final class LiveServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.report");
 
     private static final Duration UPDATE_INTERVAL = Duration.ofSeconds(1);
+    /** Long tables change more rarely, since they cost most of the time and of the traffic. */
+    private static final int UPDATES_PER_COMPLETE_ONE = 5;
+
     private static final int MAX_CLIENTS = 16;
     /** Updates during the writing of another one after which a client is dropped. */
     private static final int PATIENCE = 10;
@@ -86,13 +89,15 @@ public final class LiveServer implements AutoCloseable {
     /** Null until something is shown. */
     private Cache cache;
 
+    private int updates;
+
     /** What a server shows; never called by two threads at once. */
     interface Content {
         /** Returns the page in its present state, as HTML. */
         String page();
 
-        /** Returns the part of the page that changes, as HTML. */
-        String update();
+        /** Returns the parts of the page that have changed, all or only those that change all the time, as HTML. */
+        String update(boolean isComplete);
 
         /** Returns the metrics, as text. */
         String metrics();
@@ -161,15 +166,16 @@ public final class LiveServer implements AutoCloseable {
     void show(Content content) {
         cache = new Cache(content);
         server.start();
-        ScheduledFuture<?> unused = timer.scheduleAtFixedRate(
-                this::update, interval.toNanos(), interval.toNanos(), TimeUnit.NANOSECONDS);
+        ScheduledFuture<?> unused =
+                timer.scheduleAtFixedRate(this::update, interval.toNanos(), interval.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     private void update() {
         try {
             cache.expire();
+            updates++;
             if (!events.isEmpty()) {
-                events.send(event("update", cache.update()));
+                events.send(event("update", cache.update(updates % UPDATES_PER_COMPLETE_ONE == 0)));
             }
         } catch (RuntimeException | Error e) {
             LOG.error("the live page could not be updated", e);
@@ -263,11 +269,16 @@ public final class LiveServer implements AutoCloseable {
     /** Sends the final state to all clients and closes the port. */
     @Override
     public void close() {
+        if (timer.isShutdown()) {
+            return;
+        }
         timer.shutdownNow();
         try {
-            if (cache != null) {
-                cache.expire();
-                events.end(event("end", events.isEmpty() ? "" : cache.update()), END_LIMIT);
+            if (cache == null) {
+                // The JDK's server frees its port only when it was started.
+                server.start();
+            } else {
+                events.end(event("end", events.isEmpty() ? "" : cache.update(true)), END_LIMIT);
             }
         } finally {
             server.stop(0);
@@ -275,11 +286,10 @@ public final class LiveServer implements AutoCloseable {
         }
     }
 
-    /** What was rendered in the last second, so that many requests cost as much as one. */
+    /** The responses of the last second, so that many requests cost as much as one. Renders one thing at a time. */
     private static final class Cache {
         private final Content content;
         private String page;
-        private String update;
         private String metrics;
 
         Cache(Content content) {
@@ -288,7 +298,6 @@ public final class LiveServer implements AutoCloseable {
 
         synchronized void expire() {
             page = null;
-            update = null;
             metrics = null;
         }
 
@@ -297,9 +306,8 @@ public final class LiveServer implements AutoCloseable {
             return page;
         }
 
-        synchronized String update() {
-            update = update == null ? content.update() : update;
-            return update;
+        synchronized String update(boolean isComplete) {
+            return content.update(isComplete);
         }
 
         synchronized String metrics() {

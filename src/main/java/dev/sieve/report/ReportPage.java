@@ -17,6 +17,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.function.BiConsumer;
 import org.jsoup.nodes.DataNode;
 import org.jsoup.nodes.Document;
 import org.jsoup.nodes.Element;
@@ -43,7 +44,7 @@ public final class ReportPage {
      * @param script a script, which may call {@code sieve.update} with the result of {@link #sections} and may request
      *     URLs of the same origin
      */
-    public static String livePage(CrawlRecord record, Instant now, String script) {
+    static String livePage(CrawlRecord record, Instant now, String script) {
         return page(record, now, "; connect-src 'self'", List.of(script));
     }
 
@@ -94,12 +95,21 @@ public final class ReportPage {
         return document.outerHtml();
     }
 
-    /** Returns the content of the element {@code main} of the page. */
-    public static String sections(CrawlRecord record) {
+    /** Returns the sections of the page, by which a script can replace those of earlier. */
+    static String sections(CrawlRecord record) {
+        return sections(record, Sections::append);
+    }
+
+    /** Returns those of the sections that change all the time. */
+    static String progress(CrawlRecord record) {
+        return sections(record, Sections::appendProgress);
+    }
+
+    private static String sections(CrawlRecord record, BiConsumer<Aggregate, Element> content) {
         Document document = Html.document();
         Element main = document.body();
         record.read(crawl -> {
-            Sections.append(crawl, main);
+            content.accept(crawl, main);
             return main;
         });
         return main.html();

@@ -31,10 +31,17 @@ final class Sections {
         last = crawl.runs().last();
     }
 
-    static void append(Aggregate crawl, Element main) {
+    /** Appends the sections that change all the time. */
+    static void appendProgress(Aggregate crawl, Element main) {
         Sections sections = new Sections(crawl, main);
         sections.overview();
         sections.speed();
+    }
+
+    /** Appends all sections. */
+    static void append(Aggregate crawl, Element main) {
+        appendProgress(crawl, main);
+        Sections sections = new Sections(crawl, main);
         sections.sieve();
         sections.broken();
         sections.responses();

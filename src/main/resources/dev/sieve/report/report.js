@@ -165,8 +165,11 @@ const sieve = (() => {
     if (typeof Chart === 'undefined' || !table || rows(table).length === 0) {
       return;
     }
-    if (charts.has(figure.id)) {
-      charts.get(figure.id).destroy();
+    const drawn = charts.get(figure.id);
+    if (drawn && figure.contains(drawn.canvas)) {
+      Object.assign(drawn, (({data, options}) => ({data, options}))(config(figure, table)));
+      drawn.update('none');
+      return;
     }
     figure.hidden = false;
     const canvas = document.createElement('canvas');
@@ -192,14 +195,13 @@ const sieve = (() => {
     document.querySelectorAll('figure.chart').forEach(draw);
   }
 
-  /* Replaces the sections by newer ones. What the user has sorted, filtered and opened stays so. */
+  /* Replaces sections by newer ones. What the user has sorted, filtered and opened stays so. */
   function update(html) {
     const main = document.querySelector('main');
     const template = document.createElement('template');
     template.innerHTML = html;
-    const ids = [];
+    let previous = null;
     [...template.content.children].forEach(section => {
-      ids.push(section.id);
       const old = document.getElementById(section.id);
       if (old && old.contains(document.activeElement)) {
         // The field or button that is in use stays; only the rows are replaced.
@@ -210,16 +212,25 @@ const sieve = (() => {
             restore(oldTable);
           }
         });
+        previous = old;
         return;
       }
+      // A chart stays, and with it what it shows of the point under the mouse.
+      section.querySelectorAll('figure.chart').forEach(figure => {
+        if (charts.has(figure.id)) {
+          figure.replaceWith(document.getElementById(figure.id) || figure);
+        }
+      });
       if (old) {
         old.replaceWith(section);
+      } else if (previous) {
+        previous.after(section);
       } else {
-        main.append(section);
+        main.prepend(section);
       }
+      previous = section;
       enhance(section);
     });
-    [...main.children].filter(section => !ids.includes(section.id)).forEach(section => section.remove());
     for (const [id, chart] of charts) {
       if (!document.getElementById(id)) {
         chart.destroy();

@@ -24,7 +24,9 @@ public final class PageChecks {
         return numbers(tab.eval("""
                 [...document.querySelectorAll('figure.chart canvas')].map(canvas => {
                   if (canvas.offsetHeight === 0) { return 0; }
-                  const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+                  const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', {willReadFrequently: true});
+                  copy.drawImage(canvas, 0, 0);
+                  const data = copy.getImageData(0, 0, canvas.width, canvas.height).data;
                   return new Set(new Uint32Array(data.buffer)).size;
                 })""")).stream().map(Double::intValue).toList();
     }

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The report of a crawl of the demo web with its hostile host, opened in a browser. */
 @Timeout(300)
 @ExtendWith(BrowserExtension.class)
-class ReportPageTest {
+class ReportInBrowserTest {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final int REDIRECT = 3;
 
@@ -223,7 +223,9 @@ class ReportPageTest {
 
         assertThat(tile(page, "Pages")).isEqualTo(pages.size());
         assertThat(tile(page, "Redirects"))
-                .isEqualTo(responses.stream().filter(ReportPageTest::isRedirect).count());
+                .isEqualTo(responses.stream()
+                        .filter(ReportInBrowserTest::isRedirect)
+                        .count());
         assertThat(tile(page, "Failed")).isEqualTo(LINES.size() - responses.size());
         assertThat(tile(page, "Broken links")).isEqualTo(broken.size());
         assertThat(column(page, "classes", 1))

@@ -1,0 +1,151 @@
+package dev.sieve.report;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.sieve.Sieve;
+import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.crawl.Crawler;
+import dev.sieve.demo.DemoWeb;
+import dev.sieve.output.PageSink;
+import dev.sieve.output.Skip;
+import dev.sieve.output.Visit;
+import dev.sieve.scope.Scope;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jsoup.Jsoup;
+import org.jsoup.nodes.Document;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class LivePageTest {
+    private static final InstantSource NOW = InstantSource.fixed(Instant.EPOCH);
+
+    private final CrawlRecord record = new CrawlRecord();
+
+    private static String get(LiveServer server, String path) throws IOException {
+        try (InputStream in = URI.create(server.url() + path).toURL().openStream()) {
+            return new String(in.readAllBytes(), UTF_8);
+        }
+    }
+
+    private static CrawlOptions options() {
+        return new CrawlOptions().delay(Duration.ZERO).retries(0).allowPrivate("127.0.0.0/8");
+    }
+
+    /** Records what a crawl finds, and looks at the server once, while the crawl runs. */
+    private final class Observer implements PageSink {
+        private final LiveServer server;
+        private final int after;
+        private int visits;
+        private String metrics;
+        private Document page;
+
+        Observer(LiveServer server, int after) {
+            this.server = server;
+            this.after = after;
+        }
+
+        @Override
+        public void accept(Visit visit) throws IOException {
+            record.accept(visit);
+            if (++visits == after) {
+                metrics = get(server, "metrics");
+                page = Jsoup.parse(get(server, ""));
+            }
+        }
+
+        @Override
+        public void skipped(Skip skip) {
+            record.skipped(skip);
+        }
+    }
+
+    @Test
+    void aRunningCrawlIsOnThePageAndInTheMetrics() throws Exception {
+        CrawlOptions options = options().scope(Scope.Kind.ANY).resolver(host -> List.of(DemoWeb.resolve(host)));
+        try (DemoWeb web = DemoWeb.builder().hosts(10).pages(200).open();
+                LiveServer server = LiveServer.open("127.0.0.1", 0);
+                Crawler crawler = new Crawler(options, new Sieve(1000))) {
+            record.start(null, false, NOW.instant());
+            crawler.seed(web.start());
+            server.show(record, crawler, NOW);
+            Observer observer = new Observer(server, 50);
+            crawler.run(observer);
+
+            assertThat(observer.metrics)
+                    .contains("\nsieve_crawl_running 1.0\n", "\nsieve_urls_accepted_total ", "jvm_memory_used_bytes");
+            assertThat(observer.page.select("main section"))
+                    .extracting(each -> each.id())
+                    .contains("overview", "hosts");
+            assertThat(observer.page.selectFirst("#overview dd").text()).isNotEqualTo("0");
+            assertThat(observer.page.select("script").last().data()).isEqualTo(ReportPage.resource("live.js"));
+            assertThat(observer.page.select("meta[http-equiv]").attr("content")).contains("; connect-src 'self'");
+            Promtool.requireAccepted("metrics", observer.metrics);
+        }
+    }
+
+    /** No text of a server is markup, an event, or a metric. */
+    @Test
+    void hostileTextsHaveNoEffect() throws Exception {
+        String page = "<title>&lt;script>alert(1)&lt;/script>\r\revent: end\r\rdata: x&#13;&#10;&#10;&#8238;</title>"
+                + "<a href='/\"><script>alert(1)</script>'></a><a href='/a&#13;event:end&#10;b'></a>"
+                + "<a href='/" + "w".repeat(4000) + "'></a><a href='/redirect'></a>";
+        HttpServer site = HttpServer.create(new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0), 0);
+        site.createContext("/", exchange -> {
+            boolean isPage = exchange.getRequestURI().getPath().equals("/");
+            byte[] body = page.getBytes(UTF_8);
+            exchange.getResponseHeaders().set("Content-Type", "text/html");
+            if (exchange.getRequestURI().getPath().equals("/redirect")) {
+                exchange.getResponseHeaders().set("Location", "/\"}\\<script>evil{}=1</script>");
+                exchange.sendResponseHeaders(302, -1);
+            } else {
+                exchange.sendResponseHeaders(isPage ? 200 : 404, body.length);
+                exchange.getResponseBody().write(body);
+            }
+            exchange.close();
+        });
+        site.start();
+        try (LiveServer server = LiveServer.open("127.0.0.1", 0);
+                Crawler crawler = new Crawler(options(), new Sieve(1000))) {
+            record.start(null, false, NOW.instant());
+            server.show(record, crawler, NOW);
+            crawler.seed("http://127.0.0.1:" + site.getAddress().getPort() + "/");
+            crawler.run(record);
+            record.sample(crawler.report(), NOW.instant());
+
+            String update = ReportPage.sections(record);
+            assertThat(crawler.report().failureCounts()).containsEntry("404", 3L);
+            assertThat(update).contains("w".repeat(100));
+            for (Document document : List.of(Jsoup.parseBodyFragment(update), Jsoup.parse(get(server, "")))) {
+                assertThat(document.select("main script, section script, title script"))
+                        .isEmpty();
+                assertThat(document.getAllElements())
+                        .allMatch(each -> each.attributes().asList().stream()
+                                .noneMatch(attribute -> attribute.getKey().startsWith("on")));
+            }
+            List<String> lines = new String(LiveServer.event("update", update), UTF_8)
+                    .lines()
+                    .toList();
+            assertThat(lines.get(0)).isEqualTo("event: update");
+            assertThat(lines.subList(1, lines.size() - 1)).allMatch(line -> line.startsWith("data: "));
+            assertThat(get(server, "metrics").lines().filter(line -> !line.startsWith("#")))
+                    .allMatch(line ->
+                            line.matches("[a-z_]+(\\{[a-z]+=\"[^\"\\\\]*\"(,[a-z]+=\"[^\"\\\\]*\")*})? [-0-9.E]+"))
+                    .noneMatch(line -> line.contains("alert") || line.contains("evil"));
+            assertThat(lines.stream().collect(Collectors.joining())).doesNotContain("\u202e");
+        } finally {
+            site.stop(0);
+        }
+    }
+}
