@@ -204,6 +204,25 @@ class CrawlRecordTest {
     }
 
     @Test
+    void linksThatAreOnlyCheckedAreCountedByThemselves() throws IOException {
+        CrawlRecord record = new CrawlRecord();
+        record.start(null, false, NOW);
+        record.accept(Visits.page("http://a.test/", 200, null));
+        record.accept(Visits.check(Visits.page("http://b.test/", 200, "http://a.test/")));
+        record.accept(Visits.check(Visits.page("http://b.test/x", 404, "http://a.test/")));
+        record.accept(Visits.check(Visits.failed("http://c.test/", "http://a.test/")));
+        record.accept(Visits.check(Visits.redirect("http://b.test/y", "http://b.test/z", "http://a.test/")));
+
+        record.read(crawl -> {
+            assertThat(List.of(crawl.pages(), crawl.checked(), crawl.failed(), crawl.redirects()))
+                    .containsExactly(1L, 4L, 0L, 0L);
+            assertThat(crawl.hosts().rows()).extracting(HostTable.Row::host).containsExactly("a.test");
+            assertThat(crawl.broken().list()).hasSize(2).allMatch(BrokenLinks.Link::isCheck);
+            return crawl;
+        });
+    }
+
+    @Test
     void memoryAndPageAreBoundedWhateverIsCrawled() throws IOException {
         CrawlRecord record = new CrawlRecord();
         record.start(null, false, NOW);
