@@ -42,12 +42,12 @@ final class Aggregate {
         if (!entry.isCheck()) {
             hosts.add(entry);
         }
-        if (entry.isFailed()) {
+        if (entry.isCheck()) {
+            checked++;
+        } else if (entry.isFailed()) {
             failed++;
         } else if (!entry.isPage()) {
             redirects++;
-        } else if (entry.isCheck()) {
-            checked++;
         } else {
             page(entry);
         }

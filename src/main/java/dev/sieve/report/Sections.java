@@ -453,7 +453,7 @@ final class Sections {
 
     private void types(Element part) {
         part.appendElement("h3").text("Content types");
-        Html.chart(part, "bar", "Pages by content type", "types", 0, 1);
+        Html.chart(part, "sideways", "Pages by content type", "types", 0, 1);
         Html.Table table =
                 new Html.Table(data(part, "types", "Pages by content type"), "types", SMALL, "Type", "#Pages", "#Size");
         crawl.types()

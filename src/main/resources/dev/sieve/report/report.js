@@ -99,10 +99,11 @@ const sieve = (() => {
 
   function config(figure, table) {
     const isLine = figure.dataset.type === 'line';
+    const isSideways = figure.dataset.type === 'sideways';
     const x = Number(figure.dataset.x);
     const y = Number(figure.dataset.y);
     const header = column => table.tHead.rows[0].cells[column].textContent;
-    const cells = rows(table);
+    const cells = rows(table).slice(0, isSideways ? 12 : undefined);
     const last = isLine && cells.length > 0 ? value(cells.reduce((a, b) => value(a.cells[x]) > value(b.cells[x]) ? a : b).cells[x]) : 0;
     const [unit, factor] = timeUnit(last);
     const points = isLine
@@ -118,7 +119,7 @@ const sieve = (() => {
     return {
       type: isLine ? 'line' : 'bar',
       data: {
-        labels: isLine ? undefined : cells.map(row => row.cells[x].textContent.slice(0, 40)),
+        labels: isLine ? undefined : cells.map(row => row.cells[x].textContent.slice(0, 24)),
         datasets: [{
           label: header(y),
           data: points,
@@ -135,10 +136,15 @@ const sieve = (() => {
         animation: false,
         locale: 'en-US',
         maintainAspectRatio: false,
-        interaction: {mode: isLine ? 'nearest' : 'index', axis: 'x', intersect: false},
+        indexAxis: isSideways ? 'y' : 'x',
+        interaction: {mode: isLine ? 'nearest' : 'index', axis: isSideways ? 'y' : 'x', intersect: false},
         scales: {
-          x: {...scale(isLine ? 'time (' + unit + ')' : header(x)), type: isLine ? 'linear' : 'category', ...(isLine ? {min: 0} : {})},
-          y: {...scale(header(y)), beginAtZero: true},
+          [isSideways ? 'y' : 'x']: {
+            ...scale(isLine ? 'time (' + unit + ')' : header(x)),
+            type: isLine ? 'linear' : 'category',
+            ...(isLine ? {min: 0} : {}),
+          },
+          [isSideways ? 'x' : 'y']: {...scale(header(y)), beginAtZero: true},
         },
         plugins: {
           legend: {display: false},

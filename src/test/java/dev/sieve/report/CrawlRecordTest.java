@@ -204,6 +204,25 @@ class CrawlRecordTest {
     }
 
     @Test
+    void linksThatAreOnlyCheckedAreCountedByThemselves() throws IOException {
+        CrawlRecord record = new CrawlRecord();
+        record.start(null, false, NOW);
+        record.accept(Visits.page("http://a.test/", 200, null));
+        record.accept(Visits.check(Visits.page("http://b.test/", 200, "http://a.test/")));
+        record.accept(Visits.check(Visits.page("http://b.test/x", 404, "http://a.test/")));
+        record.accept(Visits.check(Visits.failed("http://c.test/", "http://a.test/")));
+        record.accept(Visits.check(Visits.redirect("http://b.test/y", "http://b.test/z", "http://a.test/")));
+
+        record.read(crawl -> {
+            assertThat(List.of(crawl.pages(), crawl.checked(), crawl.failed(), crawl.redirects()))
+                    .containsExactly(1L, 4L, 0L, 0L);
+            assertThat(crawl.hosts().rows()).extracting(HostTable.Row::host).containsExactly("a.test");
+            assertThat(crawl.broken().list()).hasSize(2).allMatch(BrokenLinks.Link::isCheck);
+            return crawl;
+        });
+    }
+
+    @Test
     void memoryAndPageAreBoundedWhateverIsCrawled() throws IOException {
         CrawlRecord record = new CrawlRecord();
         record.start(null, false, NOW);
@@ -264,9 +283,11 @@ class CrawlRecordTest {
         for (Visit visit : site(5)) {
             record.accept(visit);
         }
+        record.accept(Visits.redirect("http://seed.test/", "http://a.test/", null));
         Document page = Jsoup.parse(ReportPage.page(record, NOW));
+        assertThat(page.select("#seed").text()).isEqualTo("From http://seed.test/");
         assertThat(column(page, "classes", 0)).containsExactly("2xx", "3xx", "4xx");
-        assertThat(column(page, "classes", 1)).containsExactly("50", "1", "20");
+        assertThat(column(page, "classes", 1)).containsExactly("50", "2", "20");
         assertThat(page.select("#host-table tbody tr td").eachText().subList(0, 5))
                 .containsExactly("a.test", "70", "1", "20", "497 ms");
         assertThat(page.select("#broken-links tbody tr")).hasSize(20);

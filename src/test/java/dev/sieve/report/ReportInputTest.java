@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sieve.output.JsonlSink;
 import dev.sieve.output.Visit;
+import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +18,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Reports of what earlier crawls have written. */
@@ -129,6 +131,35 @@ class ReportInputTest {
                 .isInstanceOf(IOException.class)
                 .hasMessage("no line could be read in " + file);
         assertThat(problems).hasSize(4 + 10 + 1).last().isEqualTo(file + ": 100 lines could not be read");
+    }
+
+    @Test
+    @EnabledIfSystemProperty(named = "sieve.proof", matches = "true")
+    void aMillionLinesNeedLittleMemory() throws Exception {
+        List<String> lines = Files.readAllLines(write("some.jsonl", visits(6, 10_000)));
+        Path file = folder.resolve("many.jsonl");
+        try (BufferedWriter out = Files.newBufferedWriter(file)) {
+            for (int i = 0; i < 100; i++) {
+                for (String line : lines) {
+                    out.write(line.replace(".test/", i + ".test/") + "\n");
+                }
+            }
+        }
+        Path report = folder.resolve("report.html");
+        Process made = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xmx64m",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        "dev.sieve.cli.Main",
+                        "report",
+                        file.toString(),
+                        "-o",
+                        report.toString())
+                .inheritIO()
+                .start();
+        assertThat(made.waitFor()).isZero();
+        assertThat(Files.size(report)).isLessThan(1_000_000);
     }
 
     @Test

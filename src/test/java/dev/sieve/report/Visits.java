@@ -31,6 +31,22 @@ final class Visits {
         return visit(url, referrer, new FetchResult.Redirect(301, target), "", 10);
     }
 
+    /** Returns the same visit as that of a link out of scope that is only checked. */
+    static Visit check(Visit visit) {
+        return new Visit(
+                visit.url(),
+                visit.key(),
+                visit.depth(),
+                visit.referrer(),
+                visit.result(),
+                visit.fetchedAt(),
+                visit.took(),
+                visit.title(),
+                visit.links(),
+                visit.waited(),
+                true);
+    }
+
     static Visit failed(String url, String referrer) {
         return visit(url, referrer, new FetchResult.Failed(0, FetchResult.Reason.TIMEOUT, "after 30 s"), "", 10);
     }
