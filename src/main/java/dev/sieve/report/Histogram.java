@@ -21,7 +21,7 @@ final class Histogram {
         if (millis < 1) {
             return 0;
         }
-        return (int) Math.min(BUCKETS - 1, 1 + Math.round(Math.log(millis) / Math.log(2) * PER_OCTAVE));
+        return (int) Math.min(BUCKETS - 1, 1 + Math.round(Math.log((double) millis) / Math.log(2) * PER_OCTAVE));
     }
 
     /** Returns the duration in milliseconds that a share of all does not exceed; 0 without any. */
