@@ -166,8 +166,8 @@ public final class LiveServer implements AutoCloseable {
     void show(Content content) {
         cache = new Cache(content);
         server.start();
-        ScheduledFuture<?> unused = timer.scheduleAtFixedRate(
-                this::update, interval.toNanos(), interval.toNanos(), TimeUnit.NANOSECONDS);
+        ScheduledFuture<?> unused =
+                timer.scheduleAtFixedRate(this::update, interval.toNanos(), interval.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     private void update() {

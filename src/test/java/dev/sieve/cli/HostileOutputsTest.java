@@ -76,11 +76,10 @@ class HostileOutputsTest {
                 .anyMatch(title -> title.contains("\u202e") && title.contains("\u061c"))
                 .anyMatch(title -> title.contains("\u001b[31m"));
 
-        assertThat(lines("x.txt"))
-                .hasSize((int) expected.values().stream()
-                        .filter(status -> status == 200)
-                        .count());
-        assertThat(lines("x.tsv")).allSatisfy(line -> assertThat(line.split("\t", -1)).hasSize(3));
+        assertThat(lines("x.txt")).hasSize((int)
+                expected.values().stream().filter(status -> status == 200).count());
+        assertThat(lines("x.tsv"))
+                .allSatisfy(line -> assertThat(line.split("\t", -1)).hasSize(3));
         assertThat(lines("skipped"))
                 .allSatisfy(line -> assertThat(line.split("\t", -1)).hasSize(3))
                 .anyMatch(line -> line.startsWith("http://<script>window.injected=1</script>/\t"));
