@@ -136,7 +136,7 @@ class LiveInBrowserTest {
                     .isNotEmpty()
                     .allMatch(request -> request.startsWith("data:") || request.equals(url + "events"));
             tab.size(400, 900);
-            assertThat(PageChecks.width(tab)).isLessThanOrEqualTo(400);
+            tab.await("document.documentElement.scrollWidth <= 400");
         }
     }
 
