@@ -20,8 +20,8 @@ import picocli.CommandLine.Spec;
         name = "completion",
         mixinStandardHelpOptions = true,
         description = "Prints the script with which a shell completes the command line.",
+        footerHeading = "%nTo install it:%n",
         footer = {
-            "",
             "bash: sieve completion bash > ~/.local/share/bash-completion/completions/sieve",
             "zsh: in ~/.zshrc, source <(sieve completion zsh)",
             "fish: sieve completion fish > ~/.config/fish/completions/sieve.fish"

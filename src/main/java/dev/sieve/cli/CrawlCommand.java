@@ -59,18 +59,6 @@ class CrawlCommand implements Callable<Integer> {
     @Mixin
     private RequestOptions requests;
 
-    @Option(
-            names = "--sitemaps",
-            description = "Also crawl the URLs in sitemaps: those named in robots.txt, else /sitemap.xml.")
-    private boolean usesSitemaps;
-
-    @Option(
-            names = "--check-links",
-            description =
-                    "Also request each link that is out of scope, too deep or not included, once, to see whether it"
-                            + " works; its own links are not followed.")
-    private boolean checksLinks;
-
     @Mixin
     private FrontierOptions frontier;
 
@@ -165,7 +153,7 @@ class CrawlCommand implements Callable<Integer> {
                 outputs.add(new VisitLog());
             }
             if (recording != null) {
-                outputs.add(recording.record());
+                outputs.add(recording.file(), recording.record());
             }
             signal.stops(start.crawler());
             if (!isQuiet) {
@@ -199,7 +187,7 @@ class CrawlCommand implements Callable<Integer> {
     }
 
     CrawlOptions options() {
-        CrawlOptions options = new CrawlOptions().sitemaps(usesSitemaps).checkLinks(checksLinks);
+        CrawlOptions options = new CrawlOptions();
         where.apply(options, spec);
         pace.apply(options, spec);
         requests.apply(options, spec);

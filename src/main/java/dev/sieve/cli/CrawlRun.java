@@ -59,9 +59,6 @@ record CrawlRun(
             System.err.print(
                     Summary.of(report, ignoresRobots) + Summary.files(outputs.files()) + howToContinue(report));
         }
-        if (recording != null && recording.file() != null && failure == null && !isQuiet) {
-            System.err.print(text("  report   %s%n", recording.file()));
-        }
         if (failure != null) {
             System.err.println("sieve: output failed: " + Checks.message(failure));
             return ExitCode.INPUT_OR_OUTPUT_FAILED;

@@ -16,7 +16,7 @@ enum FailOn {
         return switch (this) {
             case BROKEN -> report.failureCounts().isEmpty() ? null : Summary.errors(report);
             case CAPACITY -> Summary.missesPages(report) ? Summary.missed(report) : null;
-            case ERROR -> report.failed() == 0 ? null : Summary.errors(report);
+            case ERROR -> report.withoutResponse() == 0 ? null : Summary.errors(report);
         };
     }
 }

@@ -34,7 +34,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -59,6 +58,7 @@ final class Outputs implements PageSink {
 
     private final List<PageSink> sinks = new ArrayList<>();
     private final Map<Path, PageSink> files = new LinkedHashMap<>();
+    private final Set<Path> continued = new HashSet<>();
     private final List<Path> created = new ArrayList<>();
 
     /** What an output contains. */
@@ -203,7 +203,7 @@ final class Outputs implements PageSink {
             // First, so that no line is stored before what it is about is in the archive.
             for (Path file : files) {
                 if (WarcSink.isArchive(file)) {
-                    outputs.add(archive(file, how, forces));
+                    outputs.add(file, archive(file, how, forces));
                 }
             }
             for (Path file : files) {
@@ -227,43 +227,72 @@ final class Outputs implements PageSink {
         sinks.add(sink);
     }
 
-    /** Adds a sink that writes a file, for the summary; it is closed with the others. */
+    /**
+     * Adds a sink, which is closed with the others.
+     *
+     * @param file the file that it writes, for the summary; null for none
+     */
     void add(Path file, PageSink sink) {
         add(sink);
-        files.put(file, sink);
+        if (file != null) {
+            files.put(file, sink);
+        }
     }
 
     private static WarcSink archive(Path file, StandardOpenOption how, boolean forces) throws IOException {
         List<Path> existing = WarcSink.existing(file);
         if (how == APPEND && !existing.isEmpty()) {
-            Path last = existing.get(existing.size() - 1);
-            long removed = WarcSink.removeUnfinished(last);
-            if (removed > 0) {
-                LOG.warn("{}: removed an unfinished last record of {} bytes", last, removed);
-            }
+            removeUnfinished(existing.get(existing.size() - 1));
         }
         String software = "sieve/" + CrawlOptions.version();
         return new WarcSink(file, how, forces, software, Runtime.getRuntime().maxMemory() / 32);
     }
 
+    private static void removeUnfinished(Path archive) {
+        try {
+            long removed = WarcSink.removeUnfinished(archive);
+            if (removed > 0) {
+                LOG.warn("{}: removed an unfinished last record of {} bytes", archive, removed);
+            }
+        } catch (IOException e) {
+            // It is not written to again.
+            LOG.warn("{}; left as it is", e.getMessage());
+        }
+    }
+
     private void add(Path file, Format format, StandardOpenOption how, boolean forces) throws IOException {
         Writer writer = writer(file, how, forces);
-        PageSink sink = format.sink(writer, isRegular(file) && Files.size(file) > 0);
+        boolean continues = isRegular(file) && Files.size(file) > 0;
+        PageSink sink = format.sink(writer, continues);
         if (STANDARD_OUTPUT.contains(file)) {
             add(Terminal.isStdout() ? overProgress(sink, writer) : sink);
         } else {
             add(file, sink);
         }
+        if (continues) {
+            continued.add(file);
+        }
     }
 
-    /** Returns the files that were written: each with its lines of this crawl, and its size. */
+    /** Returns the files that were written: each with the lines of this run, and its size. */
     List<String> files() throws IOException {
         List<String> lines = new ArrayList<>();
         for (Map.Entry<Path, PageSink> each : files.entrySet()) {
-            if (Files.isRegularFile(each.getKey())) {
-                String written = each.getValue() instanceof LineSink sink ? text("%,d lines, ", sink.lines()) : "";
-                lines.add(each.getKey() + "  " + written + Units.bytes(Files.size(each.getKey())));
+            boolean isArchive = each.getValue() instanceof WarcSink;
+            List<Path> parts = isArchive ? WarcSink.existing(each.getKey()) : List.of(each.getKey());
+            parts = parts.stream().filter(Files::isRegularFile).toList();
+            if (parts.isEmpty()) {
+                continue;
             }
+            long bytes = 0;
+            for (Path part : parts) {
+                bytes += Files.size(part);
+            }
+            String name = parts.get(0) + (parts.size() == 1 ? "" : " to " + parts.get(parts.size() - 1));
+            String written = each.getValue() instanceof LineSink sink
+                    ? text(continued.contains(each.getKey()) ? "%,d more lines, " : "%,d lines, ", sink.lines())
+                    : "";
+            lines.add(name + "  " + written + Units.bytes(bytes));
         }
         return lines;
     }
@@ -468,6 +497,11 @@ final class Outputs implements PageSink {
             if (report != null) {
                 boolean isEarlier = resumes && Files.isRegularFile(report) && ReportPage.isReport(report);
                 checkReport("--report", report, isForced || isEarlier, spec);
+                Path name = report.toAbsolutePath().normalize();
+                if (Stream.concat(files().stream(), Stream.ofNullable(skipped))
+                        .anyMatch(each -> each.toAbsolutePath().normalize().equals(name))) {
+                    throw Checks.invalid(spec, "--report", report + " is named twice");
+                }
             }
         }
 
@@ -480,6 +514,14 @@ final class Outputs implements PageSink {
             return Outputs.open(files(), format(), skipped, how(resumes), forces);
         }
 
+        /** Returns the names of the files, for the user. */
+        String names() {
+            return Stream.of(files().stream(), Stream.ofNullable(skipped), Stream.ofNullable(report))
+                    .flatMap(each -> each)
+                    .map(each -> STANDARD_OUTPUT.contains(each) ? "stdout" : each.toString())
+                    .collect(Collectors.joining(", "));
+        }
+
         /** Returns the recording for the report and the live page; null if neither was requested. */
         Recording recording(LiveServer live) {
             return Recording.of(report, live);
@@ -488,14 +530,6 @@ final class Outputs implements PageSink {
         /** Returns whether the crawl has to keep what is sent and received. */
         boolean hasArchive() {
             return outputs.stream().anyMatch(WarcSink::isArchive);
-        }
-
-        /** Returns the names of the files, for the user. */
-        String names() {
-            Stream<Path> others = Stream.of(skipped, report).filter(Objects::nonNull);
-            return Stream.concat(files().stream(), others)
-                    .map(each -> STANDARD_OUTPUT.contains(each) ? "stdout" : each.toString())
-                    .collect(Collectors.joining(", "));
         }
 
         private List<Path> files() {

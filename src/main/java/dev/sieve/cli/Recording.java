@@ -108,15 +108,28 @@ final class Recording implements AutoCloseable {
         isClosed = true;
         timer.cancel();
         try (live) {
+            IOException failure = complete();
+            if (file != null) {
+                ReportPage.write(ReportPage.page(record, Instant.now()), file);
+            }
+            if (failure != null) {
+                throw failure;
+            }
+        }
+    }
+
+    /** Records the end of the crawl. Returns the failure of the disk, after which a report can still be made; or null. */
+    private IOException complete() {
+        try {
             CrawlReport report = crawler.report();
             record.sample(report, Instant.now());
             record.flush();
             record.findReferrers();
-            if (file != null) {
-                ReportPage.write(ReportPage.page(record, Instant.now()), file);
-            }
+            return null;
+        } catch (IOException e) {
+            return e;
         } catch (UncheckedIOException e) {
-            throw e.getCause();
+            return e.getCause();
         }
     }
 }

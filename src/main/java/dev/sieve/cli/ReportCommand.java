@@ -20,7 +20,7 @@ import picocli.CommandLine.Spec;
         name = "report",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description = "Makes a report of what earlier crawls have written: one HTML file that needs nothing else.%n")
+        description = "Makes a report of what earlier crawls have written: one HTML file that needs nothing else.")
 final class ReportCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;

@@ -30,10 +30,9 @@ final class RequestOptions {
     @Option(
             names = "--proxy",
             paramLabel = "URL",
-            description = "Send requests through http://[USER:PASSWORD@]HOST:PORT, socks5://HOST:PORT, or"
-                    + " socks5h://HOST:PORT; env: the proxy in http_proxy, https_proxy, all_proxy, no_proxy"
-                    + " (default: none). An http or socks5h proxy looks up the names of hosts, so whether their"
-                    + " addresses are public is not checked.")
+            description = "Send requests through http://[USER:PASSWORD@]HOST:PORT, socks5://HOST:PORT or"
+                    + " socks5h://HOST:PORT, or the proxies of the environment: env (default: none). An http or"
+                    + " socks5h proxy looks up host names itself; the addresses behind them are not checked.")
     private String proxy;
 
     @Option(

@@ -15,6 +15,9 @@ import java.util.stream.Collectors;
 
 /** The summary that is printed at the end of a crawl. Its numbers add up as {@link CrawlReport} says. */
 final class Summary {
+    /** The longest text of a row, without its name, so that a line has at most 120 columns. */
+    private static final int COLUMNS = 109;
+
     /** Expected pages missed that are as good as none. */
     private static final double NO_PAGE = 1e-9;
 
@@ -55,9 +58,10 @@ final class Summary {
             row(
                     lines,
                     "checked",
-                    "%,d links out of scope%s",
+                    "%,d links out of the crawl%s%s",
                     report.checkedCount(),
-                    joined(new TreeMap<>(report.checked()), "  %dxx %,d", ""));
+                    joined(statuses(report.checked()), "  %dxx %,d", ""),
+                    unlessZero("  failed %,d", report.checked().getOrDefault(0, 0L)));
         }
         row(
                 lines,
@@ -88,7 +92,20 @@ final class Summary {
     }
 
     static void row(StringBuilder lines, String name, String format, Object... values) {
-        lines.append(text("  %-9s%s%n", name, text(format, values)));
+        String label = name;
+        String rest = text(format, values);
+        for (int end = end(rest); end < rest.length(); end = end(rest)) {
+            lines.append(text("  %-9s%s%n", label, rest.substring(0, end).stripTrailing()));
+            label = "";
+            rest = rest.substring(end).stripLeading();
+        }
+        lines.append(text("  %-9s%s%n", label, rest));
+    }
+
+    /** Returns where a text has to be broken, so that a line is not too long: after a blank, if there is one. */
+    private static int end(String text) {
+        int blank = text.lastIndexOf(' ', COLUMNS);
+        return text.length() <= COLUMNS || blank <= 0 ? text.length() : blank;
     }
 
     /** Returns the rows of the files that were written. */
@@ -108,6 +125,10 @@ final class Summary {
         return counts.entrySet().stream()
                 .map(each -> text(format, each.getKey(), each.getValue()))
                 .collect(Collectors.joining(delimiter));
+    }
+
+    private static Map<Integer, Long> statuses(Map<Integer, Long> checked) {
+        return new TreeMap<>(checked).tailMap(1);
     }
 
     private static String reasons(Map<String, Long> counts) {
@@ -157,7 +178,7 @@ final class Summary {
     }
 
     /**
-     * Shows what limited the crawl: delays of hosts, hosts that back off, one in particular, the limit of requests per host,
+     * Shows what limited the crawl: delays of hosts, hosts that back off, the slowest of them, the limit of requests per host,
      * or busy workers. If URLs are left, shows how long they take at the same rate.
      */
     private static void speed(StringBuilder lines, CrawlReport report) {
@@ -170,14 +191,13 @@ final class Summary {
                 share(report.schedule().backedOff(), report),
                 share(report.schedule().limited(), report),
                 share(report.busy(), report));
-        report.schedule()
-                .slowestHost()
-                .ifPresent(host -> row(
-                        lines,
-                        "slowest",
-                        "%s: waiting for it %.0f %% of the time",
-                        host,
-                        share(report.schedule().slowestWaited(), report)));
+        String slowest = report.schedule().slowest().entrySet().stream()
+                .filter(each -> share(each.getValue(), report) >= 1)
+                .map(each -> text("%s %.0f %%", each.getKey(), share(each.getValue(), report)))
+                .collect(Collectors.joining(", "));
+        if (!slowest.isEmpty()) {
+            row(lines, "slowest", "waiting for %s", slowest);
+        }
         String remaining = remaining(report);
         if (!remaining.isEmpty()) {
             row(lines, "left", "%s", remaining);
@@ -236,8 +256,8 @@ final class Summary {
 
     /** Returns how many responses were errors, and how many URLs got no usable response. */
     static String errors(CrawlReport report) {
-        long responses = sum(report.failureCounts()) - report.failed();
-        return text("error responses %,d, failed %,d", responses, report.failed());
+        long responses = sum(report.failureCounts()) - report.withoutResponse();
+        return text("error responses %,d, failed %,d", responses, report.withoutResponse());
     }
 
     /** Shows that pages were missed, and how to get them. */

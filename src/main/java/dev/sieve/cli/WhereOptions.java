@@ -33,6 +33,18 @@ final class WhereOptions {
     Integer depth;
 
     @Option(
+            names = "--sitemaps",
+            description = "Also crawl the URLs in sitemaps: those named in robots.txt, else /sitemap.xml.")
+    private boolean usesSitemaps;
+
+    @Option(
+            names = "--check-links",
+            description =
+                    "Also request each link that is out of scope, too deep or not included, once, to see whether it"
+                            + " works; its own links are not followed.")
+    boolean checksLinks;
+
+    @Option(
             names = "--allow-trap",
             paramLabel = "NAME",
             description = "Switch this trap check off: length, path-depth, repeated-segments, parameters,"
@@ -50,7 +62,7 @@ final class WhereOptions {
     boolean ignoresRobots;
 
     void apply(CrawlOptions options, CommandSpec spec) {
-        options.scope(scope);
+        options.scope(scope).sitemaps(usesSitemaps).checkLinks(checksLinks);
         includes.forEach(each -> Checks.check(spec, "--include", () -> options.include(each)));
         excludes.forEach(each -> Checks.check(spec, "--exclude", () -> options.exclude(each)));
         Checks.set(spec, "--depth", depth, options::maxDepth);

@@ -79,6 +79,10 @@ final class WhyCommand extends CrawlCommand {
             reason = objection.reason();
         }
         int exitCode = reason == null ? crawled(parsed, isSeed, admission, out) : refused(out, reason);
+        if (reason != null && where.checksLinks && objection == null && admission.checkSkipReason(parsed, reason) == null) {
+            out.println(
+                    "checked, if a page that is crawled links to it: requested once, its own links are not followed");
+        }
         if (reason != null && admission.skipReason(parsed, 0) == null && objection == null) {
             out.println("unless a seed redirects to it, which only a crawl can show");
         }

@@ -16,10 +16,10 @@ import java.util.Map;
  * @param ending why the crawl is over; null while it runs
  * @param elapsed the time since {@link Crawler#run} was called, or since the crawler was created before that
  * @param pages responses that are not redirects, by the first digit of their status
- * @param checked responses to links that are out of scope and were only checked, by the first digit of their status; those
- *     that redirect, failed or were refused count as {@code redirects}, {@code failed} and {@code refusals}
- * @param redirects responses that are redirects
- * @param failed URLs without a usable response
+ * @param checked URLs outside of the crawl that were only checked, by the first digit of the status of the response; 0 for
+ *     those without a usable response
+ * @param redirects responses that are redirects, without those of checks
+ * @param failed URLs without a usable response, without those of checks
  * @param refusals queued URLs that were not requested, by {@linkplain dev.sieve.scope.SkipReason#rule rule}
  * @param retried requests that repeat a failed one
  * @param cut pages of which only the beginning was read
@@ -88,9 +88,14 @@ public record CrawlReport(
         return sum(pages);
     }
 
-    /** Returns the number of links out of scope that were checked and responded, whatever their status. */
+    /** Returns the number of URLs that were only checked, whatever the result. */
     public long checkedCount() {
         return sum(checked);
+    }
+
+    /** Returns the number of URLs without a usable response: those of the crawl, and those that were only checked. */
+    public long withoutResponse() {
+        return failed + checked.getOrDefault(0, 0L);
     }
 
     /** Returns the number of URLs that were queued and not requested. */

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.function.Consumer;
 import java.util.zip.CRC32C;
@@ -31,6 +32,11 @@ public final class Journal implements Closeable {
     private final LineFile.Kind kind;
     private final LineFile file;
     private final boolean isTemporary;
+
+    /** The line that is being added, reused. */
+    private byte[] line = new byte[1 << 12];
+
+    private int length;
 
     private Journal(Path folder, LineFile.Kind kind, boolean isTemporary) throws IOException {
         this.folder = folder;
@@ -61,19 +67,32 @@ public final class Journal implements Closeable {
      * @param json an object of JSON in one line that is not empty, with its braces
      */
     public synchronized void add(CharSequence json) {
-        StringBuilder line = new StringBuilder(json.length() + 64);
         int end = json.length() - 1;
+        length = 0;
         for (int i = 0; i < end; i++) {
             char c = json.charAt(i);
             if (c < 0x7f) {
-                line.append(c);
+                append((byte) c);
             } else {
                 // Outside of ASCII there are only strings.
-                line.append("\\u").append(HexFormat.of().toHexDigits(c));
+                append("\\u" + HexFormat.of().toHexDigits(c));
             }
         }
-        String checksum = checksum(line.toString());
-        file.add(line.append(CHECKSUM).append(checksum).append(END).toString());
+        append(CHECKSUM + checksum(line, length) + END + "\n");
+        file.add(line, length);
+    }
+
+    private void append(String ascii) {
+        for (int i = 0; i < ascii.length(); i++) {
+            append((byte) ascii.charAt(i));
+        }
+    }
+
+    private void append(byte b) {
+        if (length == line.length) {
+            line = Arrays.copyOf(line, 2 * length);
+        }
+        line[length++] = b;
     }
 
     /** Forces what was added to the disk. */
@@ -105,14 +124,17 @@ public final class Journal implements Closeable {
         LineFile.read(folder, KIND, receiver::accept, problems::accept);
     }
 
-    private static boolean isRecord(String line) {
-        int end = line.length() - CHECKSUM_LENGTH;
-        return end > 0 && line.charAt(0) == '{' && line.endsWith(CHECKSUM + checksum(line.substring(0, end)) + END);
+    private static boolean isRecord(String text) {
+        int end = text.length() - CHECKSUM_LENGTH;
+        if (end <= 0 || text.charAt(0) != '{') {
+            return false;
+        }
+        return text.startsWith(CHECKSUM + checksum(text.getBytes(ISO_8859_1), end) + END, end);
     }
 
-    private static String checksum(String text) {
+    private static String checksum(byte[] bytes, int end) {
         CRC32C crc = new CRC32C();
-        crc.update(text.getBytes(ISO_8859_1));
+        crc.update(bytes, 0, end);
         return HexFormat.of().toHexDigits((int) crc.getValue());
     }
 

@@ -170,10 +170,16 @@ final class LineFile implements Closeable {
 
     /** Appends a line, given without its line feed; cuts it off again when the disk fails, if the disk allows it. */
     void add(String line) {
+        byte[] bytes = (line + "\n").getBytes(ISO_8859_1);
+        add(bytes, bytes.length);
+    }
+
+    /** Appends a line at the beginning of an array, given with its line feed, in the same way. */
+    void add(byte[] bytes, int length) {
         try {
             long end = file.getFilePointer();
             try {
-                file.write((line + "\n").getBytes(ISO_8859_1));
+                file.write(bytes, 0, length);
             } catch (IOException e) {
                 cutOff(end);
                 throw e;

@@ -9,6 +9,7 @@ import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.parse.LinkExtractor;
+import dev.sieve.robots.LruMap;
 import dev.sieve.scope.Admission;
 import dev.sieve.scope.SkipReason;
 import dev.sieve.url.Refusal;
@@ -29,6 +30,9 @@ final class LinkQueue {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
 
     private static final int MAX_REDIRECTS = 10;
+    /** The heap that the latest redirects may take, to find rings of them. */
+    private static final long REDIRECT_BYTES = 4 << 20;
+
     private static final SkipReason NOFOLLOW = new SkipReason("nofollow");
     private static final SkipReason BEYOND_LIMIT = new SkipReason("beyond the limit of a page");
 
@@ -37,6 +41,8 @@ final class LinkQueue {
     private final boolean checksLinks;
     private final Recorder recorder;
     private final CrawlDirectory directory;
+    /** Targets of redirects, by key. */
+    private final LruMap<String> redirects = new LruMap<>(REDIRECT_BYTES, String::length);
 
     /**
      * Creates a queue whose scope is that of the seeds in the directory.
@@ -148,8 +154,12 @@ final class LinkQueue {
         return result;
     }
 
-    /** Queues the target of a redirect that passed the {@link #check}. */
-    void target(Lease lease, String target) {
+    /**
+     * Queues the target of a redirect that passed the {@link #check}. Returns the redirect, or a failure when it closes a
+     * ring: its target redirects to it, perhaps through others, so that no document can be reached.
+     */
+    FetchResult target(Lease lease, Redirect redirect) {
+        String target = redirect.target();
         boolean wasOutside = lease.depth() == 0 && addSeed(lease, target);
         String key = UrlNormalizer.key(target);
         // Another spelling of the same page was seen, by the redirect itself; it still has to be fetched once.
@@ -159,6 +169,24 @@ final class LinkQueue {
             // It was checked as a link of another seed, so its own links were not followed.
             push(lease, target, "redirect " + target);
         }
+        return closesRing(UrlNormalizer.key(lease.url()), key)
+                ? new Failed(redirect.status(), Reason.BAD_REDIRECT, "in a ring, to " + target)
+                : redirect;
+    }
+
+    private boolean closesRing(String key, String target) {
+        if (target.equals(key)) {
+            return false;
+        }
+        redirects.put(key, target);
+        String next = target;
+        for (int i = 0; i < MAX_REDIRECTS && next != null; i++) {
+            if (next.equals(key)) {
+                return true;
+            }
+            next = redirects.get(next);
+        }
+        return false;
     }
 
     private int push(Lease lease, String target, String key) {

@@ -159,17 +159,21 @@ final class Recorder {
 
     private void count(Visit visit) {
         FetchResult.Page page = visit.page();
-        if (page != null) {
-            (visit.isCheck() ? checked : pages).merge(page.status() / 100, 1L, Long::sum);
+        boolean isFailed = page == null && !(visit.result() instanceof FetchResult.Redirect);
+        if (visit.isCheck()) {
+            checked.merge(isFailed ? 0 : visit.result().status() / 100, 1L, Long::sum);
+        } else if (page != null) {
+            pages.merge(page.status() / 100, 1L, Long::sum);
             bytes += page.body().length;
             cut += page.isCut() ? 1 : 0;
-            if (page.status() >= 400) {
-                count(new CrawlReport.Failure(visit.url(), String.valueOf(page.status()), visit.referrer()));
-            }
-        } else if (visit.result() instanceof FetchResult.Redirect) {
-            redirects++;
         } else {
-            failed(new CrawlReport.Failure(visit.url(), visit.result().error(), visit.referrer()));
+            redirects += isFailed ? 0 : 1;
+            failed += isFailed ? 1 : 0;
+        }
+        if (isFailed) {
+            count(new CrawlReport.Failure(visit.url(), visit.result().error(), visit.referrer()));
+        } else if (page != null && page.status() >= 400) {
+            count(new CrawlReport.Failure(visit.url(), String.valueOf(page.status()), visit.referrer()));
         }
     }
 

@@ -278,7 +278,7 @@ final class UrlProcessor {
             checked = document.isCut() ? page.cut() : page;
             links.links(lease, document);
         } else if (checked instanceof Redirect redirect) {
-            links.target(lease, redirect.target());
+            checked = links.target(lease, redirect);
         }
         recorder.visited(new Visit(
                 lease.url(),

@@ -6,7 +6,7 @@
  * after a crash. Inside, in the order of the path of a URL:
  *
  * <ul>
- *   <li>{@code LinkQueue} queues seeds, links, redirect targets and sitemaps in the frontier.
+ *   <li>{@code LinkQueue} queues seeds, links, redirect targets and sitemaps in the frontier, and links that are only checked.
  *   <li>{@code Dispatcher} hands them out to the workers. It is the only class that waits.
  *   <li>{@code UrlProcessor} processes one URL; {@code Politeness} decides how its host is treated, {@code Sitemaps}
  *       reads it when it is a sitemap.
@@ -27,8 +27,8 @@
  * <table>
  * <caption>What servers can influence, and the heap that it may take</caption>
  * <tr><th>what</th><th>limit</th><th>beyond it</th></tr>
- * <tr><td>bodies of all responses</td><td>M / 2; at least 64 KiB per request and twice one body</td>
- *     <td>a large body waits, a slow one is cancelled</td></tr>
+ * <tr><td>bodies of all responses</td><td>M / 2; at least 64 KiB per request and twice one body, four times if exchanges
+ *     are kept</td><td>a large body waits, a slow one is cancelled</td></tr>
  * <tr><td>rules of robots.txt</td><td>M / 4</td><td>those of the least recently used origin are dropped</td></tr>
  * <tr><td>links of pages while they are queued</td><td>M / 8; at least one page, 4 MiB</td>
  *     <td>the worker waits</td></tr>
@@ -39,18 +39,23 @@
  *     <td>the worker waits</td></tr>
  * <tr><td>parsing of a robots.txt</td><td>12 MiB</td><td>the worker waits</td></tr>
  * <tr><td>header of a response (256 KiB on the wire, 1,000 fields), or lines that are not part of its body (512 KiB)</td>
- *     <td>1 MiB per request</td><td>failure</td></tr>
- * <tr><td>a sitemap while it is read</td><td>1 MiB per request, in place of a body</td><td>pushed in batches</td></tr>
+ *     <td>1 MiB per request; 2 MiB if exchanges are kept</td><td>failure</td></tr>
+ * <tr><td>a sitemap while it is read</td><td>1 MiB per request, in place of a decoded body</td>
+ *     <td>pushed in batches</td></tr>
+ * <tr><td>records of an archive while they are written</td><td>2 MiB per archive</td><td>the worker waits</td></tr>
+ * <tr><td>digests of payloads in an archive</td><td>what its creator sets; the command line: 1/32 of the heap</td>
+ *     <td>the least recently seen are dropped, and their payloads written again</td></tr>
  * <tr><td>redirects</td><td>one URL each, 4,096 characters; 10 in a row</td><td>failure</td></tr>
  * <tr><td>addresses of a host</td><td>32 per request</td><td>not used</td></tr>
  * <tr><td>idle connections</td><td>64 KiB each, n at most</td><td>closed</td></tr>
  * <tr><td>routes to hosts that broke off</td><td>10 MiB: 10,000 of 1 KiB</td><td>forgotten</td></tr>
  * <tr><td>counts of traps</td><td>4 MiB</td><td>the least recently used are dropped</td></tr>
+ * <tr><td>latest redirects</td><td>4 MiB</td><td>the least recently used are dropped; a ring is not found</td></tr>
  * <tr><td>failures in the report</td><td>10 URLs; counts for at most 2,000 reasons</td><td>counted only</td></tr>
  * </table>
  *
- * <p>If everything is filled at once, this adds up to M and 220 MiB with 32 requests, and to M and 170 MiB with 8. The
- * hosts of the schedule take about 400 bytes each while they have URLs; of one domain there are 10,000 at most. The
+ * <p>If everything is filled at once, this adds up to M and 224 MiB with 32 requests, and to M and 174 MiB with 8, without
+ * an archive. The hosts of the schedule take about 400 bytes each while they have URLs; of one domain there are 10,000 at most. The
  * frontier has limits of its own: the capacity of its filter, and the disk.
  *
  * <h2>Decisions</h2>
@@ -66,6 +71,15 @@
  * how it was found, which its content could not: a sitemap is read differently from a page, and does not count toward the
  * limit of pages. Its key differs from the key of a page with the same URL. In logs of version 1, a fragment at the end of
  * the URL is in place of the label.
+ *
+ * <p><b>So is a link that is only checked.</b> A URL outside of the crawl that is requested once has the key that it would
+ * have as a page, so that it is requested once whatever leads to it, and its label stores that nothing behind it is
+ * followed. If a redirect of a seed brings it into scope, it becomes a page: when it is taken, or, if it was checked by then
+ * and is where the seed redirects to, by a second request. Other pages of that site that were checked by then stay checks.
+ * Checks are not counted as pages, and do not keep a crawl from ending at its limit of pages.
+ *
+ * <p><b>A ring of redirects is a failure of the URL that closes it.</b> Each URL is requested once, so the crawl would not
+ * notice that no document is reached, which is what makes a link to it a broken one.
  *
  * <p><b>A URL in a sitemap is treated like a link.</b> The protocol allows a sitemap only URLs of its own host, and of
  * hosts whose robots.txt names it. A crawl never leaves its scope, whatever lists a URL, so that rule would protect no

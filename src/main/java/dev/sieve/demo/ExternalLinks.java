@@ -22,7 +22,7 @@ record ExternalLinks(SiteMap map) {
         MOVED("/moved.html", 301, false),
         LOOP("/loop.html", 302, true),
         PRIVATE("/private/page.html", 200, false),
-        REFUSED("http://closed.elsewhere.test:1/", 0, true),
+        REFUSED("http://closed.elsewhere.test:2/", 0, true),
         UNKNOWN("http://www.elsewhere.invalid/", 0, true);
 
         private final String path;

@@ -122,8 +122,8 @@ final class Capture {
     }
 
     /** Returns whether more of the body may be on its way. */
-    boolean isCut() {
-        return !isComplete;
+    boolean hasMore() {
+        return !isComplete && failure == null;
     }
 
     /** Returns what was kept; null without a response. */

@@ -140,7 +140,7 @@ public sealed interface FetchResult {
         BROKEN("broken off", true),
         /** The response is not valid HTTP. */
         PROTOCOL("bad answer", false),
-        /** The redirect has no target that can be requested. */
+        /** The redirect has no target that can be requested, or leads back to itself. */
         BAD_REDIRECT("bad redirect", false),
         /** The chain of redirects is too long. */
         REDIRECT_LIMIT("too many redirects", false),

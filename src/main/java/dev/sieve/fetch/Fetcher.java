@@ -66,7 +66,7 @@ public final class Fetcher implements AutoCloseable {
     private volatile Consumer<String> onSend = host -> {};
     private volatile Runnable onResponse = () -> {};
     /** What the last request of a thread has sent and received. */
-    private final ThreadLocal<Exchange> exchange = new ThreadLocal<>();
+    private final ThreadLocal<Exchange> exchange = ThreadLocal.withInitial(() -> null);
 
     private final Set<String> headerOrigins = ConcurrentHashMap.newKeySet();
 
@@ -322,11 +322,11 @@ public final class Fetcher implements AutoCloseable {
         Call call = guard.client(target).newCall(request(url, target, capture));
         try (BodyMemory.Body room = memory.new Body(call::cancel, call::isCanceled)) {
             if (capture == null) {
-                return send(url, call, room, null, reading);
+                return send(url, call, room, null, kept, reading);
             }
             capture.use(room);
             try {
-                return send(url, call, room, capture, reading);
+                return send(url, call, room, capture, kept, reading);
             } finally {
                 keep(capture.exchange(call.isCanceled()));
             }
@@ -341,7 +341,7 @@ public final class Fetcher implements AutoCloseable {
         exchange.set(made);
     }
 
-    private FetchResult send(String url, Call call, BodyMemory.Body room, Capture capture, Reading reading) {
+    private FetchResult send(String url, Call call, BodyMemory.Body room, Capture capture, int kept, Reading reading) {
         wire.restart();
         try (Response response = call.execute()) {
             FetchResult result;
@@ -354,8 +354,8 @@ public final class Fetcher implements AutoCloseable {
             }
             // Do not wait for the rest of the body.
             if (capture != null
-                    ? capture.isCut()
-                    : result instanceof Page page && page.length() != page.body().length) {
+                    ? capture.hasMore()
+                    : result instanceof Page page && (kept == 0 || page.length() != page.body().length)) {
                 call.cancel();
             }
             return result;

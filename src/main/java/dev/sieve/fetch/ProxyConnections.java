@@ -59,7 +59,8 @@ final class ProxyConnections {
         Request request = server.authorization() == null ? chain.request() : authorized(chain.request(), server);
         Response response = chain.proceed(request);
         if (response.code() != PROXY_AUTHENTICATION_REQUIRED) {
-            return response;
+            // Without the credentials, which would be in archives.
+            return response.newBuilder().request(chain.request()).build();
         }
         response.close();
         throw new ConnectException("the proxy " + server + " requires another user name or password (407)");

@@ -62,7 +62,7 @@ final class ResponseReader {
         return REDIRECTS.contains(response.code()) ? redirect(url, response) : page(response, room, bodyLimit, anyType);
     }
 
-    /** Returns the head of a response, and cancels the request, so that no time is spent on its body. */
+    /** Reads the head of a response: a page has an empty body, and its length as announced. */
     static FetchResult head(String url, Response response, BodyMemory.Body room) {
         if (REDIRECTS.contains(response.code())) {
             return redirect(url, response);

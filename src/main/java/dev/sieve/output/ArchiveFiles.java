@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Locale;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
@@ -21,6 +22,12 @@ import org.netpreserve.jwarc.WarcReader;
  * on. Not safe for use by many threads.
  */
 final class ArchiveFiles {
+    /** What a reader needs to recognise the format. */
+    private static final int MIN_BYTES = 4;
+
+    /** The two line ends after a record. */
+    private static final int END_BYTES = 4;
+
     private static final Pattern NAME = Pattern.compile("(?is)(.+)(\\.warc(?:\\.gz)?)");
 
     private final Path first;
@@ -44,8 +51,8 @@ final class ArchiveFiles {
     }
 
     /** Returns the files of an archive that exist, by their numbers; the one that was named has the number 0. */
-    static TreeMap<Integer, Path> existing(Path first) throws IOException {
-        TreeMap<Integer, Path> found = new TreeMap<>();
+    static NavigableMap<Integer, Path> existing(Path first) throws IOException {
+        NavigableMap<Integer, Path> found = new TreeMap<>();
         Path folder = first.toAbsolutePath().getParent();
         if (Files.isRegularFile(first)) {
             found.put(0, first);
@@ -73,7 +80,7 @@ final class ArchiveFiles {
      * @param forces whether a flush forces a file to the disk
      */
     static ArchiveFiles of(Path first, StandardOpenOption how, boolean forces) throws IOException {
-        TreeMap<Integer, Path> existing = existing(first);
+        NavigableMap<Integer, Path> existing = existing(first);
         if (how == StandardOpenOption.APPEND) {
             boolean isUsed =
                     !existing.isEmpty() && Files.size(existing.lastEntry().getValue()) > 0;
@@ -105,25 +112,32 @@ final class ArchiveFiles {
 
     /** Returns where the last whole record of a file ends. */
     private static long wholeLength(Path file) throws IOException {
-        long whole = 0;
-        AtomicBoolean isTorn = new AtomicBoolean();
-        try (FileChannel channel = FileChannel.open(file);
-                WarcReader reader = new WarcReader(channel)) {
-            reader.onWarning(warning -> isTorn.set(true));
-            boolean hasMore = true;
-            while (hasMore) {
-                hasMore = reader.next().isPresent();
-                if (isTorn.get()) {
-                    return whole;
-                }
-                whole = reader.position();
-            }
-        } catch (EOFException e) {
-            return whole;
-        } catch (IOException e) {
-            throw new IOException(file + ": damaged after " + whole + " bytes: " + e.getMessage(), e);
+        try (FileChannel channel = FileChannel.open(file)) {
+            return channel.size() < MIN_BYTES ? 0 : wholeLength(file, channel);
         }
-        return whole;
+    }
+
+    private static long wholeLength(Path file, FileChannel channel) throws IOException {
+        WarcReader reader = new WarcReader(channel);
+        AtomicBoolean hasNoEnd = new AtomicBoolean();
+        reader.onWarning(warning -> hasNoEnd.set(true));
+        long start = 0;
+        IOException failure = null;
+        try {
+            while (reader.next().isPresent() && !hasNoEnd.get()) {
+                start = reader.position();
+            }
+        } catch (IOException e) {
+            failure = e;
+        }
+        // The position is behind a record without its end, and before one that cannot be read.
+        if (hasNoEnd.get() && reader.position() > channel.size() - END_BYTES) {
+            return start;
+        } else if (!hasNoEnd.get() && (failure == null || failure instanceof EOFException)) {
+            return reader.position();
+        }
+        String problem = failure == null ? "a record without its end" : failure.getMessage();
+        throw new IOException(file + ": damaged after " + start + " bytes: " + problem, failure);
     }
 
     /** Opens the next file. */
@@ -137,6 +151,9 @@ final class ArchiveFiles {
                 : first.resolveSibling(
                         name.group(1) + "-" + String.format(Locale.ROOT, "%05d", number) + name.group(2));
         number++;
+        if (Files.isRegularFile(file) && Files.size(file) > 0) {
+            throw new FileAlreadyExistsException(file.toString());
+        }
         return OutputFile.stream(file, StandardOpenOption.APPEND, forces);
     }
 

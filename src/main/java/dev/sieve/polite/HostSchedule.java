@@ -6,7 +6,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.function.Function;
 
 /**
@@ -276,8 +275,7 @@ public final class HostSchedule<T> implements Closeable {
                 Duration.ofNanos(meter.waitedNanos),
                 Duration.ofNanos(meter.backedOffNanos),
                 Duration.ofNanos(meter.limitedNanos),
-                Optional.ofNullable(meter.slowestHost),
-                Duration.ofMillis(meter.slowestMillis));
+                meter.slowest());
     }
 
     /** Drops all items and deletes the spill file. */

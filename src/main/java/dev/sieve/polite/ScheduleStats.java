@@ -1,7 +1,7 @@
 package dev.sieve.polite;
 
 import java.time.Duration;
-import java.util.Optional;
+import java.util.Map;
 
 /**
  * The numbers of a schedule at one moment.
@@ -16,8 +16,8 @@ import java.util.Optional;
  * @param backedOff the part of that time that is due to hosts that backed off
  * @param limited the total time in which polls were in vain because all hosts had as many requests under way as they may
  *     have
- * @param slowestHost the host whose delays or back-off account for most of that time; empty if there is none
- * @param slowestWaited the part of that time that is due to this host
+ * @param slowest the hosts whose delays or back-offs account for most of {@code waited}, five at most, and their parts of
+ *     that time, the longest first
  */
 public record ScheduleStats(
         long queued,
@@ -29,5 +29,4 @@ public record ScheduleStats(
         Duration waited,
         Duration backedOff,
         Duration limited,
-        Optional<String> slowestHost,
-        Duration slowestWaited) {}
+        Map<String, Duration> slowest) {}

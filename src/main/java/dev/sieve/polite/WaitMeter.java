@@ -1,16 +1,24 @@
 package dev.sieve.polite;
 
+import java.time.Duration;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
 /**
  * Measures how long polls were in vain although items were queued, by the reason: all hosts with items had to wait, for
  * their delay or because they back off, or all had as many requests under way as they may have. The time of waiting is
  * attributed to the host that was ready next, unless it is new.
  */
 final class WaitMeter {
+    private static final int SLOWEST = 5;
+
     long waitedNanos;
     long backedOffNanos; // a part of waitedNanos
     long limitedNanos;
-    int slowestMillis;
-    String slowestHost;
+    /** The hosts that were waited for the longest, and how long. */
+    private final Map<String, Integer> slowest = new HashMap<>();
 
     private boolean isStarved;
     private boolean isLimited;
@@ -50,10 +58,21 @@ final class WaitMeter {
             return;
         }
         host.waitedMillis = (int) Math.min(Integer.MAX_VALUE, host.waitedMillis + (nanos + 500_000) / 1_000_000);
-        if (host.waitedMillis > slowestMillis) {
-            slowestMillis = host.waitedMillis;
-            slowestHost = host.name();
+        if (slowest.size() < SLOWEST || host.waitedMillis > Collections.min(slowest.values())) {
+            // A host that was forgotten in between begins at zero again.
+            slowest.merge(host.name(), host.waitedMillis, Math::max);
+            if (slowest.size() > SLOWEST) {
+                slowest.values().remove(Collections.min(slowest.values()));
+            }
         }
+    }
+
+    Map<String, Duration> slowest() {
+        Map<String, Duration> sorted = new LinkedHashMap<>();
+        slowest.entrySet().stream()
+                .sorted(Map.Entry.<String, Integer>comparingByValue().reversed())
+                .forEach(each -> sorted.put(each.getKey(), Duration.ofMillis(each.getValue())));
+        return sorted;
     }
 
     private long since(long nowNanos) {

@@ -28,31 +28,35 @@ final class Aggregate {
     private long checked;
     private long cut;
     private long bytes;
+    private String first;
     private long firstAt;
     private long lastAt;
 
     /** A capacity event, and for how long the crawl had run. */
     record Passed(long millis, CapacityEvent event) {}
 
-    /** Adds a URL that was requested. One that was only checked is neither a page nor a failure of the crawl. */
+    /** Adds a URL that was requested. A link out of scope that was only checked is not a page, and belongs to no host. */
     void add(Entry entry) {
         redirectChains.add(entry);
         broken.add(entry);
-        if (entry.isCheck()) {
-            checked++;
-            return;
+        if (!entry.isCheck()) {
+            hosts.add(entry);
         }
-        hosts.add(entry);
-        if (entry.isPage()) {
-            page(entry);
-        } else if (entry.isFailed()) {
+        if (entry.isFailed()) {
             failed++;
-        } else {
+        } else if (!entry.isPage()) {
             redirects++;
+        } else if (entry.isCheck()) {
+            checked++;
+        } else {
+            page(entry);
         }
         if (entry.at() > 0) {
             firstAt = firstAt == 0 ? entry.at() : Math.min(firstAt, entry.at());
             lastAt = Math.max(lastAt, entry.at());
+        }
+        if (first == null && entry.referrer() == null) {
+            first = Bounds.cut(entry.url());
         }
     }
 
@@ -113,6 +117,11 @@ final class Aggregate {
 
     long bytes() {
         return bytes;
+    }
+
+    /** Returns the first URL that was requested without a link to it; null if there is none. */
+    String first() {
+        return first;
     }
 
     /** Returns when the first URL was requested, in epoch milliseconds; 0 when unknown. */

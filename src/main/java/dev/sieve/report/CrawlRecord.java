@@ -9,7 +9,7 @@ import dev.sieve.output.Skip;
 import dev.sieve.output.Visit;
 import dev.sieve.scope.SkipReason;
 import java.io.IOException;
-import java.io.StringWriter;
+import java.io.Writer;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,8 +28,8 @@ public final class CrawlRecord implements PageSink {
     private static final long SAMPLE_MILLIS = 10_000;
 
     private final Aggregate aggregate;
-    private final StringWriter line = new StringWriter();
-    private final JsonlSink jsonl = new JsonlSink(line);
+    private final StringBuilder line = new StringBuilder();
+    private final JsonlSink jsonl = new JsonlSink(new LineWriter());
     private final List<CapacityEvent> early = new ArrayList<>();
     private Journal journal;
     private boolean forces;
@@ -69,15 +69,15 @@ public final class CrawlRecord implements PageSink {
     public synchronized void accept(Visit visit) throws IOException {
         aggregate.add(Entry.of(visit));
         if (journal != null) {
-            StringBuffer text = line.getBuffer();
-            text.setLength(0);
+            line.setLength(0);
             jsonl.accept(visit);
-            text.setLength(text.lastIndexOf("}"));
+            line.setLength(line.lastIndexOf("}"));
             if (!visit.links().isEmpty()) {
-                List<String> keys = visit.links().stream().map(Entry::key).toList();
-                text.append(", \"to\": \"").append(JournalFormat.hashes(keys)).append('"');
+                line.append(", \"to\": \"")
+                        .append(JournalFormat.hashes(visit.links()))
+                        .append('"');
             }
-            journal.add(text.append('}'));
+            journal.add(line.append('}'));
         }
     }
 
@@ -137,5 +137,29 @@ public final class CrawlRecord implements PageSink {
     /** Passes what was recorded to a reader, which must not keep it. */
     synchronized <T> T read(Function<Aggregate, T> reader) {
         return reader.apply(aggregate);
+    }
+
+    /** Appends to the line without the locks and copies of a {@link java.io.StringWriter}. */
+    private final class LineWriter extends Writer {
+        @Override
+        public Writer append(CharSequence text) {
+            line.append(text);
+            return this;
+        }
+
+        @Override
+        public void write(char[] text, int from, int length) {
+            line.append(text, from, length);
+        }
+
+        @Override
+        public void flush() {
+            // The line is in memory.
+        }
+
+        @Override
+        public void close() {
+            // The line is in memory.
+        }
     }
 }

@@ -61,6 +61,7 @@ final class JournalFormat {
             json.writeNumberField("seen", sample.seen());
             json.writeNumberField("found", sample.found());
             json.writeNumberField("pages", sample.pages());
+            json.writeNumberField("checked", sample.checked());
             json.writeNumberField("redirects", sample.redirects());
             json.writeNumberField("failed", sample.failed());
             json.writeNumberField("sitemaps", sample.sitemaps());
@@ -109,16 +110,16 @@ final class JournalFormat {
     }
 
     /** Returns the hashes of the keys of links as one text. */
-    static String hashes(List<String> keys) {
-        int number = Math.min(Bounds.LINKS, keys.size());
+    static String hashes(List<String> links) {
+        int number = Math.min(Bounds.LINKS, links.size());
         ByteBuffer bytes = ByteBuffer.allocate(number * Long.BYTES);
         for (int i = 0; i < number; i++) {
-            bytes.putLong(Entry.hash(keys.get(i)));
+            bytes.putLong(Entry.hash(Entry.key(links.get(i))));
         }
         return Base64.getEncoder().encodeToString(bytes.array());
     }
 
-    /** Returns the hashes of the keys of the links of a page, and of the target if it redirects. */
+    /** Returns the hashes of the keys of the links of a page. */
     static List<Long> hashes(JsonLine line) throws IOException {
         List<Long> hashes = new ArrayList<>();
         String text = line.text("to");

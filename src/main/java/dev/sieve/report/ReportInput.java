@@ -113,7 +113,7 @@ public final class ReportInput {
         if (Entry.isWeb(source)) {
             search.add(source, Entry.key(unescaped(fields[1])));
             aggregate.fate(unescaped(fields[2]));
-        } else if (good > 0 && !fields[0].equals("source")) {
+        } else if (!source.isEmpty()) {
             throw new IOException("the source is not a URL");
         }
     }

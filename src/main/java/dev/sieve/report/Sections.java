@@ -57,7 +57,7 @@ final class Sections {
         tile(tiles, "Pages", count(crawl.pages()), crawl.cut() == 0 ? "" : count(crawl.cut()) + " cut");
         tile(tiles, "Broken links", count(crawl.broken().count()), "");
         if (crawl.checked() > 0) {
-            tile(tiles, "Links checked", count(crawl.checked()), "out of scope, not followed");
+            tile(tiles, "Links checked", count(crawl.checked()), "out of scope");
         }
         tile(tiles, "Redirects", count(crawl.redirects()), "");
         tile(tiles, "Failed", count(crawl.failed()), "no usable response");
@@ -91,7 +91,7 @@ final class Sections {
     private void runs(Element section) {
         note(
                 section,
-                "In each run: from earlier runs + new = pages + redirects + failed + refused + sitemaps + left;"
+                "In each run: from earlier runs + new = pages + checked + redirects + failed + refused + sitemaps + left;"
                         + " links found = new + already seen + skipped.");
         Html.Table table = new Html.Table(
                 section,
@@ -104,6 +104,7 @@ final class Sections {
                 "#From earlier runs",
                 "#New",
                 "#Pages",
+                "#Checked",
                 "#Redirects",
                 "#Failed",
                 "#Refused",
@@ -129,6 +130,7 @@ final class Sections {
                     .count(sample.before())
                     .count(sample.isNew())
                     .count(sample.pages())
+                    .count(sample.checked())
                     .count(sample.redirects())
                     .count(sample.failed())
                     .count(sample.refused())

@@ -2,7 +2,6 @@ package dev.sieve.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.File;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.FileSystem;
@@ -21,6 +20,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The archive of a release, unpacked into an empty folder. */
 @Timeout(300)
@@ -74,12 +75,16 @@ class ArchiveIT {
         return Map.of("JAVA_HOME", System.getProperty("java.home"), "JAVA_OPTS", "-XX:TieredStopAtLevel=1");
     }
 
+    private Path program(String path, String script) throws IOException {
+        Path program = folder.resolve(path);
+        Files.createDirectories(program.getParent());
+        Files.writeString(program, "#!/bin/sh\n" + script);
+        return Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+
     /** A folder with a program java, which behaves as written. */
     private Path javaHome(String java) throws IOException {
-        Path program = folder.resolve("java home/bin/java");
-        Files.createDirectories(program.getParent());
-        Files.writeString(program, "#!/bin/sh\n" + java);
-        Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
+        program("java home/bin/java", java);
         return folder.resolve("java home");
     }
 
@@ -152,17 +157,12 @@ class ArchiveIT {
 
     @Test
     void aMissingJavaIsAnErrorThatSaysWhereItWasSearched() throws Exception {
-        Path tools = Files.createDirectory(folder.resolve("tools"));
+        // All that the script calls, and no java.
         for (String tool : List.of("dirname", "readlink", "sed", "head")) {
-            Path program = Stream.of(System.getenv("PATH").split(File.pathSeparator, -1))
-                    .map(path -> Path.of(path, tool))
-                    .filter(Files::isExecutable)
-                    .findFirst()
-                    .orElseThrow();
-            Files.createSymbolicLink(tools.resolve(tool), program);
+            program("tools/" + tool, "PATH='" + System.getenv("PATH") + "' exec " + tool + " \"$@\"\n");
         }
 
-        assertThat(sieve(Map.of("PATH", tools.toString()), "--version"))
+        assertThat(sieve(Map.of("PATH", folder.resolve("tools").toString()), "--version"))
                 .isEqualTo(new Result(
                         1, "sieve: Java 17 or later is required: JAVA_HOME is not set, and no java is in PATH\n"));
         assertThat(sieve(Map.of("JAVA_HOME", "/none"), "--version"))
@@ -170,6 +170,14 @@ class ArchiveIT {
         Path broken = javaHome("echo 'no runtime present'\nexit 1\n");
         assertThat(sieve(Map.of("JAVA_HOME", broken.toString()), "--version"))
                 .isEqualTo(new Result(1, "sieve: " + broken + "/bin/java does not run: no runtime present\n"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"bash", "zsh", "fish"})
+    void itHasTheCompletionOfEachShell(String shell) throws Exception {
+        assertThat(sieve(thisJava(), "completion", shell).output())
+                .contains("max-pages")
+                .isEqualTo(Files.readString(home.resolve("completion/sieve." + shell)));
     }
 
     @Test
@@ -181,7 +189,13 @@ class ArchiveIT {
             assertThat(contents(zip.getPath(home.getFileName().toString()))).isEqualTo(fromTar);
         }
         assertThat(fromTar.keySet())
-                .contains("LICENSE", "THIRD-PARTY.txt", "README.md", "CHANGELOG.md", "sieve.cdx.json", "lib/sieve.jar");
+                .contains(
+                        "LICENSE",
+                        "THIRD-PARTY.txt",
+                        "README.md",
+                        "CHANGELOG.md",
+                        "sieve.cdx.json",
+                        "man/man1/sieve.1");
         assertThat(fromTar.get("bin/sieve")).startsWith("rwxr-xr-x ");
         assertThat(fromTar.get("THIRD-PARTY.txt")).startsWith("rw-r--r-- ");
         assertThat(Files.mismatch(home.resolve("lib/sieve.jar"), Path.of(CLI))).isEqualTo(-1);

@@ -34,7 +34,8 @@ class CliIT {
 
     @Test
     void theDemoCrawlsAWebOfItsOwnAndShowsTheWarnings() throws Exception {
-        Cli demo = sieve("demo", "--hosts", "20", "--pages", "400", "-o", "pages.jsonl", "-o", "urls.txt");
+        Cli demo = sieve(
+                "demo", "--hosts", "20", "--pages", "400", "-o", "pages.jsonl", "-o", "urls.txt", "--report", "demo.html");
 
         assertThat(demo.exitCode()).isZero();
         assertThat(demo.stdout()).isEmpty();
@@ -48,6 +49,15 @@ class CliIT {
         assertThat(Files.readAllLines(folder.resolve("pages.jsonl")))
                 .hasSizeGreaterThan(urls.size())
                 .allMatch(line -> line.startsWith("{\"url\": \"http://") && line.endsWith("}"));
+
+        Cli report = sieve("report", "pages.jsonl", "-o", "again.html");
+        assertThat(report.exitCode()).as(report.stderr()).isZero();
+        for (String name : List.of("demo.html", "again.html")) {
+            assertThat(ReportFile.responses(folder.resolve(name), "2xx")).isEqualTo(urls.size());
+        }
+        Cli second = sieve("report", "pages.jsonl", "-o", "again.html");
+        assertThat(second.exitCode()).isEqualTo(2);
+        assertThat(second.stderr()).contains("again.html exists; use --force to overwrite it");
     }
 
     @Test

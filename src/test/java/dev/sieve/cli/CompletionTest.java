@@ -92,7 +92,7 @@ class CompletionTest {
         write("fish");
         Files.createFile(folder.resolve("my.conf"));
 
-        assertThat(fish("sieve demo --ho")).containsExactly("--hosts");
+        assertThat(fish("sieve demo --pa")).containsExactly("--pages");
         assertThat(fish("sieve dem")).containsExactly("demo");
         assertThat(fish("sieve --max-p")).containsExactlyInAnyOrder("--max-pages", "--max-per-host");
         assertThat(fish("sieve --filter=c")).containsExactly("--filter=classic");

@@ -74,6 +74,9 @@ class JobIT {
         List<String> lines = Files.readAllLines(folder.resolve("urls.txt"));
         assertThat(lines.stream().map(UrlNormalizer::key).collect(Collectors.toSet()))
                 .hasSize(web.pages());
+        // A kill between the two files leaves pages that only the report has.
+        assertThat(ReportFile.responses(folder.resolve("report.html"), "2xx"))
+                .isBetween((long) lines.size(), (long) lines.size() + KILLS * CONCURRENCY);
     }
 
     private Process start(DemoWeb web) throws IOException {
@@ -82,6 +85,7 @@ class JobIT {
         command.addAll(List.of("-jar", System.getProperty("sieve.cli"), web.start(), "--job", "job", "--exact"));
         command.addAll(List.of("--scope", "any", "--resolve", ".test=127.0.0.1", "--delay", "5ms"));
         command.addAll(List.of("--concurrency", String.valueOf(CONCURRENCY), "-o", "urls.txt"));
+        command.addAll(List.of("--report", "report.html"));
         return new ProcessBuilder(command)
                 .directory(folder.toFile())
                 .redirectOutput(folder.resolve("out").toFile())

@@ -118,6 +118,7 @@ class LicencesIT {
                 if (library.stream()
                         .filter(entry -> entry.getName().matches(".*(?<!module-info)\\.class|.*\\.umd\\.min\\.js"))
                         .findFirst()
+                        .filter(entry -> !entry.getName().startsWith("dev/sieve/"))
                         .filter(entry -> cli.getEntry(entry.getName()) != null)
                         .isPresent()) {
                     bundled.add(Path.of(path));

@@ -145,6 +145,42 @@ class OptionValuesTest {
 
     @ParameterizedTest
     @CsvSource({
+        "8MiB, 8388608",
+        "8 MiB, 8388608",
+        "500kB, 500000",
+        "1M, 1000000",
+        "1.5KiB, 1536",
+        "1000000, 1000000",
+        "7B, 7",
+        "0, 0",
+        "1GiB, 1073741824"
+    })
+    void sizesAreUnderstood(String text, int bytes) {
+        assertThat(new Converters.Size().convert(text)).isEqualTo(bytes);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "x", "-1", "1e6", "8mib", "8 Mi", "1,5M", "2GiB", "9999999999T", "MiB", "8MiB/s"})
+    void otherSizesAreRefusedInOneLineWithTheirText(String text) {
+        assertThatThrownBy(() -> new Converters.Size().convert(text))
+                .isInstanceOf(TypeConversionException.class)
+                .hasMessageStartingWith("'" + text + "' is ")
+                .hasMessageNotContaining("\n");
+    }
+
+    @Test
+    void theHeapMustHoldABody() {
+        Run run = Run.of(Main.commandLine(), "--max-body", "1GiB", "https://example.org/");
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err().lines()).singleElement().asString().contains("--max-body", "-Xmx");
+        assertThat(Run.of(Main.commandLine(), "--max-body", "0", "https://example.org/")
+                        .err())
+                .contains("--max-body", "must be at least 1: 0");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
         "split-blocks, SPLIT_BLOCKS",
         "classic, CLASSIC",
         "Growing, GROWING",

@@ -1,9 +1,13 @@
 package dev.sieve.cli;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.sieve.output.Archive;
+import dev.sieve.output.Skip;
+import dev.sieve.scope.SkipReason;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -13,7 +17,9 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -77,6 +83,130 @@ class OutputsTest {
                 .isZero();
 
         assertThat(file(name)).hasContent(site + "\n" + site + "a\n");
+    }
+
+    @Test
+    void recordsLinksAndTableAreWrittenAtOnce() throws IOException {
+        Run run = crawl(
+                site,
+                "-o",
+                file("a.csv").toString(),
+                "-o",
+                file("a.tsv").toString(),
+                "-o",
+                file("a.jsonl").toString());
+
+        assertThat(run.exitCode()).isZero();
+        assertThat(Files.readAllLines(file("a.csv")))
+                .hasSize(3)
+                .first()
+                .asString()
+                .startsWith("url,key,depth,")
+                .endsWith(",error,cut,check");
+        assertThat(Files.readAllLines(file("a.tsv")))
+                .containsExactly(
+                        site + "\tmailto:x\tskipped: not http or https",
+                        site + "\t" + site + "a\tnew",
+                        site + "a\tmailto:x\tskipped: not http or https",
+                        site + "a\t" + site + "a\tseen");
+    }
+
+    @Test
+    void aContinuedTableHasOneHeader() throws IOException {
+        String[] command = {
+            site, "--job", file("job").toString(), "-o", file("a.csv").toString(), "--max-pages", "1"
+        };
+        assertThat(crawl(command).exitCode()).isZero();
+        Files.writeString(file("a.csv"), "\"http://127.0.0.1/a,b", StandardOpenOption.APPEND);
+
+        assertThat(crawl(command).exitCode()).isZero();
+
+        assertThat(Files.readAllLines(file("a.csv")))
+                .hasSize(3)
+                .filteredOn(line -> line.startsWith("url,"))
+                .hasSize(1);
+    }
+
+    @Test
+    void theEndOfATableThatAnotherProgramHasWrittenIsNotCutOff() throws IOException {
+        Files.writeString(file("a.csv"), "name,size\nx");
+        assertThat(crawl(
+                                site,
+                                "--job",
+                                file("job").toString(),
+                                "-o",
+                                file("b.txt").toString())
+                        .exitCode())
+                .isZero();
+
+        assertThat(crawl(
+                                site,
+                                "--job",
+                                file("job").toString(),
+                                "-o",
+                                file("a.csv").toString())
+                        .exitCode())
+                .isEqualTo(2);
+    }
+
+    @Test
+    void theFilesOfACrawlAreListedWithTheirSizes() throws IOException {
+        try (Outputs outputs =
+                Outputs.open(List.of(file("a.txt"), file("a.jsonl")), null, file("s"), CREATE_NEW, false)) {
+            outputs.skipped(new Skip("mailto:x", new SkipReason("no URL"), null));
+            outputs.flush();
+
+            assertThat(outputs.files())
+                    .containsExactly(
+                            file("a.txt") + "  0 lines, 0 B",
+                            file("a.jsonl") + "  0 lines, 0 B",
+                            file("s") + "  1 lines, 17 B");
+            assertThat(Summary.files(outputs.files()))
+                    .isEqualTo(
+                            "  files    %s  0 lines, 0 B%n           %s  0 lines, 0 B%n           %s  1 lines, 17 B%n"
+                                    .formatted(file("a.txt"), file("a.jsonl"), file("s")));
+        }
+    }
+
+    @Test
+    void brokenLinksSetTheExitCode() throws IOException {
+        HttpServer other = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        other.createContext("/", exchange -> {
+            exchange.sendResponseHeaders(404, -1);
+            exchange.close();
+        });
+        other.start();
+        try {
+            String link = "http://127.0.0.1:" + other.getAddress().getPort() + "/gone";
+            server.createContext("/links", exchange -> {
+                exchange.getResponseHeaders().add("Content-Type", "text/html");
+                byte[] page = ("<a href='" + link + "'></a>").getBytes(US_ASCII);
+                exchange.sendResponseHeaders(200, page.length);
+                exchange.getResponseBody().write(page);
+                exchange.close();
+            });
+            String[] checks = {
+                site + "links",
+                "--check-links",
+                "--allow-private",
+                "127.0.0.0/8",
+                "-o",
+                "/dev/null",
+                "--format",
+                "csv",
+                "--fail-on",
+                "broken"
+            };
+
+            assertThat(crawl(checks).exitCode()).isEqualTo(6);
+            checks[checks.length - 1] = "error";
+            assertThat(crawl(checks).exitCode()).isZero();
+            checks[1] = "--ignore-robots";
+            checks[checks.length - 1] = "broken";
+            assertThat(crawl(checks).exitCode()).isZero();
+        } finally {
+            other.stop(0);
+        }
     }
 
     @Test
@@ -189,5 +319,64 @@ class OutputsTest {
     void devicesAreWrittenTo() {
         assertThat(crawl(site, "-o", "/dev/null", "--format", "jsonl").exitCode())
                 .isZero();
+    }
+
+    @Test
+    void anArchiveHasEveryRequest() throws IOException {
+        Run run = crawl(
+                site, "-o", file("a.txt").toString(), "-o", file("a.warc.gz").toString());
+
+        assertThat(run.exitCode()).isZero();
+        assertThat(file("a.txt")).hasContent(site + "\n" + site + "a\n");
+        List<Archive.Entry> records = Archive.read(file("a.warc.gz"));
+        assertThat(records)
+                .extracting(Archive.Entry::type)
+                .containsExactly("warcinfo", "request", "response", "request", "revisit", "request", "revisit");
+        assertThat(records.subList(1, 7).stream().map(Archive.Entry::url).distinct())
+                .containsExactly(site + "robots.txt", site, site + "a");
+        assertThat(records.get(2).payload()).asString(US_ASCII).startsWith("<a href='/a'>");
+    }
+
+    @Test
+    void anArchiveIsOverwrittenOnlyByForce() throws IOException {
+        Files.writeString(file("a-00001.warc.gz"), "mine");
+        String[] command = {site, "-o", file("a.warc.gz").toString()};
+
+        Run run = crawl(command);
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err()).contains("a-00001.warc.gz exists", "--force");
+        assertThat(file("a.warc.gz")).doesNotExist();
+        assertThat(file("a-00001.warc.gz")).hasContent("mine");
+        assertThat(crawl(command[0], command[1], command[2], "--force").exitCode())
+                .isZero();
+        assertThat(file("a-00001.warc.gz")).doesNotExist();
+        Archive.read(file("a.warc.gz"));
+    }
+
+    @Test
+    void aResumedJobAddsAFileToItsArchive() throws IOException {
+        String[] command = {
+            site, "--job", file("job").toString(), "-o", file("a.warc.gz").toString(), "--max-pages", "1"
+        };
+        assertThat(crawl(command).exitCode()).isZero();
+        byte[] whole = Files.readAllBytes(file("a.warc.gz"));
+        Files.write(file("a.warc.gz"), Arrays.copyOf(whole, 100), StandardOpenOption.APPEND);
+
+        assertThat(crawl(command).exitCode()).isZero();
+
+        assertThat(file("a.warc.gz")).hasBinaryContent(whole);
+        assertThat(Archive.read(file("a-00001.warc.gz")).stream().map(Archive.Entry::url))
+                .contains(site + "a")
+                .doesNotContain(site);
+    }
+
+    @Test
+    void aCrawlWithoutAResponseLeavesNoArchive() throws IOException {
+        String seeds = Files.writeString(file("seeds.txt"), site).toString();
+
+        assertThat(crawl(seeds, "-o", file("a.warc.gz").toString()).exitCode()).isEqualTo(3);
+
+        assertThat(file("a.warc.gz")).doesNotExist();
     }
 }

@@ -79,7 +79,9 @@ class StopIT {
                 "--delay",
                 "5ms",
                 "-o",
-                "urls.txt");
+                "urls.txt",
+                "--report",
+                "report.html");
     }
 
     private static void signal(Process process, String name) throws IOException, InterruptedException {
@@ -107,6 +109,13 @@ class StopIT {
         }
     }
 
+    private void theReportCoversAllRuns(int runs) throws IOException {
+        Path report = folder.resolve("report.html");
+        assertThat(ReportFile.responses(report, "2xx"))
+                .isEqualTo(Files.readAllLines(folder.resolve("urls.txt")).size());
+        assertThat(ReportFile.rows(report, "runs")).isEqualTo(runs);
+    }
+
     @Test
     void noPageIsFetchedOrWrittenTwiceAfterAJobWasStopped() throws Exception {
         try (DemoWeb web =
@@ -126,6 +135,7 @@ class StopIT {
                 assertThat(err()).contains("Stopping: ", "Done in", "interrupted", "repeat the command to continue");
                 // A job that is closed writes a checkpoint.
                 assertThat(newestCheckpoint()).isGreaterThan(checkpoint);
+                theReportCoversAllRuns(stop + 1);
             }
             Process last = startJob(web);
             assertThat(last.waitFor(100, TimeUnit.SECONDS)).isTrue();

@@ -6,8 +6,11 @@ import dev.sieve.Sieve;
 import dev.sieve.SieveStats;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Ending;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class SummaryTest {
@@ -75,6 +78,51 @@ class SummaryTest {
         assertThat(FailOn.BROKEN.problem(report)).isEqualTo("error responses 49, failed 3");
         assertThat(FailOn.ERROR.problem(report)).isEqualTo("error responses 49, failed 3");
         assertThat(FailOn.BROKEN.problem(Reports.with(Map.of()))).isNull();
+    }
+
+    @Test
+    void checkedLinksAreNoPagesAndStillAddUp() throws Exception {
+        String summary = Summary.of(
+                drained(Map.of("urlsNew", 12L, "pages", Map.of(2, 5L), "checked", Map.of(0, 1L, 2, 4L, 4, 3L))), false);
+
+        assertThat(summary)
+                .contains(
+                        "12 accepted = 5 pages + 8 checked + 0 redirects",
+                        "  checked  8 links out of the crawl  2xx 4  4xx 3  failed 1\n");
+    }
+
+    @Test
+    void noLineIsLongerThanTheTerminalOfMostPeople() throws Exception {
+        Map<String, Long> many = new TreeMap<>();
+        IntStream.range(0, 20).forEach(i -> many.put("some reason " + i, 1_000_000L * i));
+        Map<String, Duration> hosts = new TreeMap<>();
+        IntStream.range(0, 5)
+                .forEach(i -> hosts.put("some-rather-long-name-of-a-host-" + i + ".example.org", Duration.ofHours(i)));
+        CrawlReport report = drained(Map.of("skipped", many, "refusals", many, "left", 1L, "pages", Map.of(2, 1L)));
+        report = Reports.with(
+                report,
+                Map.of(
+                        "elapsed",
+                        Duration.ofHours(10),
+                        "schedule",
+                        Reports.with(report.schedule(), Map.of("slowest", hosts))));
+
+        String summary = Summary.of(report, false);
+
+        assertThat(summary.lines()).allMatch(line -> line.length() <= 120);
+        assertThat(summary)
+                .contains(
+                        "some reason 19",
+                        "waiting for some-rather-long-name-of-a-host-1.example.org 10 %",
+                        "  left     1 URLs");
+    }
+
+    @Test
+    void onlyErrorIsAboutUrlsWithoutAResponse() throws Exception {
+        CrawlReport report = drained(Map.of("failureCounts", Map.of("404", 1L)));
+
+        assertThat(FailOn.BROKEN.problem(report)).isEqualTo("error responses 1, failed 0");
+        assertThat(FailOn.ERROR.problem(report)).isNull();
     }
 
     @Test

@@ -71,6 +71,20 @@ class WhyCommandTest {
     }
 
     @Test
+    void aLinkThatIsOnlyCheckedIsSaidToBe() {
+        assertThat(why(List.of("--check-links", "--exclude", "/x"), "http://o.test/a", "http://h.test/"))
+                .isEqualTo(5);
+        assertThat(why(List.of("--check-links", "--exclude", "/x"), "http://o.test/x", "http://h.test/"))
+                .isEqualTo(5);
+
+        assertThat(out.toString().lines())
+                .containsExactly(
+                        "not crawled: out of scope: scope HOST",
+                        "checked, if a page that is crawled links to it: requested once, its own links are not followed",
+                        "not crawled: out of scope: scope HOST");
+    }
+
+    @Test
     void aTrapOrAnAddressThatIsAllowedIsCrawled() {
         assertThat(why(List.of("--allow-trap", "all"), "http://h.test/x/x/x", "http://h.test/"))
                 .isZero();

@@ -4,18 +4,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
 import dev.sieve.Sieve;
+import dev.sieve.demo.DemoRequest;
+import dev.sieve.demo.DemoWeb;
+import dev.sieve.demo.ExternalLink;
 import dev.sieve.durable.DurableFolder;
+import dev.sieve.fetch.FetchResult;
+import dev.sieve.output.Link;
+import dev.sieve.output.LinkGraphSink;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Visit;
 import dev.sieve.scope.Scope;
+import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
+import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -97,9 +108,9 @@ class LinkCheckTest {
                 .containsExactlyInAnyOrder("/good", "/gone", "/moved", "/target", "/lost", "/nowhere", "/error");
         assertThat(site.requests()).containsExactlyInAnyOrder("/", "/a", "/missing");
         assertThat(report.pages()).containsOnly(entry(2, 2L), entry(4, 1L));
-        assertThat(report.checked()).containsOnly(entry(2, 2L), entry(4, 2L), entry(5, 1L));
-        assertThat(report.redirects()).isEqualTo(2);
-        assertThat(report.failed()).isEqualTo(1);
+        assertThat(report.checked()).containsOnly(entry(0, 1L), entry(2, 2L), entry(3, 2L), entry(4, 2L), entry(5, 1L));
+        assertThat(report.redirects() + report.failed()).isZero();
+        assertThat(report.withoutResponse()).isEqualTo(1);
         assertThat(report.skipped()).isEmpty();
         assertThat(checks())
                 .containsOnly(
@@ -163,7 +174,7 @@ class LinkCheckTest {
 
         assertThat(site.requests()).containsExactlyInAnyOrder("/", "/hidden", "/more");
         assertThat(report.pageCount()).isEqualTo(3);
-        assertThat(report.checkedCount()).isZero();
+        assertThat(report.checked()).containsOnly(entry(3, 1L));
     }
 
     @Test
@@ -235,6 +246,79 @@ class LinkCheckTest {
                 .singleElement()
                 .extracting(Visit::referrer)
                 .isEqualTo(site.url("/0"));
+    }
+
+    @Test
+    void aRingOfRedirectsIsBroken() throws IOException {
+        site.page("/", other.url("/a"), "/x", "/y");
+        other.redirect("/a", "/b").redirect("/b", "/c").redirect("/c", "/a");
+        site.redirect("/x", "/y").redirect("/y", "/z").page("/z");
+
+        CrawlReport report = crawl(options(), site.url("/"));
+
+        assertThat(report.failures())
+                .containsExactly(new CrawlReport.Failure(other.url("/c"), "bad redirect", other.url("/b")));
+        assertThat(other.requests()).containsExactly("/a", "/b", "/c");
+    }
+
+    @Test
+    void theBrokenExternalLinksOfTheDemoWebAreFoundWithAllTheirReferrers() throws IOException {
+        StringWriter graph = new StringWriter();
+        try (DemoWeb web = DemoWeb.builder()
+                        .hosts(1)
+                        .pages(200)
+                        .external(true)
+                        .slowPages(Duration.ZERO)
+                        .recorded(10_000)
+                        .open();
+                Crawler crawler = new Crawler(
+                        options().resolver(host -> List.of(DemoWeb.resolve(host))),
+                        Sieve.builder(10_000).seed(1).build());
+                LinkGraphSink links = new LinkGraphSink(graph)) {
+            crawler.seed(web.start());
+            CrawlReport report = crawler.run(new PageSink() {
+                @Override
+                public void accept(Visit visit) {
+                    visits.add(visit);
+                }
+
+                @Override
+                public boolean takesLinks() {
+                    return true;
+                }
+
+                @Override
+                public void linked(Link link) throws IOException {
+                    links.linked(link);
+                }
+            });
+            Reports.assertAddsUp(report);
+
+            List<ExternalLink> broken =
+                    web.external().filter(ExternalLink::isBroken).toList();
+            Set<String> foundBroken = new TreeSet<>();
+            visits.stream()
+                    .filter(visit ->
+                            visit.isCheck() && !visit.isSuccess() && !(visit.result() instanceof FetchResult.Redirect))
+                    // The second URL of the ring closes it.
+                    .forEach(visit -> foundBroken.add(visit.url().replace("loop-2", "loop")));
+            assertThat(foundBroken)
+                    .containsExactlyInAnyOrderElementsOf(
+                            broken.stream().map(ExternalLink::url).toList());
+            for (ExternalLink link : broken) {
+                assertThat(graph.toString().lines().filter(line -> line.contains("\t" + link.url() + "\tout of scope")))
+                        .extracting(line -> UrlNormalizer.key(line.split("\t", 2)[0]))
+                        .as(link.url())
+                        .filteredOn(source -> !source.contains("elsewhere"))
+                        .containsExactlyInAnyOrderElementsOf(link.referrers());
+            }
+            List<String> requested = web.requests().stream()
+                    .map(DemoRequest::url)
+                    .filter(url -> url.contains("elsewhere"))
+                    .toList();
+            assertThat(requested).doesNotHaveDuplicates().noneMatch(url -> url.contains("never"));
+            assertThat(report.pages().get(2)).isEqualTo(web.pages());
+        }
     }
 
     private CrawlReport run(PageSink sink) throws IOException {

@@ -120,8 +120,8 @@ class MoreHostsTest {
             assertThat(links.stream().filter(ExternalLink::isBroken).map(ExternalLink::status))
                     .containsExactlyInAnyOrder(0, 0, 302, 404, 410, 500);
             // Its host is given up when its robots.txt cannot be requested.
-            links.removeIf(link -> link.url().endsWith(":1/"));
-            assertThatThrownBy(() -> new Socket(InetAddress.getLoopbackAddress(), 1).close())
+            links.removeIf(link -> link.url().endsWith(":2/"));
+            assertThatThrownBy(() -> new Socket(InetAddress.getLoopbackAddress(), 2).close())
                     .isInstanceOf(ConnectException.class);
             assertThat(links).allSatisfy(link -> assertThat(statuses).containsEntry(link.url(), link.status()));
             assertThat(requested(web))

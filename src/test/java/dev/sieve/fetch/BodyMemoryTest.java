@@ -71,6 +71,30 @@ class BodyMemoryTest {
     }
 
     @Test
+    void aBodyAndItsBytesAsTheyArriveTakeRoomTogether() throws IOException {
+        BodyMemory memory = memory(NEVER);
+        byte[] decoded = new byte[MIB];
+        byte[] raw = new byte[MIB];
+        try (BodyMemory.Body body = body(memory, MIB)) {
+            body.expect(MIB);
+            body.growRaw(MIB / 4);
+            body.grow(MIB / 4);
+            assertThat(memory.taken()).isZero();
+
+            body.growRaw(MIB / 2);
+
+            assertThat(memory.taken()).isEqualTo(3 * MIB);
+            body.keep(decoded);
+            body.keep(raw);
+        }
+        assertThat(memory.taken()).isEqualTo(MIB);
+        memory.release(decoded);
+        assertThat(memory.taken()).isEqualTo(MIB);
+        memory.release(raw);
+        assertThat(memory.taken()).isZero();
+    }
+
+    @Test
     void aLargerBodyTakesRoomForTheMostThatItCanBecomeUntilItIsRead() throws IOException {
         BodyMemory memory = memory(NEVER);
         byte[] read = new byte[MIB + 5];

@@ -56,7 +56,7 @@ class ProxyTest {
                 addresses,
                 1 << 20,
                 proxy,
-                false));
+                true));
     }
 
     private Fetcher overHttp(String user) {
@@ -89,6 +89,9 @@ class ProxyTest {
     void credentialsAreSentWithTheFirstRequestAlready() {
         try (Fetcher fetcher = overHttp("me:" + SECRET + "@")) {
             assertThat(fetcher.fetch("http://name.test/")).isInstanceOf(Page.class);
+            assertThat(fetcher.takeExchange().request())
+                    .startsWith("GET http://name.test/ HTTP/1.1\r\n")
+                    .doesNotContain("Proxy-Authorization");
         }
         assertThat(server.heads()).singleElement().asString().contains("Proxy-Authorization: " + CREDENTIALS + "\r\n");
     }

@@ -2,6 +2,7 @@ package dev.sieve.polite;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.entry;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -548,11 +549,33 @@ class HostScheduleTest {
         assertThat(stats.waited()).isEqualTo(Duration.ofSeconds(1));
         assertThat(stats.backedOff()).isEqualTo(Duration.ofMillis(250));
         assertThat(stats.limited()).isZero();
-        assertThat(stats.slowestHost()).contains("a");
-        assertThat(stats.slowestWaited()).isEqualTo(Duration.ofMillis(750));
+        assertThat(stats.slowest()).containsExactly(entry("a", Duration.ofMillis(750)));
         assertThat(stats.queued()).isZero();
         assertThat(stats.hosts()).isZero();
         assertThat(stats.underWay()).isEqualTo(1);
+    }
+
+    @Test
+    void statsNameTheFiveSlowestHosts() {
+        HostSchedule<String> schedule = options().build(0);
+        for (int i = 1; i < 9; i++) {
+            String host = String.valueOf(i);
+            schedule.add(host, host);
+            schedule.poll(i * 100 * SECOND, true);
+            schedule.finished(host, i * 100 * SECOND);
+            schedule.backOff(host, (i * 100 + i) * SECOND);
+            schedule.add(host, host);
+            schedule.poll(i * 100 * SECOND, true);
+            schedule.poll((i * 100 + i) * SECOND, true);
+        }
+
+        assertThat(schedule.stats().slowest())
+                .containsExactly(
+                        entry("8", Duration.ofSeconds(8)),
+                        entry("7", Duration.ofSeconds(7)),
+                        entry("6", Duration.ofSeconds(6)),
+                        entry("5", Duration.ofSeconds(5)),
+                        entry("4", Duration.ofSeconds(4)));
     }
 
     @Test

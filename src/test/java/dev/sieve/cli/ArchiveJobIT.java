@@ -1,0 +1,95 @@
+package dev.sieve.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sieve.demo.DemoWeb;
+import dev.sieve.output.Archive;
+import dev.sieve.output.WarcSink;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A crawl with a job and an archive is killed again and again; no page that it has recorded is missing from the archive. */
+@Timeout(1200)
+class ArchiveJobIT {
+    private static final boolean IS_PROOF = Boolean.getBoolean("sieve.proof");
+    private static final int KILLS = IS_PROOF ? 20 : 2;
+    private static final int PAGES = IS_PROOF ? 3000 : 300;
+    private static final long SEED = 20261122;
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void theArchiveOfAKilledCrawlIsValidAndHasEveryPage() throws Exception {
+        Random random = new Random(SEED);
+        try (DemoWeb web = DemoWeb.builder().hosts(20).pages(PAGES).open()) {
+            long each = web.expected().count() / (KILLS + 1);
+            for (int kill = 0; kill < KILLS; kill++) {
+                Process crawl = start(web);
+                long until = web.requestCount() + each / 2 + random.nextInt((int) each);
+                while (web.requestCount() < until && !crawl.waitFor(1, TimeUnit.MILLISECONDS)) {
+                    assertThat(crawl.isAlive()).isTrue();
+                }
+                crawl.destroyForcibly().waitFor();
+                theArchiveHasEveryRecordedPage(false);
+            }
+            Process last = start(web);
+            assertThat(last.waitFor(900, TimeUnit.SECONDS)).isTrue();
+            assertThat(last.exitValue())
+                    .as(Files.readString(folder.resolve("err")))
+                    .isZero();
+            assertThat(theArchiveHasEveryRecordedPage(true)).hasSizeGreaterThanOrEqualTo(web.pages());
+            assertThat(WarcSink.existing(folder.resolve("a.warc.gz"))).hasSize(KILLS + 1);
+        }
+    }
+
+    private Set<String> theArchiveHasEveryRecordedPage(boolean isOver) throws IOException {
+        Set<String> recorded = new HashSet<>();
+        String lines = Files.readString(folder.resolve("a.jsonl"));
+        // Without a last one that is not complete.
+        for (String line :
+                lines.substring(0, lines.lastIndexOf('\n') + 1).lines().toList()) {
+            JsonNode visit = new ObjectMapper().readTree(line);
+            if (!visit.get("status").isNull()) {
+                recorded.add(visit.get("url").asText());
+            }
+        }
+        List<Path> files = WarcSink.existing(folder.resolve("a.warc.gz"));
+        Set<String> archived = new HashSet<>();
+        for (Path file : files) {
+            boolean mayBeTorn = !isOver && file.equals(files.get(files.size() - 1));
+            for (Archive.Entry record : mayBeTorn ? Archive.readWholeRecords(file) : Archive.read(file)) {
+                if (record.type().equals("response") || record.type().equals("revisit")) {
+                    archived.add(record.url());
+                }
+            }
+        }
+        assertThat(archived).containsAll(recorded);
+        return recorded;
+    }
+
+    private Process start(DemoWeb web) throws IOException {
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
+        command.addAll(List.of("-jar", System.getProperty("sieve.cli"), web.start(), "--job", "job", "--exact"));
+        command.addAll(List.of("--scope", "any", "--resolve", ".test=127.0.0.1", "--delay", "2ms"));
+        command.addAll(List.of("-o", "a.jsonl", "-o", "a.warc.gz"));
+        return new ProcessBuilder(command)
+                .directory(folder.toFile())
+                .redirectOutput(folder.resolve("out").toFile())
+                .redirectError(folder.resolve("err").toFile())
+                .start();
+    }
+}

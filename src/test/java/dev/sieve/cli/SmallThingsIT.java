@@ -1,0 +1,115 @@
+package dev.sieve.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sieve.demo.DemoWeb;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A configuration file, a proxy, a dry run and completion, with the packaged program. */
+@Timeout(300)
+class SmallThingsIT {
+    private static final int PAGES = 30;
+
+    @TempDir
+    private Path folder;
+
+    @AutoClose
+    private DemoWeb web;
+
+    @BeforeEach
+    void serve() throws IOException {
+        web = DemoWeb.builder().hosts(3).pages(PAGES).open();
+    }
+
+    /** Runs the program with a proxy in its environment. */
+    private int sieve(String... arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-jar",
+                System.getProperty("sieve.cli")));
+        command.addAll(List.of(arguments));
+        ProcessBuilder program = new ProcessBuilder(command)
+                .directory(folder.toFile())
+                .redirectOutput(folder.resolve("out").toFile())
+                .redirectError(folder.resolve("err").toFile());
+        program.environment().put("http_proxy", "http://me:secret@127.0.0.1:" + web.port());
+        Process process = program.start();
+        process.getOutputStream().close();
+        assertThat(process.waitFor(250, TimeUnit.SECONDS)).isTrue();
+        return process.exitValue();
+    }
+
+    private String out() throws IOException {
+        return Files.readString(folder.resolve("out"));
+    }
+
+    private String err() throws IOException {
+        return Files.readString(folder.resolve("err"));
+    }
+
+    @Test
+    void aConfigurationFileHoldsAWholeCrawl() throws Exception {
+        Files.writeString(
+                folder.resolve("crawl.conf"),
+                "# The hosts of this web are found by a proxy only.\nproxy = env\nscope = any\ndelay = 0\nexact = true\n"
+                        + "seed = " + web.start() + "\n");
+
+        assertThat(sieve("--config", "crawl.conf")).as(err()).isZero();
+
+        assertThat(out().lines()).hasSize(PAGES).doesNotHaveDuplicates();
+        assertThat(err().lines().limit(2))
+                .allSatisfy(line -> assertThat(line).matches("Crawling 1 new seed: scope any, .*|Filter: exact, .*"));
+        assertThat(err())
+                .startsWith(
+                        "Crawling 1 new seed: scope any, delay 0 s per host, 32 workers, proxy http: http://127.0.0.1:"
+                                + web.port() + ", https: none.")
+                .doesNotContain("secret");
+        assertThat(sieve("--config", "crawl.conf", "--max-pages", "1", "-q")).isZero();
+        assertThat(out().lines()).hasSize(1);
+        assertThat(err()).isEmpty();
+    }
+
+    @Test
+    void withoutTheOptionTheProxyOfTheEnvironmentIsNotUsed() throws Exception {
+        assertThat(sieve(web.start(), "--delay", "0", "--retries", "0", "--max-failures", "1"))
+                .isEqualTo(ExitCode.NO_PAGE);
+
+        assertThat(err()).contains("unknown host");
+    }
+
+    @Test
+    void aDryRunShowsTheFirstRequests() throws Exception {
+        assertThat(sieve(web.start(), "--dry-run", "--job", "job", "-o", "pages.jsonl", "--proxy", "env"))
+                .as(err())
+                .isZero();
+
+        assertThat(out())
+                .startsWith("Dry run: requests only robots.txt, writes nothing.")
+                .contains(web.start() + "robots.txt", "  job      job: new", "Disallow: ");
+        try (Stream<Path> files = Files.list(folder)) {
+            assertThat(files.map(Path::getFileName).map(Path::toString)).containsExactlyInAnyOrder("out", "err");
+        }
+    }
+
+    @Test
+    void completionsAreOnStandardOutput() throws Exception {
+        for (String shell : List.of("bash", "zsh", "fish")) {
+            assertThat(sieve("completion", shell)).as(err()).isZero();
+            assertThat(out()).contains("max-pages", "split-blocks").doesNotContain("\u001B");
+        }
+        assertThat(sieve("help", "crawl")).isZero();
+        assertThat(out()).startsWith("Usage: sieve [crawl] [OPTIONS] SEED...");
+    }
+}

@@ -1,0 +1,116 @@
+package dev.sieve.crawl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sieve.Sieve;
+import dev.sieve.fetch.Exchange;
+import dev.sieve.output.PageSink;
+import dev.sieve.output.Visit;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The sink receives each request with a response, and that of a visit before the visit. */
+@Timeout(120)
+class ExchangesTest {
+    @AutoClose
+    private final Site site = new Site();
+
+    private final List<String> events = new ArrayList<>();
+
+    private final PageSink sink = new PageSink() {
+        @Override
+        public void exchanged(Exchange exchange) {
+            String status = exchange.response().substring("HTTP/1.1 ".length(), "HTTP/1.1 200".length());
+            events.add(status + " " + exchange.url().replace(site.url(""), ""));
+        }
+
+        @Override
+        public void accept(Visit visit) {
+            events.add("visit " + visit.url().replace(site.url(""), ""));
+        }
+    };
+
+    private void crawl(CrawlOptions options, PageSink to) throws IOException {
+        try (Crawler crawler = new Crawler(options, Sieve.builder(1000).build())) {
+            crawler.seed(site.url("/"));
+            crawler.run(to);
+        }
+    }
+
+    @Test
+    void everyRequestIsPassedOn() throws IOException {
+        AtomicInteger tries = new AtomicInteger();
+        site.page("/", "/r", "/busy", "/gone", "/private")
+                .redirect("/r", "/b")
+                .page("/b")
+                .answer("/busy", () -> Site.status(tries.getAndIncrement() == 0 ? 500 : 200))
+                .robots("User-agent: *\nDisallow: /private\nSitemap: " + site.url("/map"));
+        site.html("/map", "<urlset><url><loc>" + site.url("/c") + "</loc></url></urlset>");
+
+        crawl(Site.fast().sitemaps(true).exchanges(true), sink);
+
+        assertThat(events)
+                .containsExactlyInAnyOrder(
+                        "200 /robots.txt",
+                        "200 /",
+                        "visit /",
+                        "200 /map",
+                        "302 /r",
+                        "visit /r",
+                        "200 /b",
+                        "visit /b",
+                        "500 /busy",
+                        "200 /busy",
+                        "visit /busy",
+                        "404 /gone",
+                        "visit /gone",
+                        "404 /c",
+                        "visit /c");
+        assertThat(events.get(0)).isEqualTo("200 /robots.txt");
+        for (String path : List.of("/", "/r", "/b", "/busy", "/gone", "/c")) {
+            String exchange = events.stream()
+                    .filter(each -> each.matches("\\d+ " + path))
+                    .reduce((first, last) -> last)
+                    .orElseThrow();
+            assertThat(events).containsSubsequence(exchange, "visit " + path);
+        }
+    }
+
+    @Test
+    void nothingIsPassedOnUnlessAskedFor() throws IOException {
+        site.page("/");
+
+        crawl(Site.fast(), sink);
+
+        assertThat(events).containsExactly("visit /");
+    }
+
+    @Test
+    void anArchiveThatFailsEndsTheCrawlBeforeTheVisit() {
+        site.page("/", "/a");
+        PageSink failing = new PageSink() {
+            @Override
+            public void exchanged(Exchange exchange) throws IOException {
+                if (exchange.url().equals(site.url("/"))) {
+                    throw new IOException("disk full");
+                }
+            }
+
+            @Override
+            public void accept(Visit visit) {
+                throw new AssertionError(visit);
+            }
+        };
+
+        assertThatThrownBy(() -> crawl(Site.fast().exchanges(true), failing))
+                .isInstanceOf(IOException.class)
+                .hasMessage("disk full");
+        assertThat(site.requests()).containsExactly("/");
+    }
+}
