@@ -7,6 +7,16 @@ import java.util.stream.Stream;
 
 /** What is checked of every page with tables and charts. */
 public final class PageChecks {
+    /** How many colors each chart has. */
+    private static final String COLORS = """
+            [...document.querySelectorAll('figure.chart canvas')].map(canvas => {
+              if (canvas.offsetHeight === 0) { return 0; }
+              const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', {willReadFrequently: true});
+              copy.drawImage(canvas, 0, 0);
+              const data = copy.getImageData(0, 0, canvas.width, canvas.height).data;
+              return new Set(new Uint32Array(data.buffer)).size;
+            })""";
+
     private PageChecks() {}
 
     /** Returns the problems of a page, and its requests except those of its icon, which is part of it. */
@@ -21,14 +31,12 @@ public final class PageChecks {
 
     /** Returns how many colors each chart has; one that is not drawn has a single one. */
     public static List<Integer> drawnCharts(Tab tab) {
-        return numbers(tab.eval("""
-                [...document.querySelectorAll('figure.chart canvas')].map(canvas => {
-                  if (canvas.offsetHeight === 0) { return 0; }
-                  const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', {willReadFrequently: true});
-                  copy.drawImage(canvas, 0, 0);
-                  const data = copy.getImageData(0, 0, canvas.width, canvas.height).data;
-                  return new Set(new Uint32Array(data.buffer)).size;
-                })""")).stream().map(Double::intValue).toList();
+        return numbers(tab.eval(COLORS)).stream().map(Double::intValue).toList();
+    }
+
+    /** Waits until all charts are drawn, and there are some. */
+    public static void awaitCharts(Tab tab) {
+        tab.await("(colors => colors.length > 0 && colors.every(each => each > 4))(" + COLORS + ")");
     }
 
     /** Returns the width that the page needs. */

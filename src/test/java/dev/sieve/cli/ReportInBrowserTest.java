@@ -46,7 +46,7 @@ class ReportInBrowserTest {
     static void crawl() throws IOException {
         report = folder.resolve("report.html");
         Path records = folder.resolve("records.jsonl");
-        try (DemoWeb web = DemoWeb.builder().hosts(12).pages(500).hostile(true).open()) {
+        try (DemoWeb web = DemoWeb.builder().hosts(8).pages(200).hostile(true).open()) {
             Run run = Run.of(
                     Main.commandLine(),
                     web.start(),

@@ -30,8 +30,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Timeout(300)
 @ExtendWith(BrowserExtension.class)
 class LiveInBrowserTest {
-    private static final int FIRST_LOOK = 150;
-    private static final int SECOND_LOOK = 300;
+    private static final int FIRST_LOOK = 60;
+    private static final int SECOND_LOOK = 120;
     /** The number of pages that the page shows. */
     private static final String PAGES = "Number([...document.querySelectorAll('.tiles dt')]"
             + ".find(name => name.textContent === 'Pages').nextElementSibling.textContent.replaceAll(',', ''))";
@@ -60,7 +60,7 @@ class LiveInBrowserTest {
         public void accept(Visit visit) throws IOException {
             record.accept(visit);
             visits++;
-            if (visits % 30 == 0) {
+            if (visits % 15 == 0) {
                 record.sample(crawler.report(), Instant.now());
             }
             if (visits == FIRST_LOOK) {
@@ -82,11 +82,13 @@ class LiveInBrowserTest {
             tab.await(STATE + ".includes('running')");
             for (String scheme : List.of("dark", "light")) {
                 tab.media("screen", scheme);
-                assertThat(PageChecks.drawnCharts(tab)).hasSizeGreaterThan(5).allMatch(colors -> colors > 4);
+                PageChecks.awaitCharts(tab);
             }
             tab.type("#search-host-table", "h");
-            tab.click("#host-table thead th:nth-child(2) button");
-            tab.click("#host-table thead th:nth-child(2) button");
+            for (String order : List.of("descending", "ascending")) {
+                tab.click("#host-table thead th:nth-child(2) button");
+                tab.await("document.querySelector('#host-table thead th:nth-child(2)').ariaSort === '" + order + "'");
+            }
             assertThat(PageChecks.numbers(tab, "host-table", 2)).isSorted();
         }
 
@@ -97,7 +99,7 @@ class LiveInBrowserTest {
             assertThat(tab.eval("document.getElementById('search-host-table').value")
                             .asText())
                     .isEqualTo("h");
-            assertThat(PageChecks.drawnCharts(tab)).hasSizeGreaterThan(5).allMatch(colors -> colors > 4);
+            PageChecks.awaitCharts(tab);
         }
     }
 
@@ -108,7 +110,7 @@ class LiveInBrowserTest {
                 .delay(Duration.ZERO)
                 .allowPrivate("127.0.0.0/8")
                 .resolver(host -> List.of(DemoWeb.resolve(host)));
-        try (DemoWeb web = DemoWeb.builder().hosts(8).pages(400).hostile(true).open();
+        try (DemoWeb web = DemoWeb.builder().hosts(5).pages(120).hostile(true).open();
                 Tab tab = browser.tab();
                 Crawler crawler = new Crawler(options, new Sieve(10_000))) {
             String url;
@@ -128,12 +130,13 @@ class LiveInBrowserTest {
             assertThat(tab.eval(HOST_PAGES).asLong()).isEqualTo(crawler.report().pageCount());
             assertThat(tab.eval("document.body.textContent").asText()).contains("window.injected=1");
             assertThat(PageChecks.injections(tab)).isEmpty();
-            assertThat(tab.problems()).isEmpty();
+            // On a slow machine the page may have to connect again.
+            assertThat(tab.problems()).allMatch(problem -> problem.endsWith(" " + url + "events"));
             assertThat(tab.requests())
                     .isNotEmpty()
                     .allMatch(request -> request.startsWith("data:") || request.equals(url + "events"));
             tab.size(400, 900);
-            assertThat(PageChecks.width(tab)).isLessThanOrEqualTo(400);
+            tab.await("document.documentElement.scrollWidth <= 400");
         }
     }
 
