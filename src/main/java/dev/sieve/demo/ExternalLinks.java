@@ -71,10 +71,9 @@ record ExternalLinks(SiteMap map) {
     }
 
     private boolean links(int page, Target target) {
-        boolean isChosen = page == 0
-                ? target.ordinal() % 2 == 0
-                : Dice.below(RARITY, Dice.hash(map.seed(), target.name().hashCode(), page)) == 0;
-        return isChosen && map.kind(page) == SiteMap.Kind.HTML;
+        int rarity = page == 0 ? 2 : RARITY;
+        return Dice.below(rarity, Dice.hash(map.seed(), target.name().hashCode(), page)) == 0
+                && map.kind(page) == SiteMap.Kind.HTML;
     }
 
     private String url(String path) {

@@ -20,9 +20,10 @@ enum VisitField {
     TITLE(visit -> orNull(visit.title())),
     LINKS(VisitField::links),
     ERROR(VisitField::error),
-    CUT(visit -> visit.page() != null && visit.page().isCut() ? true : null),
+    CUT(visit -> (visit.page() != null && visit.page().isCut()) ? true : null),
     CHECK(visit -> visit.isCheck() ? true : null);
 
+    @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
     private final Function<Visit, Object> value;
 
     VisitField(Function<Visit, Object> value) {

@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Reads what earlier crawls have written, to make a report of it: files of {@link dev.sieve.output.JsonlSink}, link graphs
@@ -21,6 +23,9 @@ import java.util.function.Consumer;
  * <p>A line that cannot be read is described, with its file and number, and left out.
  */
 public final class ReportInput {
+    /** An escaped character, an escaped backslash, or a backslash alone. */
+    private static final Pattern ESCAPE = Pattern.compile("\\\\(?:u([0-9a-fA-F]{4})|\\\\)?");
+
     /** Lines of more bytes are left out. */
     private static final int MAX_LINE = 1 << 21;
 
@@ -124,26 +129,20 @@ public final class ReportInput {
             return field;
         }
         StringBuilder text = new StringBuilder(field.length());
-        for (int i = 0; i < field.length(); i++) {
-            char c = field.charAt(i);
-            if (c != '\\') {
-                text.append(c);
-                continue;
-            }
-            i++;
-            if (i < field.length() && field.charAt(i) == 'u' && i + 4 < field.length()) {
-                try {
-                    text.append((char) Integer.parseInt(field, i + 1, i + 5, 16));
-                } catch (NumberFormatException e) {
-                    throw new IOException("a bad escape", e);
-                }
-                i += 4;
-            } else if (i < field.length() && field.charAt(i) == '\\') {
+        int copied = 0;
+        Matcher escape = ESCAPE.matcher(field);
+        while (escape.find()) {
+            text.append(field, copied, escape.start());
+            copied = escape.end();
+            if (escape.group(1) != null) {
+                text.append((char) Integer.parseInt(escape.group(1), 16));
+            } else if (escape.group().length() == 2) {
                 text.append('\\');
             } else {
                 throw new IOException("a bad escape");
             }
         }
+        text.append(field, copied, field.length());
         return text.toString();
     }
 

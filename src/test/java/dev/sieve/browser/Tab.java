@@ -179,7 +179,8 @@ public final class Tab implements AutoCloseable {
             }
             case "Page.javascriptDialogOpening" -> {
                 problems.add("dialog: " + params.get("message").asText());
-                browser.send(session, "Page.handleJavaScriptDialog", args().put("accept", false));
+                CompletableFuture<JsonNode> unused =
+                        browser.send(session, "Page.handleJavaScriptDialog", args().put("accept", false));
             }
             case "Page.windowOpen" ->
                 problems.add("window: " + params.get("url").asText());

@@ -76,7 +76,7 @@ class JobIT {
                 .hasSize(web.pages());
         // A kill between the two files leaves pages that only the report has.
         assertThat(ReportFile.responses(folder.resolve("report.html"), "2xx"))
-                .isBetween((long) lines.size(), (long) lines.size() + KILLS * CONCURRENCY);
+                .isBetween((long) lines.size(), lines.size() + (long) KILLS * CONCURRENCY);
     }
 
     private Process start(DemoWeb web) throws IOException {

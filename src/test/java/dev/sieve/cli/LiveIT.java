@@ -55,7 +55,7 @@ class LiveIT {
     void aCrawlIsShownUntilASignalEndsIt() throws Exception {
         Process demo = start("demo", "--pages", "100000", "--delay", "100ms", "--live=0");
         try (BufferedReader err = text(demo.getErrorStream())) {
-            String url = line(err, "Live page: ").split(" ")[2];
+            String url = line(err, "Live page: ").split(" ", -1)[2];
             try (BufferedReader events = text(URI.create(url + "events").toURL().openStream())) {
                 line(events, "event: update");
                 try (BufferedReader metrics =
@@ -76,7 +76,7 @@ class LiveIT {
 
     @Test
     void whenThePortIsInUseNothingIsCrawled() throws Exception {
-        try (ServerSocket other = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"))) {
+        try (ServerSocket other = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
             String port = String.valueOf(other.getLocalPort());
             Process crawl = start("http://127.0.0.1:1/", "--job", "job", "--live=" + port);
             try (Stream<String> err = text(crawl.getErrorStream()).lines()) {

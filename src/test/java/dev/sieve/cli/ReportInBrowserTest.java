@@ -266,7 +266,7 @@ class ReportInBrowserTest {
     }
 
     private static Map<String, Long> ofHosts(List<JsonNode> lines) {
-        return counts(lines, line -> line.get("key").asText().split("/")[2]);
+        return counts(lines, line -> line.get("key").asText().split("/", -1)[2]);
     }
 
     private static long tile(Document page, String name) {

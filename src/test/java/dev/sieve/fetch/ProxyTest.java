@@ -34,7 +34,7 @@ class ProxyTest {
         if (!host.endsWith(".test")) {
             throw new UnknownHostException(host);
         }
-        return List.of(InetAddress.getByName("127.0.0.1"));
+        return List.of(InetAddress.getLoopbackAddress());
     };
 
     /** The proxy over HTTP, or the server behind the other one. */

@@ -24,7 +24,7 @@ final class SocksServer implements AutoCloseable {
     SocksServer(int targetPort) {
         this.targetPort = targetPort;
         try {
-            socket = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"));
+            socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -50,7 +50,7 @@ final class SocksServer implements AutoCloseable {
 
     private void serve(Socket client) {
         try (client;
-                Socket target = new Socket(InetAddress.getByName("127.0.0.1"), targetPort)) {
+                Socket target = new Socket(InetAddress.getLoopbackAddress(), targetPort)) {
             DataInputStream in = new DataInputStream(client.getInputStream());
             OutputStream out = client.getOutputStream();
             in.readByte();

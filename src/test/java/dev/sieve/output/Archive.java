@@ -99,7 +99,7 @@ public final class Archive {
             validate.setAccessible(true);
             return (boolean) validate.invoke(tool, file);
         } catch (ReflectiveOperationException e) {
-            throw new AssertionError(e);
+            throw new LinkageError(e.getMessage(), e);
         }
     }
 

@@ -561,12 +561,12 @@ class HostScheduleTest {
         for (int i = 1; i < 9; i++) {
             String host = String.valueOf(i);
             schedule.add(host, host);
-            schedule.poll(i * 100 * SECOND, true);
-            schedule.finished(host, i * 100 * SECOND);
-            schedule.backOff(host, (i * 100 + i) * SECOND);
+            schedule.poll(100L * i * SECOND, true);
+            schedule.finished(host, 100L * i * SECOND);
+            schedule.backOff(host, 101L * i * SECOND);
             schedule.add(host, host);
-            schedule.poll(i * 100 * SECOND, true);
-            schedule.poll((i * 100 + i) * SECOND, true);
+            schedule.poll(100L * i * SECOND, true);
+            schedule.poll(101L * i * SECOND, true);
         }
 
         assertThat(schedule.stats().slowest())

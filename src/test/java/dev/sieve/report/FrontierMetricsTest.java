@@ -49,9 +49,9 @@ class FrontierMetricsTest {
         assertThat(gauge("sieve.urls.pending")).isEqualTo(498);
         assertThat(gauge("sieve.urls.in.flight")).isEqualTo(1);
         assertThat(gauge("sieve.filter.fill")).isEqualTo(0.5, offset(0.05));
-        assertThat(gauge("sieve.filter.size")).isEqualTo(stats.estimatedSize());
+        assertThat(gauge("sieve.filter.size")).isEqualTo((double) stats.estimatedSize());
         assertThat(gauge("sieve.filter.capacity")).isEqualTo(1000);
-        assertThat(gauge("sieve.filter.memory")).isEqualTo(stats.memoryBytes());
+        assertThat(gauge("sieve.filter.memory")).isEqualTo((double) stats.memoryBytes());
         assertThat(gauge("sieve.filter.false.positive")).isEqualTo(stats.falsePositiveRate());
         assertThat(gauge("sieve.estimated.missed")).isEqualTo(stats.estimatedMissed());
     }

@@ -101,7 +101,7 @@ class LivePageTest {
         String page = "<title>&lt;script>alert(1)&lt;/script>\r\revent: end\r\rdata: x&#13;&#10;&#10;&#8238;</title>"
                 + "<a href='/\"><script>alert(1)</script>'></a><a href='/a&#13;event:end&#10;b'></a>"
                 + "<a href='/" + "w".repeat(4000) + "'></a><a href='/redirect'></a>";
-        HttpServer site = HttpServer.create(new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0), 0);
+        HttpServer site = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         site.createContext("/", exchange -> {
             boolean isPage = exchange.getRequestURI().getPath().equals("/");
             byte[] body = page.getBytes(UTF_8);

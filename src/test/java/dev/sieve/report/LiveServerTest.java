@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
@@ -77,7 +78,7 @@ class LiveServerTest {
         private final BufferedReader in;
 
         Request(String head) throws IOException {
-            socket = new Socket("127.0.0.1", port);
+            socket = new Socket(InetAddress.getLoopbackAddress(), port);
             socket.getOutputStream().write(head.getBytes(ISO_8859_1));
             in = new BufferedReader(new InputStreamReader(socket.getInputStream(), UTF_8));
         }
@@ -262,7 +263,8 @@ class LiveServerTest {
                 thread.join();
             }
         }
-        assertThatThrownBy(() -> new Socket("127.0.0.1", port)).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> new Socket(InetAddress.getLoopbackAddress(), port))
+                .isInstanceOf(IOException.class);
     }
 
     private static Thread[] liveThreads() {
@@ -281,8 +283,9 @@ class LiveServerTest {
     void aServerThatHasShownNothingFreesItsPort() throws IOException {
         LiveServer unused = LiveServer.open("127.0.0.1", 0);
         unused.close();
-        assertThatThrownBy(
-                        () -> new Socket("127.0.0.1", URI.create(unused.url()).getPort()))
+        assertThatThrownBy(() -> new Socket(
+                        InetAddress.getLoopbackAddress(),
+                        URI.create(unused.url()).getPort()))
                 .isInstanceOf(IOException.class);
     }
 

@@ -74,7 +74,7 @@ class ReportInputTest {
                     others[1]++;
                 } else {
                     statuses.merge(json.get("status").asInt(), 1L, Long::sum);
-                    hosts.merge(json.get("url").asText().split("/")[2], 1L, Long::sum);
+                    hosts.merge(json.get("url").asText().split("/", -1)[2], 1L, Long::sum);
                 }
             }
         }
@@ -165,10 +165,12 @@ class ReportInputTest {
     @Test
     void aLinkGraphNamesThePagesThatLinkToABrokenOne() throws IOException {
         Path pages = write("pages.jsonl", List.of(Visits.page("http://a.test/~x", 404, "http://a.test/")));
-        Path links = Files.writeString(
-                folder.resolve("links.tsv"),
-                "http://a.test/\thttp://a.test/%7Ex\tnew\nhttp://a.test/1\thttp://a.test/~x\tseen\n"
-                        + "http://a.test/2\thttp://a.test/\\u0009\tseen\nbad\n");
+        Path links = Files.writeString(folder.resolve("links.tsv"), """
+                http://a.test/\thttp://a.test/%7Ex\tnew
+                http://a.test/1\thttp://a.test/~x\tseen
+                http://a.test/2\thttp://a.test/\\u0009\tseen
+                bad
+                """);
 
         ReportInput.read(List.of(links, pages), problems::add).read(crawl -> {
             BrokenLinks.Link link = crawl.broken().list().iterator().next();
