@@ -176,7 +176,7 @@ class CliIT {
                 "-H | Accept-Encoding: br",
                 "--allow-private | 10.0.0.1/8",
                 "--allow-private | localhost",
-                "-o | pages.csv",
+                "-o | pages.docx",
                 "--frobnicate | 1",
             })
     void aBadValueIsNamedInOneLineAndNothingIsCreated(String option, String value) throws Exception {
