@@ -26,13 +26,15 @@ enum VisitField {
     @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
     private final Function<Visit, Object> value;
 
+    private final String text = name().toLowerCase(Locale.ROOT);
+
     VisitField(Function<Visit, Object> value) {
         this.value = value;
     }
 
     /** Returns the name of the field in a record. */
     String text() {
-        return name().toLowerCase(Locale.ROOT);
+        return text;
     }
 
     Object of(Visit visit) {

@@ -73,7 +73,7 @@ public final class CrawlRecord implements PageSink {
             jsonl.accept(visit);
             line.setLength(line.lastIndexOf("}"));
             if (!visit.links().isEmpty()) {
-                line.append(", \"to\": \"")
+                line.append(JournalFormat.TO)
                         .append(JournalFormat.hashes(visit.links()))
                         .append('"');
             }

@@ -6,6 +6,9 @@ import java.util.Set;
 
 /** Finds the pages that link to broken URLs, among all pages that are passed to it. */
 final class ReferrerSearch {
+    /** How the target of a redirect begins; null is not a text. */
+    private static final String REDIRECT = "\"redirect_to\": \"";
+
     private final BrokenLinks broken;
 
     ReferrerSearch(BrokenLinks broken) {
@@ -15,21 +18,18 @@ final class ReferrerSearch {
 
     /** Adds a line of a journal. */
     void add(String json) throws IOException {
-        // Most lines are of pages; without a broken link none has to be parsed.
-        if (broken.list().isEmpty()) {
+        Set<BrokenLinks.Link> found = new HashSet<>();
+        for (long hash : JournalFormat.hashes(json)) {
+            add(found, hash);
+        }
+        // Few pages link to a broken URL, so that few lines are parsed.
+        if (found.isEmpty() && !json.contains(REDIRECT)) {
             return;
         }
-        add(JsonLine.parse(json));
-    }
-
-    private void add(JsonLine line) throws IOException {
+        JsonLine line = JsonLine.parse(json);
         String page = line.text("url");
         if (page == null || line.text("kind") != null) {
             return;
-        }
-        Set<BrokenLinks.Link> found = new HashSet<>();
-        for (long hash : JournalFormat.hashes(line)) {
-            add(found, hash);
         }
         if (line.text("redirect_to") != null) {
             add(found, Entry.hash(Entry.key(line.text("redirect_to"))));
