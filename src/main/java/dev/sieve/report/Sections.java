@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
 import org.jsoup.nodes.Element;
 
 /** The content of a report. All lists are limited, in lines and in characters. */
@@ -88,62 +90,45 @@ final class Sections {
         }
     }
 
+    /** A line for each number, in the order of the sums, and a column for each run. */
     private void runs(Element section) {
         note(
                 section,
                 "In each run: from earlier runs + new = pages + checked + redirects + failed + refused + sitemaps + left;"
                         + " links found = new + already seen + skipped.");
-        Html.Table table = new Html.Table(
-                section,
-                "runs",
-                SMALL,
-                "#Run",
-                "Started",
-                "Ended",
-                "#Time",
-                "#From earlier runs",
-                "#New",
-                "#Pages",
-                "#Checked",
-                "#Redirects",
-                "#Failed",
-                "#Refused",
-                "#Sitemaps",
-                "#Left");
-        Html.Table links = new Html.Table(
-                section, "links", SMALL, "#Run", "#Links found", "#New", "#Already seen", "#Skipped", "#Retries");
         List<Runs.Run> runs = crawl.runs().list();
-        for (Runs.Run run : runs) {
-            Sample sample = run.last();
-            if (sample == null) {
-                continue;
-            }
-            boolean isLast = run == runs.get(runs.size() - 1);
-            String ending = sample.ending() != null
-                    ? sample.ending()
-                    : isLast ? "not yet" : "cut off; the numbers are the last ones recorded";
-            table.row()
-                    .count(run.number())
-                    .text(Numbers.time(run.startedAt()))
-                    .text(ending)
-                    .millis(sample.millis())
-                    .count(sample.before())
-                    .count(sample.isNew())
-                    .count(sample.pages())
-                    .count(sample.checked())
-                    .count(sample.redirects())
-                    .count(sample.failed())
-                    .count(sample.refused())
-                    .count(sample.sitemaps())
-                    .count(sample.left());
-            links.row()
-                    .count(run.number())
-                    .count(sample.found())
-                    .count(sample.isNew())
-                    .count(sample.seen())
-                    .count(sample.allSkipped())
-                    .count(sample.retried());
+        Element columns = section.appendElement("div").addClass("columns");
+        Html.Table urls = new Html.Table(columns, "runs", SMALL);
+        Html.Table links = new Html.Table(columns, "links", SMALL);
+        if (crawl.runs().count() > 1) {
+            line(urls, "Run", run -> urls.count(run.number()));
+            line(links, "Run", run -> links.count(run.number()));
         }
+        counts(urls, "From earlier runs", Sample::before);
+        counts(urls, "New", Sample::isNew);
+        counts(urls, "Pages", Sample::pages);
+        counts(urls, "Checked", Sample::checked);
+        counts(urls, "Redirects", Sample::redirects);
+        counts(urls, "Failed", Sample::failed);
+        counts(urls, "Refused", Sample::refused);
+        counts(urls, "Sitemaps", Sample::sitemaps);
+        counts(urls, "Left", Sample::left);
+        counts(links, "Links found", Sample::found);
+        counts(links, "New", Sample::isNew);
+        counts(links, "Already seen", Sample::seen);
+        counts(links, "Skipped", Sample::allSkipped);
+        counts(links, "Retries", Sample::retried);
+        line(links, "Started", run -> links.shown(Numbers.time(run.startedAt())));
+        line(links, "Time", run -> links.millis(run.last().millis()));
+        line(
+                links,
+                "Ended",
+                run -> links.shown(
+                        run.last().ending() != null
+                                ? run.last().ending()
+                                : run == runs.get(runs.size() - 1)
+                                        ? "not yet"
+                                        : "cut off; the numbers are the last ones recorded"));
         int earlier = crawl.runs().count() - runs.size();
         if (earlier > 0) {
             note(section, text("%,d earlier runs are not listed; their pages are counted.", earlier));
@@ -156,6 +141,15 @@ final class Sections {
                     section,
                     "Runs before the first one listed were made without --report and are not part of this report.");
         }
+    }
+
+    private void counts(Html.Table table, String name, ToLongFunction<Sample> number) {
+        line(table, name, run -> table.count(number.applyAsLong(run.last())));
+    }
+
+    private void line(Html.Table table, String name, Consumer<Runs.Run> cell) {
+        table.row().name(name);
+        crawl.runs().list().stream().filter(run -> run.last() != null).forEach(cell);
     }
 
     private static void note(Element section, String text) {

@@ -186,7 +186,7 @@ const sieve = (() => {
 
   function enhance(root) {
     root.querySelectorAll('details').forEach(fold);
-    root.querySelectorAll('table').forEach(sortable);
+    root.querySelectorAll('table:has(thead)').forEach(sortable);
     root.querySelectorAll('table[data-filter]').forEach(searchable);
     root.querySelectorAll('table').forEach(restore);
   }
