@@ -40,8 +40,9 @@ final class Sections {
         sections.speed();
     }
 
-    /** Appends all sections. */
+    /** Appends links to all sections, and the sections. */
     static void append(Aggregate crawl, Element main) {
+        Element contents = main.appendElement("nav").attr("id", "contents").attr("aria-label", "Sections");
         appendProgress(crawl, main);
         Sections sections = new Sections(crawl, main);
         sections.sieve();
@@ -51,6 +52,12 @@ final class Sections {
         sections.topPages();
         sections.redirects();
         sections.skipped();
+        for (Element section : main.select("> section")) {
+            contents.appendElement("a")
+                    .attr("href", "#" + section.id())
+                    .text(section.child(0).text());
+            contents.appendText(" ");
+        }
     }
 
     private void overview() {
@@ -245,7 +252,7 @@ final class Sections {
         if (last == null) {
             return;
         }
-        Element section = Html.section(main, "sieve", "The filter of seen URLs");
+        Element section = Html.section(main, "sieve", "Filter of seen URLs");
         boolean isExact = last.rate() == 0 && last.size() > last.capacity();
         Element line = section.appendElement("p");
         if (isExact) {
@@ -345,7 +352,7 @@ final class Sections {
 
     private void broken() {
         BrokenLinks broken = crawl.broken();
-        Element section = Html.section(main, "broken", "Broken links");
+        Element section = Html.section(main, "broken", text("Broken links (%,d)", broken.count()));
         if (broken.count() == 0) {
             note(section, "None: no URL failed or responded with a status from 400 on.");
             return;

@@ -60,7 +60,7 @@ class ReportPageTest {
                             || each.getKey().equals("style")
                             || each.getKey().equals("src"));
         }
-        for (Element link : page.select("a")) {
+        for (Element link : page.select("section a")) {
             assertThat(link.attr("href")).matches("(?s)https?://.*");
             assertThat(link.attr("rel")).isEqualTo("noreferrer noopener");
         }
@@ -99,6 +99,17 @@ class ReportPageTest {
             assertThat(Integer.parseInt(figure.attr("data-y"))).isLessThan(columns);
         }
         assertThat(page.select("canvas")).isEmpty();
+    }
+
+    @Test
+    void everySectionHasALink() throws IOException {
+        Document page = Jsoup.parse(ReportPage.page(hostile(), NOW));
+        assertThat(page.select("nav a").eachAttr("href"))
+                .hasSizeGreaterThan(5)
+                .isEqualTo(page.select("main > section").eachAttr("id").stream()
+                        .map(id -> "#" + id)
+                        .toList());
+        assertThat(page.select("nav").text()).contains("Broken links (20)");
     }
 
     @Test
