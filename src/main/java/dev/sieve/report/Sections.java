@@ -184,7 +184,7 @@ final class Sections {
                 "#URLs in the filter",
                 "#Capacity",
                 "#Fill (%)",
-                "#False-positive rate",
+                "#False-positive rate (%)",
                 "#Pages missed (estimated)");
         Timeline.Point before = new Timeline.Point(0, 0, 0, 0, 0, 0, 0);
         for (Timeline.Point point : points) {
@@ -200,7 +200,7 @@ final class Sections {
                     .count(point.size())
                     .count(point.capacity())
                     .number(rounded(fill), text("%,.1f", fill))
-                    .number(point.rate(), text("%.2g", point.rate()))
+                    .number(Math.rint(1e9 * point.rate()) / 1e7, Numbers.percentage(point.rate()))
                     .number(rounded(point.missed()), Numbers.about(point.missed()));
             before = point;
         }
@@ -270,7 +270,7 @@ final class Sections {
                 .attr("value", text("%.3f", Math.min(1, fill)))
                 .text(Numbers.percent(fill));
         line.appendText(text(
-                " %,d of %,d URLs (%s), %s of memory. False-positive rate %s, about %s pages missed.",
+                " %,d of %,d URLs (%s), %s of memory. False-positive rate %s. Estimated pages missed: %s.",
                 last.size(),
                 last.capacity(),
                 Numbers.percent(fill),
@@ -279,7 +279,7 @@ final class Sections {
                 Numbers.about(last.missed())));
         Html.chart(section, "line", "Fill of the filter (%)", "samples", 0, 6).attr("data-marks", "events");
         Element charts = section.appendElement("div").addClass("columns");
-        Html.chart(charts, "line", "False-positive rate", "samples", 0, 7);
+        Html.chart(charts, "line", "False-positive rate (%)", "samples", 0, 7);
         Html.chart(charts, "line", "Pages missed (estimated)", "samples", 0, 8);
         note(section, "The numbers of these charts are in the table 'Numbers over time' above.");
         events(section);
