@@ -101,6 +101,12 @@ final class Html {
             return this;
         }
 
+        /** Gives the row a class, which shows it in another way. */
+        Table mark(String name) {
+            row.addClass(name);
+            return this;
+        }
+
         /** Returns whether the limit of characters is not reached. */
         boolean hasRoom() {
             return charactersLeft > 0;

@@ -419,10 +419,13 @@ final class Sections {
             long pages = crawl.statusClass(digit) + (digit == 3 ? crawl.redirects() : 0);
             if (pages > 0) {
                 classes.row().text(digit + "xx").count(pages);
+                if (digit >= 4) {
+                    classes.mark("bad");
+                }
             }
         }
         if (crawl.failed() > 0) {
-            classes.row().text("failed").count(crawl.failed());
+            classes.row().text("failed").count(crawl.failed()).mark("bad");
         }
         Html.Table table =
                 new Html.Table(data(part, "statuses", "Each status of a page"), "statuses", SMALL, "Status", "#Pages");
