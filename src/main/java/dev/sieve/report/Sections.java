@@ -4,6 +4,7 @@ import static dev.sieve.report.Numbers.count;
 import static dev.sieve.report.Numbers.text;
 
 import dev.sieve.CapacityEvent;
+import dev.sieve.OnFull;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -261,14 +262,18 @@ final class Sections {
             return;
         }
         double fill = (double) last.size() / Math.max(1, last.capacity());
-        line.appendElement("meter")
-                .attr("min", "0")
-                .attr("max", "1")
-                .attr("low", "0.8")
-                .attr("high", "0.999")
-                .attr("optimum", "0")
-                .attr("value", text("%.3f", Math.min(1, fill)))
-                .text(Numbers.percent(fill));
+        boolean grows = crawl.capacityEvents().stream()
+                .anyMatch(passed -> passed.event().onFull() == OnFull.GROW);
+        if (fill <= 1 || !grows) {
+            line.appendElement("meter")
+                    .attr("min", "0")
+                    .attr("max", "1")
+                    .attr("low", "0.8")
+                    .attr("high", "0.999")
+                    .attr("optimum", "0")
+                    .attr("value", text("%.3f", Math.min(1, fill)))
+                    .text(Numbers.percent(fill));
+        }
         line.appendText(text(
                 " %,d of %,d URLs (%s), %s of memory. False-positive rate %s. Estimated pages missed: %s.",
                 last.size(),
@@ -331,7 +336,7 @@ final class Sections {
         note(
                 section,
                 text(
-                        "A filter of the default type with the default miss rate, and the %,.0f distinct URLs of this crawl:",
+                        "A filter of the default type with the default miss rate, and the %,.0f distinct URLs of this crawl; the capacity of this crawl is bold:",
                         urls));
         Html.Table table = new Html.Table(
                 section,
@@ -347,6 +352,9 @@ final class Sections {
                     .bytes(cost.memoryBytes())
                     .number(cost.rate(), Numbers.percent(cost.rate()))
                     .number(rounded(cost.missed()), Numbers.about(cost.missed()));
+            if (cost.capacity() == last.capacity()) {
+                table.mark("own");
+            }
         }
     }
 
