@@ -9,6 +9,7 @@ import dev.sieve.FilterKind;
 import dev.sieve.bloom.BloomSize;
 import dev.sieve.bloom.Memberships;
 import dev.sieve.bloom.SplitBlockFilter;
+import dev.sieve.report.Numbers;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -205,7 +206,7 @@ final class Plan {
     }
 
     private String perUrl(double bytes) {
-        return Units.significant(bytes / urls, 3);
+        return Numbers.significant(bytes / urls, 3);
     }
 
     /** Prints the plan. */

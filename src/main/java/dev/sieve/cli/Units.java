@@ -1,7 +1,6 @@
 package dev.sieve.cli;
 
-import java.math.BigDecimal;
-import java.math.MathContext;
+import dev.sieve.report.Numbers;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
@@ -26,17 +25,11 @@ final class Units {
 
     /** A number of things: {@code <0.01}, {@code 0.57}, {@code 12,345}, {@code 1.23 M}. */
     static String count(double value) {
-        if (value < 0.01) {
-            return value == 0 ? "0" : "<0.01";
-        }
-        if (value < 100) {
-            return significant(value, 2);
-        }
         if (value < 999_999.5) {
-            return text("%,d", Math.round(value));
+            return Numbers.about(value);
         }
         int unit = unit(value / 1e6, LARGE.length());
-        return significant(value / 1e6 / Math.pow(1000, unit), 3) + " " + LARGE.charAt(unit);
+        return Numbers.significant(value / 1e6 / Math.pow(1000, unit), 3) + " " + LARGE.charAt(unit);
     }
 
     /** Text as a string of JSON. */
@@ -61,16 +54,8 @@ final class Units {
             return ">99 %";
         }
         if (value >= 0.99e-5 || value == 0) {
-            return value == 0 ? "0" : significant(100 * value, 2) + " %";
+            return value == 0 ? "0" : Numbers.significant(100 * value, 2) + " %";
         }
         return text("%.1e", value).replace(".0e", "e").replace("e-0", "e-");
-    }
-
-    /** The number with this many digits, or rounded to an integer if that has more: {@code 1.66}, {@code 1234}. */
-    static String significant(double value, int digits) {
-        BigDecimal rounded = value >= Math.pow(10, digits)
-                ? new BigDecimal(Math.rint(value))
-                : new BigDecimal(value).round(new MathContext(digits));
-        return rounded.signum() == 0 ? "0" : rounded.stripTrailingZeros().toPlainString();
     }
 }

@@ -81,7 +81,11 @@ final class Aggregate {
 
     /** Adds a sample; returns whether it was kept. */
     boolean sample(Sample sample) {
-        return timeline.add(runs.sample(sample));
+        Timeline.Point point = runs.sample(sample);
+        if (timeline.points().isEmpty() && sample.before() == 0) {
+            timeline.add(new Timeline.Point(0, 0, 0, 0, sample.capacity(), 0, 0));
+        }
+        return timeline.add(point);
     }
 
     void capacity(CapacityEvent event, long at) {

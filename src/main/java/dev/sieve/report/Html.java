@@ -68,11 +68,15 @@ final class Html {
         private int charactersLeft;
         private Element row;
 
-        /** Appends a table; a header that begins with {@code #} is that of a column of numbers. */
+        /**
+         * Appends a table; a header that begins with {@code #} is that of a column of numbers. One without headers has a
+         * name in each row, and is not sorted.
+         */
         Table(Element parent, String id, int characters, String... headers) {
             Element scroll = parent.appendElement("div").addClass("scroll");
             table = scroll.appendElement("table").attr("id", id);
-            Element head = table.appendElement("thead").appendElement("tr");
+            Element head =
+                    headers.length == 0 ? null : table.appendElement("thead").appendElement("tr");
             for (String header : headers) {
                 boolean isNumber = header.startsWith("#");
                 Element cell = head.appendElement("th").attr("scope", "col");
@@ -97,6 +101,12 @@ final class Html {
             return this;
         }
 
+        /** Gives the row a class, which shows it in another way. */
+        Table mark(String name) {
+            row.addClass(name);
+            return this;
+        }
+
         /** Returns whether the limit of characters is not reached. */
         boolean hasRoom() {
             return charactersLeft > 0;
@@ -105,6 +115,19 @@ final class Html {
         private Element cell(int characters) {
             charactersLeft -= characters + MARKUP_OF_CELL;
             return row.appendElement("td");
+        }
+
+        /** Appends the name of the row. */
+        Table name(String name) {
+            row.appendElement("th").attr("scope", "row").text(name);
+            return this;
+        }
+
+        /** Appends a cell with a text of this program among numbers. */
+        Table shown(String text) {
+            text(text);
+            row.lastElementChild().addClass("n");
+            return this;
         }
 
         /** Appends a cell with a text of this program. */

@@ -1,13 +1,16 @@
 package dev.sieve.report;
 
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 
-/** Numbers as they are shown in a report, independent of the language of the machine. */
-final class Numbers {
+/** Numbers as they are shown to people, independent of the language of the machine. */
+public final class Numbers {
     private static final String[] UNITS = {"B", "kB", "MB", "GB", "TB", "PB"};
+    private static final double SMALLEST_PERCENTAGE = 1e-6;
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss 'UTC'", Locale.ROOT)
             .withZone(ZoneOffset.UTC);
 
@@ -41,20 +44,29 @@ final class Numbers {
                 : text("%d:%02d:%02d", seconds / 3600, seconds / 60 % 60, seconds % 60);
     }
 
-    /** A number of which the size matters: two digits. */
-    static String about(double value) {
-        if (value == 0 || value >= 99.5) {
-            return text("%,.0f", value);
-        }
-        return text(value >= 9.95 ? "%.0f" : value >= 0.095 ? "%.1f" : value >= 0.0095 ? "%.2f" : "%.1e", value);
+    /** A number of which the size matters: {@code <0.01}, {@code 0.57}, {@code 12,345}. */
+    public static String about(double value) {
+        return value < 0.01 && value != 0 ? "<0.01" : value < 99.5 ? significant(value, 2) : text("%,.0f", value);
+    }
+
+    /** A share in percent, without the sign: {@code <0.000001}, {@code 0.000081}, {@code 178}. */
+    static String percentage(double share) {
+        double percent = 100 * share;
+        return percent < SMALLEST_PERCENTAGE && percent != 0
+                ? "<0.000001"
+                : percent < 99.5 ? significant(percent, 2) : text("%,.0f", percent);
     }
 
     static String percent(double share) {
-        double percent = 100 * share;
-        if (percent == 0 || percent >= 9.95) {
-            return text("%,.0f %%", percent);
-        }
-        return text(percent >= 0.095 ? "%.1f %%" : percent >= 0.00095 ? "%.2g %%" : "%.1e %%", percent);
+        return percentage(share) + " %";
+    }
+
+    /** The number with this many digits, or rounded to an integer if that has more: {@code 1.66}, {@code 1234}. */
+    public static String significant(double value, int digits) {
+        BigDecimal rounded = value >= Math.pow(10, digits)
+                ? new BigDecimal(Math.rint(value))
+                : new BigDecimal(value).round(new MathContext(digits));
+        return rounded.signum() == 0 ? "0" : rounded.stripTrailingZeros().toPlainString();
     }
 
     static String time(long epochMillis) {

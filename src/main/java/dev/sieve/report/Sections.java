@@ -4,11 +4,14 @@ import static dev.sieve.report.Numbers.count;
 import static dev.sieve.report.Numbers.text;
 
 import dev.sieve.CapacityEvent;
+import dev.sieve.OnFull;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
 import org.jsoup.nodes.Element;
 
 /** The content of a report. All lists are limited, in lines and in characters. */
@@ -38,8 +41,9 @@ final class Sections {
         sections.speed();
     }
 
-    /** Appends all sections. */
+    /** Appends links to all sections, and the sections. */
     static void append(Aggregate crawl, Element main) {
+        Element contents = main.appendElement("nav").attr("id", "contents").attr("aria-label", "Sections");
         appendProgress(crawl, main);
         Sections sections = new Sections(crawl, main);
         sections.sieve();
@@ -49,6 +53,12 @@ final class Sections {
         sections.topPages();
         sections.redirects();
         sections.skipped();
+        for (Element section : main.select("> section")) {
+            contents.appendElement("a")
+                    .attr("href", "#" + section.id())
+                    .text(section.child(0).text());
+            contents.appendText(" ");
+        }
     }
 
     private void overview() {
@@ -88,62 +98,45 @@ final class Sections {
         }
     }
 
+    /** A line for each number, in the order of the sums, and a column for each run. */
     private void runs(Element section) {
         note(
                 section,
                 "In each run: from earlier runs + new = pages + checked + redirects + failed + refused + sitemaps + left;"
                         + " links found = new + already seen + skipped.");
-        Html.Table table = new Html.Table(
-                section,
-                "runs",
-                SMALL,
-                "#Run",
-                "Started",
-                "Ended",
-                "#Time",
-                "#From earlier runs",
-                "#New",
-                "#Pages",
-                "#Checked",
-                "#Redirects",
-                "#Failed",
-                "#Refused",
-                "#Sitemaps",
-                "#Left");
-        Html.Table links = new Html.Table(
-                section, "links", SMALL, "#Run", "#Links found", "#New", "#Already seen", "#Skipped", "#Retries");
         List<Runs.Run> runs = crawl.runs().list();
-        for (Runs.Run run : runs) {
-            Sample sample = run.last();
-            if (sample == null) {
-                continue;
-            }
-            boolean isLast = run == runs.get(runs.size() - 1);
-            String ending = sample.ending() != null
-                    ? sample.ending()
-                    : isLast ? "not yet" : "cut off; the numbers are the last ones recorded";
-            table.row()
-                    .count(run.number())
-                    .text(Numbers.time(run.startedAt()))
-                    .text(ending)
-                    .millis(sample.millis())
-                    .count(sample.before())
-                    .count(sample.isNew())
-                    .count(sample.pages())
-                    .count(sample.checked())
-                    .count(sample.redirects())
-                    .count(sample.failed())
-                    .count(sample.refused())
-                    .count(sample.sitemaps())
-                    .count(sample.left());
-            links.row()
-                    .count(run.number())
-                    .count(sample.found())
-                    .count(sample.isNew())
-                    .count(sample.seen())
-                    .count(sample.allSkipped())
-                    .count(sample.retried());
+        Element columns = section.appendElement("div").addClass("columns");
+        Html.Table urls = new Html.Table(columns, "runs", SMALL);
+        Html.Table links = new Html.Table(columns, "links", SMALL);
+        if (crawl.runs().count() > 1) {
+            line(urls, "Run", run -> urls.count(run.number()));
+            line(links, "Run", run -> links.count(run.number()));
         }
+        counts(urls, "From earlier runs", Sample::before);
+        counts(urls, "New", Sample::isNew);
+        counts(urls, "Pages", Sample::pages);
+        counts(urls, "Checked", Sample::checked);
+        counts(urls, "Redirects", Sample::redirects);
+        counts(urls, "Failed", Sample::failed);
+        counts(urls, "Refused", Sample::refused);
+        counts(urls, "Sitemaps", Sample::sitemaps);
+        counts(urls, "Left", Sample::left);
+        counts(links, "Links found", Sample::found);
+        counts(links, "New", Sample::isNew);
+        counts(links, "Already seen", Sample::seen);
+        counts(links, "Skipped", Sample::allSkipped);
+        counts(links, "Retries", Sample::retried);
+        line(links, "Started", run -> links.shown(Numbers.time(run.startedAt())));
+        line(links, "Time", run -> links.millis(run.last().millis()));
+        line(
+                links,
+                "Ended",
+                run -> links.shown(
+                        run.last().ending() != null
+                                ? run.last().ending()
+                                : run == runs.get(runs.size() - 1)
+                                        ? "not yet"
+                                        : "cut off; the numbers are the last ones recorded"));
         int earlier = crawl.runs().count() - runs.size();
         if (earlier > 0) {
             note(section, text("%,d earlier runs are not listed; their pages are counted.", earlier));
@@ -156,6 +149,15 @@ final class Sections {
                     section,
                     "Runs before the first one listed were made without --report and are not part of this report.");
         }
+    }
+
+    private void counts(Html.Table table, String name, ToLongFunction<Sample> number) {
+        line(table, name, run -> table.count(number.applyAsLong(run.last())));
+    }
+
+    private void line(Html.Table table, String name, Consumer<Runs.Run> cell) {
+        table.row().name(name);
+        crawl.runs().list().stream().filter(run -> run.last() != null).forEach(cell);
     }
 
     private static void note(Element section, String text) {
@@ -183,7 +185,7 @@ final class Sections {
                 "#URLs in the filter",
                 "#Capacity",
                 "#Fill (%)",
-                "#False-positive rate",
+                "#False-positive rate (%)",
                 "#Pages missed (estimated)");
         Timeline.Point before = new Timeline.Point(0, 0, 0, 0, 0, 0, 0);
         for (Timeline.Point point : points) {
@@ -199,7 +201,7 @@ final class Sections {
                     .count(point.size())
                     .count(point.capacity())
                     .number(rounded(fill), text("%,.1f", fill))
-                    .number(point.rate(), text("%.2g", point.rate()))
+                    .number(Math.rint(1e9 * point.rate()) / 1e7, Numbers.percentage(point.rate()))
                     .number(rounded(point.missed()), Numbers.about(point.missed()));
             before = point;
         }
@@ -251,7 +253,7 @@ final class Sections {
         if (last == null) {
             return;
         }
-        Element section = Html.section(main, "sieve", "The filter of seen URLs");
+        Element section = Html.section(main, "sieve", "Filter of seen URLs");
         boolean isExact = last.rate() == 0 && last.size() > last.capacity();
         Element line = section.appendElement("p");
         if (isExact) {
@@ -260,16 +262,20 @@ final class Sections {
             return;
         }
         double fill = (double) last.size() / Math.max(1, last.capacity());
-        line.appendElement("meter")
-                .attr("min", "0")
-                .attr("max", "1")
-                .attr("low", "0.8")
-                .attr("high", "0.999")
-                .attr("optimum", "0")
-                .attr("value", text("%.3f", Math.min(1, fill)))
-                .text(Numbers.percent(fill));
+        boolean grows = crawl.capacityEvents().stream()
+                .anyMatch(passed -> passed.event().onFull() == OnFull.GROW);
+        if (fill <= 1 || !grows) {
+            line.appendElement("meter")
+                    .attr("min", "0")
+                    .attr("max", "1")
+                    .attr("low", "0.8")
+                    .attr("high", "0.999")
+                    .attr("optimum", "0")
+                    .attr("value", text("%.3f", Math.min(1, fill)))
+                    .text(Numbers.percent(fill));
+        }
         line.appendText(text(
-                " %,d of %,d URLs (%s), %s of memory. False-positive rate %s, about %s pages missed.",
+                " %,d of %,d URLs (%s), %s of memory. False-positive rate %s. Estimated pages missed: %s.",
                 last.size(),
                 last.capacity(),
                 Numbers.percent(fill),
@@ -278,7 +284,7 @@ final class Sections {
                 Numbers.about(last.missed())));
         Html.chart(section, "line", "Fill of the filter (%)", "samples", 0, 6).attr("data-marks", "events");
         Element charts = section.appendElement("div").addClass("columns");
-        Html.chart(charts, "line", "False-positive rate", "samples", 0, 7);
+        Html.chart(charts, "line", "False-positive rate (%)", "samples", 0, 7);
         Html.chart(charts, "line", "Pages missed (estimated)", "samples", 0, 8);
         note(section, "The numbers of these charts are in the table 'Numbers over time' above.");
         events(section);
@@ -330,7 +336,7 @@ final class Sections {
         note(
                 section,
                 text(
-                        "A filter of the default type with the default miss rate, and the %,.0f distinct URLs of this crawl:",
+                        "A filter of the default type with the default miss rate, and the %,.0f distinct URLs of this crawl; the capacity of this crawl is bold:",
                         urls));
         Html.Table table = new Html.Table(
                 section,
@@ -346,12 +352,15 @@ final class Sections {
                     .bytes(cost.memoryBytes())
                     .number(cost.rate(), Numbers.percent(cost.rate()))
                     .number(rounded(cost.missed()), Numbers.about(cost.missed()));
+            if (cost.capacity() == last.capacity()) {
+                table.mark("own");
+            }
         }
     }
 
     private void broken() {
         BrokenLinks broken = crawl.broken();
-        Element section = Html.section(main, "broken", "Broken links");
+        Element section = Html.section(main, "broken", text("Broken links (%,d)", broken.count()));
         if (broken.count() == 0) {
             note(section, "None: no URL failed or responded with a status from 400 on.");
             return;
@@ -418,10 +427,13 @@ final class Sections {
             long pages = crawl.statusClass(digit) + (digit == 3 ? crawl.redirects() : 0);
             if (pages > 0) {
                 classes.row().text(digit + "xx").count(pages);
+                if (digit >= 4) {
+                    classes.mark("bad");
+                }
             }
         }
         if (crawl.failed() > 0) {
-            classes.row().text("failed").count(crawl.failed());
+            classes.row().text("failed").count(crawl.failed()).mark("bad");
         }
         Html.Table table =
                 new Html.Table(data(part, "statuses", "Each status of a page"), "statuses", SMALL, "Status", "#Pages");

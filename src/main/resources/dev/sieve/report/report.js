@@ -76,6 +76,10 @@ const sieve = (() => {
 
   const color = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
+  /* Without an exponent, and small numbers with three digits. */
+  const plain = number => number.toLocaleString('en-US',
+    Math.abs(number) < 1 ? {maximumSignificantDigits: 3} : {maximumFractionDigits: 2});
+
   function timeUnit(seconds) {
     return seconds > 7200 ? ['h', 3600] : seconds > 300 ? ['min', 60] : ['s', 1];
   }
@@ -109,22 +113,29 @@ const sieve = (() => {
     const points = isLine
       ? cells.map(row => ({x: value(row.cells[x]) / factor, y: value(row.cells[y])})).sort((a, b) => a.x - b.x)
       : cells.map(row => value(row.cells[y]));
-    const scale = title => ({
-      title: {display: true, text: title, color: color('--soft')},
+    const scale = (title, isCategory) => ({
+      title: {display: !isSideways, text: title, color: color('--soft')},
       grid: {color: color('--line')},
-      ticks: {color: color('--soft'), maxRotation: 0},
+      ticks: {
+        color: color('--soft'),
+        maxRotation: 0,
+        autoSkip: !(isSideways && isCategory),
+        ...(isCategory ? {} : {callback: plain}),
+      },
       border: {color: color('--line')},
     });
     const accent = color('--accent');
+    const bars = cells.map(row => row.classList.contains('bad') ? color('--warn') : accent);
+    const short = text => text.length > 24 ? text.slice(0, 23) + '…' : text;
     return {
       type: isLine ? 'line' : 'bar',
       data: {
-        labels: isLine ? undefined : cells.map(row => row.cells[x].textContent.slice(0, 24)),
+        labels: isLine ? undefined : cells.map(row => short(row.cells[x].textContent)),
         datasets: [{
           label: header(y),
           data: points,
           borderColor: accent,
-          backgroundColor: isLine ? accent + '22' : accent,
+          backgroundColor: isLine ? accent + '22' : bars,
           borderWidth: isLine ? 2 : 0,
           fill: isLine,
           pointRadius: points.length === 1 ? 3 : 0,
@@ -140,7 +151,7 @@ const sieve = (() => {
         interaction: {mode: isLine ? 'nearest' : 'index', axis: isSideways ? 'y' : 'x', intersect: false},
         scales: {
           [isSideways ? 'y' : 'x']: {
-            ...scale(isLine ? 'time (' + unit + ')' : header(x)),
+            ...scale(isLine ? 'time (' + unit + ')' : header(x), !isLine),
             type: isLine ? 'linear' : 'category',
             ...(isLine ? {min: 0} : {}),
           },
@@ -150,9 +161,8 @@ const sieve = (() => {
           legend: {display: false},
           tooltip: {
             callbacks: {
-              title: items => isLine
-                ? items[0].parsed.x.toLocaleString('en-US', {maximumFractionDigits: 2}) + ' ' + unit
-                : items[0].label,
+              title: items => isLine ? plain(items[0].parsed.x) + ' ' + unit : items[0].label,
+              label: item => item.dataset.label + ': ' + plain(isSideways ? item.parsed.x : item.parsed.y),
             },
           },
         },
@@ -186,7 +196,7 @@ const sieve = (() => {
 
   function enhance(root) {
     root.querySelectorAll('details').forEach(fold);
-    root.querySelectorAll('table').forEach(sortable);
+    root.querySelectorAll('table:has(thead)').forEach(sortable);
     root.querySelectorAll('table[data-filter]').forEach(searchable);
     root.querySelectorAll('table').forEach(restore);
   }

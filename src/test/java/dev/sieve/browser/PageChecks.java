@@ -51,9 +51,9 @@ public final class PageChecks {
                 .asInt();
     }
 
-    /** Returns the ids of the tables. */
+    /** Returns the ids of the tables with headers. */
     public static List<String> tables(Tab tab) {
-        return texts(tab.eval("[...document.querySelectorAll('table')].map(table => table.id)"));
+        return texts(tab.eval("[...document.querySelectorAll('table:has(thead)')].map(table => table.id)"));
     }
 
     /** Returns the ids of the tables that cannot be seen. */

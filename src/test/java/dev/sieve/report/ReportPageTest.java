@@ -3,6 +3,8 @@ package dev.sieve.report;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sieve.CapacityEvent;
+import dev.sieve.OnFull;
 import dev.sieve.output.Skip;
 import dev.sieve.scope.SkipReason;
 import java.io.IOException;
@@ -12,6 +14,7 @@ import java.security.MessageDigest;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
@@ -60,7 +63,7 @@ class ReportPageTest {
                             || each.getKey().equals("style")
                             || each.getKey().equals("src"));
         }
-        for (Element link : page.select("a")) {
+        for (Element link : page.select("section a")) {
             assertThat(link.attr("href")).matches("(?s)https?://.*");
             assertThat(link.attr("rel")).isEqualTo("noreferrer noopener");
         }
@@ -99,6 +102,59 @@ class ReportPageTest {
             assertThat(Integer.parseInt(figure.attr("data-y"))).isLessThan(columns);
         }
         assertThat(page.select("canvas")).isEmpty();
+    }
+
+    @Test
+    void everySectionHasALink() throws IOException {
+        Document page = Jsoup.parse(ReportPage.page(hostile(), NOW));
+        assertThat(page.select("nav a").eachAttr("href"))
+                .hasSizeGreaterThan(5)
+                .isEqualTo(page.select("main > section").eachAttr("id").stream()
+                        .map(id -> "#" + id)
+                        .toList());
+        assertThat(page.select("nav").text()).contains("Broken links (20)");
+    }
+
+    private static Element sections(OnFull onFull) {
+        Aggregate crawl = new Aggregate();
+        crawl.run(0);
+        crawl.capacity(new CapacityEvent(0.8, 80, 100, 1e-5, 0, 1000, onFull), 500);
+        Map<String, Long> none = Map.of();
+        crawl.sample(new Sample(
+                1000, 1000, "done", 0, 300, 0, 300, 300, 0, 0, 0, 0, 0, 0, 0, 0, none, none, 300, 100, 1e-12, 1e-9,
+                1000));
+        Element main = Html.document().body();
+        Sections.append(crawl, main);
+        return main;
+    }
+
+    @Test
+    void chartsBeginAtTheStart() {
+        assertThat(sections(OnFull.WARN)
+                        .select("#samples tbody tr td:first-child")
+                        .eachText())
+                .containsExactly("0.0", "1.0");
+    }
+
+    @Test
+    void onlyAFilterThatDoesNotGrowIsOverfull() {
+        assertThat(sections(OnFull.WARN).select("#sieve meter")).hasSize(1);
+        assertThat(sections(OnFull.GROW).select("#sieve meter")).isEmpty();
+    }
+
+    @Test
+    void noNumberHasAnExponent() {
+        assertThat(sections(OnFull.WARN).text())
+                .contains("<0.000001 %", "<0.01")
+                .doesNotContainPattern("[0-9]e-?[0-9]");
+    }
+
+    @Test
+    void theCapacityOfTheCrawlIsMarked() {
+        assertThat(sections(OnFull.WARN)
+                        .select("#capacities .own td:first-child")
+                        .eachText())
+                .containsExactly("100");
     }
 
     @Test
