@@ -123,7 +123,8 @@ final class JournalFormat {
 
     /** Returns the hashes of the keys of the links of a page, given as a line. */
     static long[] hashes(String json) throws IOException {
-        // Not parsed, since that would take most of the time. A quotation mark in a text is escaped, so this is the field.
+        // Not parsed, since that would take most of the time. A quotation mark in a text is escaped, so this is the
+        // field.
         int start = json.lastIndexOf(TO) + TO.length();
         int end = json.indexOf('"', start);
         if (start < TO.length() || end < 0) {
