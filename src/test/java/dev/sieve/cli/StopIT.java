@@ -113,7 +113,7 @@ class StopIT {
         Path report = folder.resolve("report.html");
         assertThat(ReportFile.responses(report, "2xx"))
                 .isEqualTo(Files.readAllLines(folder.resolve("urls.txt")).size());
-        assertThat(ReportFile.rows(report, "runs")).isEqualTo(runs);
+        assertThat(ReportFile.runs(report)).isEqualTo(runs);
     }
 
     @Test
