@@ -88,7 +88,8 @@ final class RequestOptions {
     private static void addHeader(CrawlOptions options, String header) {
         String[] nameAndValue = header.split(":", 2);
         if (nameAndValue.length < 2 || nameAndValue[0].isEmpty()) {
-            throw new IllegalArgumentException("not of the form 'Name: value': " + header);
+            // Not shown: it may be a password whose name was forgotten.
+            throw new IllegalArgumentException("not of the form 'Name: value'");
         }
         options.header(nameAndValue[0].strip(), nameAndValue[1].strip());
     }

@@ -76,7 +76,7 @@ class ConfigFileTest {
                 "delay = soon | Invalid value for option '--delay': 'soon' is not a time; use 500ms, 1s, 10m or 2h",
                 "per-host = 0 | Invalid value for option '--per-host': must be at least 1: 0",
                 "include = ( | Invalid value for option '--include': include (: Unclosed group at position 1",
-                "H = nonsense | Invalid value for option '-H': not of the form 'Name: value': nonsense",
+                "H = nonsense | Invalid value for option '-H': not of the form 'Name: value'",
                 "sitemaps = yes | 'sitemaps' must be true or false: yes",
                 "user-agent = \"me/1.0\" | write the value of 'user-agent' without quotes",
                 "config = other.conf | 'config' is allowed only on the command line",
