@@ -272,9 +272,12 @@ public final class Fetcher implements AutoCloseable {
                 (parsed, response, room) -> reader.read(parsed, response, room, bodyLimit, anyType));
     }
 
-    /** Requests a URL and reads only the head of the response: a page has an empty body, and its length as announced. */
+    /**
+     * Requests a URL and reads only the head of the response: a page has an empty body, and its length as announced. If
+     * exchanges are kept, the body is read for them, since readers of archives refuse one that is shorter than announced.
+     */
     public FetchResult check(String url) {
-        return fetch(url, 0, ResponseReader::head);
+        return fetch(url, options.keepsExchanges ? options.bodyLimit : 0, ResponseReader::head);
     }
 
     /**

@@ -193,7 +193,10 @@ final class ResponseReader {
     static FetchResult failure(IOException e, boolean isCanceled) {
         FetchResult refused = AddressGuard.refusal(e);
         return refused == null
-                ? new Failed(0, reason(e, isCanceled), Printable.of(String.valueOf(e.getMessage())))
+                ? new Failed(
+                        0,
+                        reason(e, isCanceled),
+                        Printable.of(e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage()))
                 : refused;
     }
 
