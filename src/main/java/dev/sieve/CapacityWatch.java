@@ -3,14 +3,7 @@ package dev.sieve;
 import dev.sieve.bloom.Membership;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import org.slf4j.event.Level;
 
 /**
  * Reports how full a filter is and how many pages were missed.
@@ -25,19 +18,14 @@ import org.slf4j.event.Level;
  * <p>Guarded by the lock of the frontier, except {@link #publish()}.
  */
 final class CapacityWatch {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.capacity");
     private static final double FIRST_THRESHOLD = 0.8;
     private static final int STEPS = 1024;
 
     private final Membership filter;
     private final long capacity;
     private final OnFull onFull;
-    private final Consumer<CapacityEvent> listener;
+    private final CapacityAlerts alerts;
     private final long step;
-
-    private final Queue<CapacityEvent> unpublished = new ConcurrentLinkedQueue<>();
-    /** Held by the thread that publishes. */
-    private final ReentrantLock publishing = new ReentrantLock();
 
     private long sinceCheck;
     private double threshold = FIRST_THRESHOLD;
@@ -49,7 +37,7 @@ final class CapacityWatch {
         this.filter = filter;
         this.capacity = capacity;
         this.onFull = onFull;
-        this.listener = listener;
+        alerts = new CapacityAlerts(listener);
         step = Math.max(1, capacity / STEPS);
         long size = filter.estimatedSize();
         skip(size);
@@ -150,70 +138,12 @@ final class CapacityWatch {
     /** Estimates the size; {@link #publish()} passes on the events. Returns whether there are any. */
     boolean announceDue() {
         List<CapacityEvent> events = due();
-        unpublished.addAll(events);
+        events.forEach(alerts::add);
         return !events.isEmpty();
     }
 
-    /**
-     * Logs the announced events and passes them to the listener, one at a time and in their order; called without the
-     * lock, since both may block. Does not wait for a thread that publishes already: that thread publishes all.
-     */
+    /** Logs the announced events and passes them to the listener; called without the lock. */
     void publish() {
-        while (!unpublished.isEmpty() && publishing.tryLock()) {
-            try {
-                for (CapacityEvent event = unpublished.poll(); event != null; event = unpublished.poll()) {
-                    publish(event);
-                }
-            } finally {
-                publishing.unlock();
-            }
-        }
-    }
-
-    private void publish(CapacityEvent event) {
-        LOG.atLevel(level(event))
-                .addKeyValue("event", "capacity")
-                .addKeyValue("threshold", event.threshold())
-                .addKeyValue("size", event.estimatedSize())
-                .addKeyValue("capacity", event.capacity())
-                .addKeyValue("rate", event.falsePositiveRate())
-                .addKeyValue("missed", event.estimatedMissed())
-                .log(message(event));
-        try {
-            listener.accept(event);
-        } catch (RuntimeException e) {
-            LOG.error("the capacity listener failed", e);
-        }
-    }
-
-    /** A filter that grows keeps its rate, so beyond its capacity only its memory is of interest. */
-    private static Level level(CapacityEvent event) {
-        return event.isError()
-                ? Level.ERROR
-                : event.onFull() == OnFull.GROW && event.threshold() > 1 ? Level.INFO : Level.WARN;
-    }
-
-    private static String message(CapacityEvent event) {
-        return String.format(
-                Locale.ROOT,
-                "filter %.0f %% full: about %,d of %,d URLs, false-positive rate %.2g, about %s pages missed so far; %s",
-                event.threshold() * 100,
-                event.estimatedSize(),
-                event.capacity(),
-                event.falsePositiveRate(),
-                String.format(Locale.ROOT, event.estimatedMissed() < 10 ? "%.2f" : "%,.0f", event.estimatedMissed()),
-                advice(event));
-    }
-
-    private static String advice(CapacityEvent event) {
-        boolean isBefore = event.threshold() < 1;
-        return switch (event.onFull()) {
-            case WARN ->
-                (isBefore ? "above 100 % the rate rises fast" : "the rate now rises fast")
-                        + ": use a larger capacity or let the filter grow";
-            case GROW -> String.format(Locale.ROOT, "it grows as needed, now %,d bytes", event.memoryBytes());
-            case FAIL ->
-                (isBefore ? "at 100 % new URLs are refused" : "new URLs are refused") + ": use a larger capacity";
-        };
+        alerts.publish();
     }
 }

@@ -70,6 +70,16 @@ public interface Frontier extends AutoCloseable {
     long waitNanos(long nowNanos);
 
     /**
+     * Begins work on a URL. A caller that keeps leases for a while calls this just before it requests the URL, since some
+     * frontiers take leases away from a caller, for example when another process is to work on them.
+     *
+     * @return false when the lease has ended: the URL is handed out again, so drop it. Default: true
+     */
+    default boolean begin(Lease lease) {
+        return true;
+    }
+
+    /**
      * Ends a lease; its URL is not handed out again. Push the links of the page first.
      *
      * @return false when the lease had ended or expired before
@@ -88,8 +98,19 @@ public interface Frontier extends AutoCloseable {
     /** Returns how many URLs wait to be handed out, including those given back for later. */
     long pending();
 
-    /** Returns how many leases are held. The crawl is over when this and {@link #pending()} are 0. */
+    /** Returns how many leases are held. */
     long inFlight();
+
+    /**
+     * Returns whether the crawl is over: nothing is pending, and nothing is in flight but what the caller leaves.
+     *
+     * @param left how many of its leases the caller holds on to without working on them, so that their URLs are handed out
+     *     only when the frontier is opened again
+     */
+    default boolean isOver(long left) {
+        // In this order: once nothing is in flight, nothing can become pending.
+        return inFlight() <= left && pending() == 0;
+    }
 
     /** Returns the counters of the frontier and the state of its filter. */
     SieveStats stats();

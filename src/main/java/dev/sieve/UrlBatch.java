@@ -247,8 +247,12 @@ public final class UrlBatch {
         return hasKeys ? keys : urls;
     }
 
-    /** Hashes the keys of up to 64 URLs into an array that the next call reuses. */
-    long[] hash(int from, int count, long seed) {
+    /**
+     * Hashes the keys of up to 64 URLs; for implementations of {@link Frontier}.
+     *
+     * @return two words per URL, in an array that the next call reuses
+     */
+    public long[] hash(int from, int count, long seed) {
         if (hashes == null) {
             hashes = new long[2 * Membership.BATCH];
         }
@@ -260,8 +264,8 @@ public final class UrlBatch {
         return hashes;
     }
 
-    /** Marks all URLs as not new. */
-    void clearNew() {
+    /** Marks all URLs as not new; for implementations of {@link Frontier}. */
+    public void clearNew() {
         int words = (size + 63) >> 6;
         if (words > isNew.length) {
             isNew = new long[Math.max(words, isNew.length * 2)];
@@ -270,8 +274,8 @@ public final class UrlBatch {
         }
     }
 
-    /** Marks which of the 64 URLs from an index on, a multiple of 64, are new. */
-    void setNew(int from, long mask) {
+    /** Marks which of the 64 URLs from an index on, a multiple of 64, are new; for implementations of {@link Frontier}. */
+    public void setNew(int from, long mask) {
         isNew[from >> 6] = mask;
     }
 

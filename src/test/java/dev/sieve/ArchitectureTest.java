@@ -37,6 +37,7 @@ class ArchitectureTest {
         "picocli..",
         "ch.qos.logback..",
         "org.netpreserve.jwarc..",
+        "redis.clients..",
         "com.fasterxml.jackson.."
     };
     private static final JavaClasses CLASSES = new ClassFileImporter()
@@ -64,6 +65,7 @@ class ArchitectureTest {
             "dev.sieve.bloom",
             "dev.sieve",
             "dev.sieve.durable",
+            "dev.sieve.shared",
             "dev.sieve.url",
             "dev.sieve.scope",
             "dev.sieve.polite",
@@ -79,6 +81,7 @@ class ArchitectureTest {
     private static final Map<String, List<String>> LIBRARIES_OF = Map.ofEntries(
             Map.entry("dev.sieve", List.of("org.slf4j..")),
             Map.entry("dev.sieve.durable", List.of("org.slf4j..")),
+            Map.entry("dev.sieve.shared", List.of("org.slf4j..", "redis.clients.jedis..")),
             Map.entry("dev.sieve.url", List.of("okhttp3..")),
             Map.entry("dev.sieve.polite", List.of("org.slf4j..")),
             Map.entry("dev.sieve.fetch", List.of("org.slf4j..", "okhttp3..", "okio..", "kotlin..")),

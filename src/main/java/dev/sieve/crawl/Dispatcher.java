@@ -155,8 +155,7 @@ final class Dispatcher {
             end(Ending.MAX_PAGES);
         } else if (leftNanos(now) <= 0) {
             end(Ending.MAX_TIME);
-        } else if (active == 0 && frontier.inFlight() <= left.getAsLong() && frontier.pending() == 0) {
-            // In this order: once nothing is in flight, nothing can become pending.
+        } else if (active == 0 && frontier.isOver(left.getAsLong())) {
             end(silentHosts.isEmpty() || hasResponse ? Ending.DRAINED : Ending.UNREACHABLE);
         }
         return ending != null;
