@@ -167,13 +167,15 @@ final class Outputs implements PageSink {
      * @param replaces whether the file may exist
      */
     static void checkReport(String option, Path file, boolean replaces, CommandSpec spec) {
-        Path folder = file.toAbsolutePath().getParent();
         if (STANDARD_OUTPUT.contains(file) || (Files.exists(file) && !Files.isRegularFile(file))) {
             throw Checks.invalid(spec, option, file + " is not a regular file");
         } else if (!replaces && Files.exists(file)) {
             throw Checks.invalid(spec, option, file + " exists; use --force to overwrite it");
-        } else if (folder == null || !Files.isWritable(folder)) {
-            throw Checks.invalid(spec, option, file + ": the directory does not exist, or is not writable");
+        }
+        try {
+            ReportPage.check(file);
+        } catch (IOException e) {
+            throw Checks.invalid(spec, option, file + " cannot be written: " + Checks.message(e));
         }
     }
 

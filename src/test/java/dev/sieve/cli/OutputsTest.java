@@ -326,6 +326,17 @@ class OutputsTest {
         assertThat(file("a.txt")).doesNotExist();
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"/proc/r.html", "no/such/r.html", "/dev/null/r.html"})
+    void aReportThatCannotBeWrittenIsRefusedAtTheStart(String name) {
+        Run run = crawl(
+                site, "--report", file(name).toString(), "--job", file("job").toString());
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err()).contains("'--report': " + file(name) + " cannot be written: ");
+        assertThat(file("job")).doesNotExist();
+    }
+
     @Test
     void devicesAreWrittenTo() {
         assertThat(crawl(site, "-o", "/dev/null", "--format", "jsonl").exitCode())
