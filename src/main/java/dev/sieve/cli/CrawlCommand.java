@@ -124,7 +124,7 @@ class CrawlCommand implements Callable<Integer> {
         if (job != null) {
             checkJob();
         }
-        output.check(resumes);
+        output.check(job, resumes);
         frontier.check(resumes);
         if (isDryRun) {
             return dryRun(options, resumes);

@@ -492,9 +492,13 @@ final class Outputs implements PageSink {
         /**
          * Refuses files that {@link #open} could not open, before anything is created.
          *
-         * @param resumes whether the crawl continues a job, whose files then have to be continued
+         * @param job the folder of the job; null for none
+         * @param resumes whether the crawl continues the job, whose files then have to be continued
          */
-        void check(boolean resumes) throws IOException {
+        void check(Path job, boolean resumes) throws IOException {
+            if (job != null) {
+                checkOutside(job);
+            }
             Outputs.check(files(), format(), skipped, how(resumes), spec);
             if (report != null) {
                 boolean isEarlier = resumes && Files.isRegularFile(report) && ReportPage.isReport(report);
@@ -505,6 +509,20 @@ final class Outputs implements PageSink {
                     throw Checks.invalid(spec, "--report", report + " is named twice");
                 }
             }
+        }
+
+        /** Refuses files in the folder of the job, which only has files of its own. */
+        private void checkOutside(Path job) {
+            Path folder = job.toAbsolutePath().normalize();
+            Stream.of(files().stream(), Stream.ofNullable(skipped), Stream.ofNullable(report))
+                    .flatMap(each -> each)
+                    .filter(each -> each.toAbsolutePath().normalize().startsWith(folder))
+                    .findFirst()
+                    .ifPresent(inside -> {
+                        throw Checks.wrong(
+                                spec,
+                                inside + " is in the directory of --job " + job + "; write outputs outside of it");
+                    });
         }
 
         /**

@@ -337,6 +337,19 @@ class OutputsTest {
         assertThat(file("job")).doesNotExist();
     }
 
+    @ParameterizedTest
+    @CsvSource({"-o, job/x.jsonl", "-o, ./job/a/x.warc.gz", "--skipped, job/x.tsv", "--report, job/r.html"})
+    void noOutputIsInTheDirectoryOfTheJob(String option, String name) {
+        Run run =
+                crawl(site, "--job", file("job").toString(), option, file(name).toString());
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err())
+                .contains(
+                        file(name) + " is in the directory of --job " + file("job") + "; write outputs outside of it");
+        assertThat(file("job")).doesNotExist();
+    }
+
     @Test
     void devicesAreWrittenTo() {
         assertThat(crawl(site, "-o", "/dev/null", "--format", "jsonl").exitCode())
