@@ -1,6 +1,6 @@
 package dev.sieve.cli;
 
-import static dev.sieve.cli.Units.text;
+import static dev.sieve.report.Numbers.text;
 
 import ch.qos.logback.classic.Level;
 import dev.sieve.CapacityEvent;
@@ -12,6 +12,7 @@ import dev.sieve.durable.Durability;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.Export;
 import dev.sieve.report.LiveServer;
+import dev.sieve.report.Numbers;
 import dev.sieve.url.Seeds;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -213,12 +214,12 @@ class CrawlCommand implements Callable<Integer> {
         String queued = resumes ? text("%,d URLs of the job and ", report.before()) : "";
         SieveStats sieve = report.sieve();
         String filter =
-                resumes ? text("%s, %s", Summary.size(sieve), Units.bytes(sieve.memoryBytes())) : frontier.toString();
+                resumes ? text("%s, %s", Summary.size(sieve), Numbers.bytes(sieve.memoryBytes())) : frontier.toString();
         return text("Crawling %s%s: %s.%nFilter: %s; heap %s.%n", queued, seeds, options, filter, heap());
     }
 
     private static String heap() {
-        return Units.bytes(Runtime.getRuntime().maxMemory());
+        return Numbers.bytes(Runtime.getRuntime().maxMemory());
     }
 
     private int dryRun(CrawlOptions options, boolean resumes) throws IOException {
@@ -239,7 +240,7 @@ class CrawlCommand implements Callable<Integer> {
             Summary.row(lines, "seeds", "%,d", dryRun.urls() - pending);
             Summary.row(lines, "crawl", "%s", options);
             Summary.row(lines, "filter", "%s", resumes ? "as stored in the job" : frontier);
-            Summary.row(lines, "memory", "heap %s, of this %s for responses", heap(), Units.bytes(options.memory()));
+            Summary.row(lines, "memory", "heap %s, of this %s for responses", heap(), Numbers.bytes(options.memory()));
             Summary.row(lines, "files", "%s", output.names());
             if (job != null) {
                 Summary.row(lines, "job", resumes ? "%s: %,d URLs are left" : "%s: new", job, pending);

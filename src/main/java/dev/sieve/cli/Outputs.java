@@ -1,6 +1,6 @@
 package dev.sieve.cli;
 
-import static dev.sieve.cli.Units.text;
+import static dev.sieve.report.Numbers.text;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.nio.file.StandardOpenOption.APPEND;
 import static java.nio.file.StandardOpenOption.CREATE_NEW;
@@ -21,6 +21,7 @@ import dev.sieve.output.UrlListSink;
 import dev.sieve.output.Visit;
 import dev.sieve.output.WarcSink;
 import dev.sieve.report.LiveServer;
+import dev.sieve.report.Numbers;
 import dev.sieve.report.ReportPage;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -294,7 +295,7 @@ final class Outputs implements PageSink {
             String written = each.getValue() instanceof LineSink sink
                     ? text(continued.contains(each.getKey()) ? "%,d more lines, " : "%,d lines, ", sink.lines())
                     : "";
-            lines.add(name + "  " + written + Units.bytes(bytes));
+            lines.add(name + "  " + written + Numbers.bytes(bytes));
         }
         return lines;
     }

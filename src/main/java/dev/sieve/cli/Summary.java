@@ -1,11 +1,12 @@
 package dev.sieve.cli;
 
-import static dev.sieve.cli.Units.text;
+import static dev.sieve.report.Numbers.text;
 
 import dev.sieve.SieveStats;
 import dev.sieve.bloom.BloomSize;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Ending;
+import dev.sieve.report.Numbers;
 import dev.sieve.scope.Trap;
 import java.time.Duration;
 import java.util.List;
@@ -51,7 +52,7 @@ final class Summary {
                 report.pageCount(),
                 pagesPerSecond(report),
                 joined(new TreeMap<>(report.pages()), "  %dxx %,d", ""),
-                Units.bytes(report.bytes()),
+                Numbers.bytes(report.bytes()),
                 unlessZero("  %,d truncated", report.cut()),
                 unlessZero("  %,d retries", report.retried()));
         if (report.checkedCount() > 0) {
@@ -156,7 +157,7 @@ final class Summary {
                 "filter",
                 "%s  %s  estimated pages missed: %s",
                 size(sieve),
-                Units.bytes(sieve.memoryBytes()),
+                Numbers.bytes(sieve.memoryBytes()),
                 sieve.estimatedMissed() < NO_PAGE ? "0" : Units.count(sieve.estimatedMissed()));
     }
 
