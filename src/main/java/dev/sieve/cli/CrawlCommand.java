@@ -210,8 +210,8 @@ class CrawlCommand implements Callable<Integer> {
 
     /** Returns the two lines at the start of a crawl. */
     private String opening(CrawlReport report, CrawlOptions options, boolean resumes) {
-        String seeds = text("%,d new %s", report.urlsNew(), report.urlsNew() == 1 ? "seed" : "seeds");
-        String queued = resumes ? text("%,d URLs of the job and ", report.before()) : "";
+        String seeds = Numbers.count(report.urlsNew(), "new seed");
+        String queued = resumes ? Numbers.count(report.before(), "URL") + " of the job and " : "";
         SieveStats sieve = report.sieve();
         String filter =
                 resumes ? text("%s, %s", Summary.size(sieve), Numbers.bytes(sieve.memoryBytes())) : frontier.toString();
@@ -243,7 +243,7 @@ class CrawlCommand implements Callable<Integer> {
             Summary.row(lines, "memory", "heap %s, of this %s for responses", heap(), Numbers.bytes(options.memory()));
             Summary.row(lines, "files", "%s", output.names());
             if (job != null) {
-                Summary.row(lines, "job", resumes ? "%s: %,d URLs are left" : "%s: new", job, pending);
+                Summary.row(lines, "job", "%s: %s", job, resumes ? Numbers.count(pending, "URL") + " left" : "new");
             }
             PrintWriter out = spec.commandLine().getOut();
             out.print(lines.append(dryRun.requests()));

@@ -70,10 +70,10 @@ final class JobCommands {
                                     ", now %s; %s",
                                     Units.percent(stats.falsePositiveRate()), Numbers.bytes(stats.memoryBytes()))
                             : "; its fill is shown after the first checkpoint");
-            row("log", "%,d files, %s", state.segments(), Numbers.bytes(state.logBytes()));
+            row("log", "%s, %s", Numbers.count(state.segments(), "file"), Numbers.bytes(state.logBytes()));
             row("owner", "%s", owner(state.owner()));
             if (state.lost() > 0) {
-                row("lost", "%,d URLs, discarded by a repair", state.lost());
+                row("lost", "%s, discarded by a repair", Numbers.count(state.lost(), "URL"));
             }
             row("health", "%s", state.problems().isEmpty() ? "good" : String.join("; ", state.problems()));
         }
@@ -177,8 +177,8 @@ final class JobCommands {
             RepairReport report = CrawlDirectory.repair(job);
             report.findings().forEach(System.out::println);
             System.out.println(text(
-                    "%,d URLs kept, %,d lost with %s of the log",
-                    report.urls(), report.lost(), Numbers.bytes(report.lostBytes())));
+                    "%s kept, %,d lost with %s of the log",
+                    Numbers.count(report.urls(), "URL"), report.lost(), Numbers.bytes(report.lostBytes())));
             return 0;
         }
     }

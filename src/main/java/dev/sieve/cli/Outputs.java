@@ -259,7 +259,7 @@ final class Outputs implements PageSink {
             }
         } catch (IOException e) {
             // It is not written to again.
-            LOG.warn("{}; left as it is", e.getMessage());
+            LOG.warn("{}; the file is left unchanged", e.getMessage());
         }
     }
 
@@ -293,7 +293,7 @@ final class Outputs implements PageSink {
             }
             String name = parts.get(0) + (parts.size() == 1 ? "" : " to " + parts.get(parts.size() - 1));
             String written = each.getValue() instanceof LineSink sink
-                    ? text(continued.contains(each.getKey()) ? "%,d more lines, " : "%,d lines, ", sink.lines())
+                    ? Numbers.count(sink.lines(), continued.contains(each.getKey()) ? "more line" : "line") + ", "
                     : "";
             lines.add(name + "  " + written + Numbers.bytes(bytes));
         }

@@ -48,7 +48,7 @@ final class JsonLine {
 
     private static JsonLine parse(JsonParser parser) throws IOException {
         if (parser.nextToken() != JsonToken.START_OBJECT) {
-            throw new IOException("not an object of JSON");
+            throw new IOException("not a JSON object");
         }
         JsonLine line = new JsonLine();
         while (parser.nextToken() == JsonToken.FIELD_NAME) {
@@ -63,7 +63,7 @@ final class JsonLine {
             }
         }
         if (parser.nextToken() != null) {
-            throw new IOException("more than one object of JSON");
+            throw new IOException("more than one JSON object");
         }
         return line;
     }

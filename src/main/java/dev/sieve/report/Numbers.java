@@ -25,6 +25,11 @@ public final class Numbers {
         return text("%,d", number);
     }
 
+    /** A number of things, by the name of one: {@code 1 line}, {@code 2,000 lines}. */
+    public static String count(long number, String thing) {
+        return count(number) + " " + thing + (number == 1 ? "" : "s");
+    }
+
     /** Bytes in powers of 1000, to about three digits. */
     public static String bytes(long bytes) {
         double value = bytes;

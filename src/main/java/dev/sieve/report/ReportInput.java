@@ -73,7 +73,7 @@ public final class ReportInput {
         if (input.good == 0) {
             throw new IOException(
                     input.bad == 0
-                            ? "nothing to report: no line in " + names(files)
+                            ? "nothing to report: no lines in " + names(files)
                             : "no line could be read in " + names(files));
         }
         return new CrawlRecord(input.aggregate);
@@ -117,7 +117,7 @@ public final class ReportInput {
     private void edge(String line, ReferrerSearch search) throws IOException {
         String[] fields = line.split("\t", -1);
         if (fields.length < 3) {
-            throw new IOException("not a source, a target and what became of it, separated by tabs");
+            throw new IOException("not three fields separated by tabs: source, target and result");
         }
         String source = unescaped(fields[0]);
         if (Entry.isWeb(source)) {
@@ -144,7 +144,7 @@ public final class ReportInput {
             } else if (escape.group().length() == 2) {
                 text.append('\\');
             } else {
-                throw new IOException("a bad escape");
+                throw new IOException("invalid escape");
             }
         }
         text.append(field, copied, field.length());
@@ -179,7 +179,7 @@ public final class ReportInput {
         }
         bad += badHere;
         if (badHere > PROBLEMS_PER_FILE) {
-            problems.accept(Numbers.text("%s: %,d lines could not be read", file, badHere));
+            problems.accept(file + ": " + Numbers.count(badHere, "line") + " could not be read");
         }
     }
 

@@ -171,11 +171,10 @@ class OutputsTest {
                     .containsExactly(
                             file("a.txt") + "  0 lines, 0 B",
                             file("a.jsonl") + "  0 lines, 0 B",
-                            file("s") + "  1 lines, 17 B");
+                            file("s") + "  1 line, 17 B");
             assertThat(Summary.files(outputs.files()))
-                    .isEqualTo(
-                            "  files    %s  0 lines, 0 B%n           %s  0 lines, 0 B%n           %s  1 lines, 17 B%n"
-                                    .formatted(file("a.txt"), file("a.jsonl"), file("s")));
+                    .isEqualTo("  files    %s  0 lines, 0 B%n           %s  0 lines, 0 B%n           %s  1 line, 17 B%n"
+                            .formatted(file("a.txt"), file("a.jsonl"), file("s")));
         }
     }
 

@@ -140,7 +140,7 @@ class ReportInputTest {
                 .containsExactly(
                         file + ", line 4: not JSON",
                         file + ", line 6: the JSON is incomplete",
-                        file + ", line 13: not an object of JSON",
+                        file + ", line 13: not a JSON object",
                         file + ", line 14: no field 'url'");
 
         Files.writeString(file, "nothing\n".repeat(100));
