@@ -144,6 +144,8 @@ public final class ReportPage {
             }
             Files.move(temporary, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
             DurableFolder.forceNames(temporary.getParent());
+        } catch (IOException e) {
+            throw new IOException("cannot write " + file + ": " + e.getMessage(), e);
         } finally {
             Files.deleteIfExists(temporary);
         }
