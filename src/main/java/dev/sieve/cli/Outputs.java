@@ -122,8 +122,8 @@ final class Outputs implements PageSink {
         Set<Path> names = new HashSet<>();
         for (Path file : files) {
             if (WarcSink.isArchive(file)) {
-                check("-o", file, how, names, spec);
                 checkArchive(file, how, spec);
+                check("-o", file, how, names, spec);
                 continue;
             }
             Format format = Format.of(file, chosen);
@@ -182,7 +182,7 @@ final class Outputs implements PageSink {
 
     private static void checkArchive(Path file, StandardOpenOption how, CommandSpec spec) throws IOException {
         List<Path> existing = WarcSink.existing(file);
-        if (how == CREATE_NEW && !existing.isEmpty()) {
+        if (how == CREATE_NEW && !existing.isEmpty() && !existing.equals(List.of(file))) {
             throw Checks.invalid(
                     spec, "-o", existing.get(0) + " exists; use --force to delete all files of the archive " + file);
         }

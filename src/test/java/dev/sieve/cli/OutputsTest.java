@@ -382,6 +382,10 @@ class OutputsTest {
         assertThat(run.err()).contains("a-00001.warc.gz exists", "--force");
         assertThat(file("a.warc.gz")).doesNotExist();
         assertThat(file("a-00001.warc.gz")).hasContent("mine");
+
+        Files.writeString(file("a.warc.gz"), "mine");
+        assertThat(crawl(command).err()).contains("a.warc.gz exists", "delete all files of the archive");
+
         assertThat(crawl(command[0], command[1], command[2], "--force").exitCode())
                 .isZero();
         assertThat(file("a-00001.warc.gz")).doesNotExist();
