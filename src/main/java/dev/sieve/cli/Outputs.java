@@ -515,9 +515,9 @@ final class Outputs implements PageSink {
         /** Refuses files in the folder of the job, which only has files of its own. */
         private void checkOutside(Path job) {
             Path folder = job.toAbsolutePath().normalize();
-            Stream.of(files().stream(), Stream.ofNullable(skipped), Stream.ofNullable(report))
-                    .flatMap(each -> each)
-                    .filter(each -> each.toAbsolutePath().normalize().startsWith(folder))
+            all()
+                    .filter(each -> !STANDARD_OUTPUT.contains(each)
+                            && each.toAbsolutePath().normalize().startsWith(folder))
                     .findFirst()
                     .ifPresent(inside -> {
                         throw Checks.wrong(
@@ -535,11 +535,14 @@ final class Outputs implements PageSink {
             return Outputs.open(files(), format(), skipped, how(resumes), forces);
         }
 
+        private Stream<Path> all() {
+            return Stream.of(files().stream(), Stream.ofNullable(skipped), Stream.ofNullable(report))
+                    .flatMap(each -> each);
+        }
+
         /** Returns the names of the files, for the user. */
         String names() {
-            return Stream.of(files().stream(), Stream.ofNullable(skipped), Stream.ofNullable(report))
-                    .flatMap(each -> each)
-                    .map(each -> STANDARD_OUTPUT.contains(each) ? "stdout" : each.toString())
+            return all().map(each -> STANDARD_OUTPUT.contains(each) ? "stdout" : each.toString())
                     .collect(Collectors.joining(", "));
         }
 
