@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * URLs that links lead to and that failed, or responded with a status from 400 on. The first ones are listed, and removed
+ * URLs that links lead to and that failed, or responded with a status of 400 or above. The first ones are listed, and removed
  * again when a later request succeeds; the others are only counted.
  */
 final class BrokenLinks {

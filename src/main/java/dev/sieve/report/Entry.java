@@ -129,7 +129,7 @@ record Entry(
         return error != null;
     }
 
-    /** Returns whether a link to the URL is broken: no usable response, or a status from 400 on. */
+    /** Returns whether a link to the URL is broken: no usable response, or a status of 400 or above. */
     boolean isBroken() {
         return isFailed() || (isPage() && status >= 400);
     }

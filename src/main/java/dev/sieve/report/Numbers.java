@@ -16,7 +16,8 @@ public final class Numbers {
 
     private Numbers() {}
 
-    static String text(String format, Object... values) {
+    /** Formats as {@link String#format} does. */
+    public static String text(String format, Object... values) {
         return String.format(Locale.ROOT, format, values);
     }
 
@@ -24,14 +25,20 @@ public final class Numbers {
         return text("%,d", number);
     }
 
-    /** Bytes in powers of 1000. */
-    static String bytes(long bytes) {
+    /** A number of things, by the name of one: {@code 1 line}, {@code 2,000 lines}. */
+    public static String count(long number, String thing) {
+        return count(number) + " " + thing + (number == 1 ? "" : "s");
+    }
+
+    /** Bytes in powers of 1000, to about three digits. */
+    public static String bytes(long bytes) {
         double value = bytes;
         int unit = 0;
         for (; value >= 999.5 && unit < UNITS.length - 1; unit++) {
             value /= 1000;
         }
-        return text(unit == 0 || value >= 99.95 ? "%.0f %s" : "%.1f %s", value, UNITS[unit]);
+        return text(
+                unit == 0 || value >= 99.95 ? "%.0f %s" : value >= 9.995 ? "%.1f %s" : "%.2f %s", value, UNITS[unit]);
     }
 
     static String millis(long millis) {

@@ -139,7 +139,7 @@ final class Sections {
                                         : "cut off; the numbers are the last ones recorded"));
         int earlier = crawl.runs().count() - runs.size();
         if (earlier > 0) {
-            note(section, text("%,d earlier runs are not listed; their pages are counted.", earlier));
+            note(section, count(earlier, "earlier run") + " not listed; all pages are counted.");
         }
         long unrecorded = runs.get(0).number() > 1 || runs.get(0).last() == null
                 ? 0
@@ -323,7 +323,7 @@ final class Sections {
                     .bytes(event.memoryBytes())
                     .text(
                             switch (event.onFull()) {
-                                case WARN -> "goes on, and misses more";
+                                case WARN -> "continues, and misses more";
                                 case GROW -> "grows";
                                 case FAIL -> "refuses new URLs";
                             });
@@ -362,7 +362,7 @@ final class Sections {
         BrokenLinks broken = crawl.broken();
         Element section = Html.section(main, "broken", text("Broken links (%,d)", broken.count()));
         if (broken.count() == 0) {
-            note(section, "None: no URL failed or responded with a status from 400 on.");
+            note(section, "None: no URL failed or responded with a status of 400 or above.");
             return;
         }
         if (broken.reasons().bySize().size() > 1) {
@@ -392,12 +392,12 @@ final class Sections {
                     .count(link.referrerCount())
                     .urls(referrers, rest);
         }
-        more(section, broken.count() - shown, "broken links");
+        more(section, broken.count() - shown, "more broken link");
     }
 
-    private static void more(Element section, long number, String things) {
+    private static void more(Element section, long number, String thing) {
         if (number > 0) {
-            note(section, text("And %,d more %s, which are counted only.", number, things));
+            note(section, "And " + count(number, thing) + ", only counted.");
         }
     }
 
@@ -508,8 +508,8 @@ final class Sections {
         if (crawl.hosts().others() != null) {
             host(table.row().text("other hosts, together"), crawl.hosts().others());
         }
-        note(section, "Failures are responses with a status from 400 on, and URLs without a usable response.");
-        more(section, crawl.hosts().size() - shown, "hosts");
+        note(section, "Failures are responses with a status of 400 or above, and URLs without a usable response.");
+        more(section, crawl.hosts().size() - shown, "more host");
     }
 
     private static void host(Html.Table table, HostTable.Row row) {
