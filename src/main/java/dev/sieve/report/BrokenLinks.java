@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * URLs that links lead to and that failed, or responded with a status from 400 on. The first ones are listed, and removed
@@ -98,6 +99,11 @@ final class BrokenLinks {
     /** Returns the links that are listed, in the order in which they were first requested. */
     Collection<Link> list() {
         return links.values();
+    }
+
+    /** Returns the hashes of the keys of the links that are listed. */
+    Set<Long> hashes() {
+        return links.keySet();
     }
 
     /** Returns the listed link with a hash of its key; null if there is none. */

@@ -3,13 +3,11 @@ package dev.sieve.report;
 import dev.sieve.CapacityEvent;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Journal;
-import dev.sieve.output.JsonlSink;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Skip;
 import dev.sieve.output.Visit;
 import dev.sieve.scope.SkipReason;
 import java.io.IOException;
-import java.io.Writer;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,8 +26,7 @@ public final class CrawlRecord implements PageSink {
     private static final long SAMPLE_MILLIS = 10_000;
 
     private final Aggregate aggregate;
-    private final StringBuilder line = new StringBuilder();
-    private final JsonlSink jsonl = new JsonlSink(new LineWriter());
+    private final JournalFormat format = new JournalFormat();
     private final List<CapacityEvent> early = new ArrayList<>();
     private Journal journal;
     private boolean forces;
@@ -55,7 +52,7 @@ public final class CrawlRecord implements PageSink {
     public synchronized void start(Journal store, boolean isForced, Instant now) throws IOException {
         if (store != null) {
             store.read(json -> JournalFormat.read(JsonLine.parse(json), aggregate));
-            store.add(JournalFormat.run(now.toEpochMilli()));
+            store.add(format.run(now.toEpochMilli()));
         }
         journal = store;
         forces = isForced;
@@ -66,18 +63,11 @@ public final class CrawlRecord implements PageSink {
     }
 
     @Override
-    public synchronized void accept(Visit visit) throws IOException {
-        aggregate.add(Entry.of(visit));
+    public synchronized void accept(Visit visit) {
+        Entry entry = Entry.of(visit);
+        aggregate.add(entry);
         if (journal != null) {
-            line.setLength(0);
-            jsonl.accept(visit);
-            line.setLength(line.lastIndexOf("}"));
-            if (!visit.links().isEmpty()) {
-                line.append(JournalFormat.TO)
-                        .append(JournalFormat.hashes(visit.links()))
-                        .append('"');
-            }
-            journal.add(line.append('}'));
+            journal.add(format.page(entry, visit.links()));
         }
     }
 
@@ -87,15 +77,15 @@ public final class CrawlRecord implements PageSink {
         if (aggregate.skipExamples().needs(reason.rule())) {
             aggregate.skipExamples().add(reason.rule(), skip.url(), reason.detail(), skip.referrer());
             if (journal != null) {
-                journal.add(JournalFormat.skip(reason.rule(), skip.url(), reason.detail(), skip.referrer()));
+                journal.add(format.skip(reason.rule(), skip.url(), reason.detail(), skip.referrer()));
             }
         }
     }
 
     @Override
     public synchronized void flush() {
-        if (journal != null && forces) {
-            journal.force();
+        if (journal != null) {
+            journal.flush(forces);
         }
     }
 
@@ -105,7 +95,7 @@ public final class CrawlRecord implements PageSink {
         boolean isKept = aggregate.sample(sample);
         boolean isDue = sample.millis() - lastSample >= SAMPLE_MILLIS || sample.ending() != null;
         if (journal != null && (isKept || isDue)) {
-            journal.add(JournalFormat.sample(sample));
+            journal.add(format.sample(sample));
             lastSample = sample.millis();
         }
     }
@@ -118,7 +108,7 @@ public final class CrawlRecord implements PageSink {
         }
         aggregate.capacity(event, now.toEpochMilli());
         if (journal != null) {
-            journal.add(JournalFormat.capacity(event, now.toEpochMilli()));
+            journal.add(format.capacity(event, now.toEpochMilli()));
         }
     }
 
@@ -137,29 +127,5 @@ public final class CrawlRecord implements PageSink {
     /** Passes what was recorded to a reader, which must not keep it. */
     synchronized <T> T read(Function<Aggregate, T> reader) {
         return reader.apply(aggregate);
-    }
-
-    /** Appends to the line without the locks and copies of a {@link java.io.StringWriter}. */
-    private final class LineWriter extends Writer {
-        @Override
-        public Writer append(CharSequence text) {
-            line.append(text);
-            return this;
-        }
-
-        @Override
-        public void write(char[] text, int from, int length) {
-            line.append(text, from, length);
-        }
-
-        @Override
-        public void flush() {
-            // The line is in memory.
-        }
-
-        @Override
-        public void close() {
-            // The line is in memory.
-        }
     }
 }

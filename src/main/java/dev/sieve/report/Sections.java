@@ -192,15 +192,15 @@ final class Sections {
             double seconds = Math.max(1e-3, (point.millis() - before.millis()) / 1e3);
             double fill = 100.0 * point.size() / Math.max(1, point.capacity());
             table.row()
-                    .number(point.millis() / 1e3, text("%,.1f", point.millis() / 1e3))
+                    .number(point.millis() / 1e3, Numbers.tenths(point.millis() / 1e3))
                     .count(point.pages())
                     .number(
                             rounded((point.pages() - before.pages()) / seconds),
-                            text("%,.1f", (point.pages() - before.pages()) / seconds))
+                            Numbers.tenths((point.pages() - before.pages()) / seconds))
                     .count(point.queued())
                     .count(point.size())
                     .count(point.capacity())
-                    .number(rounded(fill), text("%,.1f", fill))
+                    .number(rounded(fill), Numbers.tenths(fill))
                     .number(Math.rint(1e9 * point.rate()) / 1e7, Numbers.percentage(point.rate()))
                     .number(rounded(point.missed()), Numbers.about(point.missed()));
             before = point;
@@ -235,9 +235,9 @@ final class Sections {
                     .text(Numbers.time(interval.startMillis()))
                     .number(
                             (interval.startMillis() - start) / 1e3,
-                            text("%,d", (interval.startMillis() - start) / 1000))
+                            count((interval.startMillis() - start) / 1000))
                     .count(interval.pages())
-                    .number(rounded(interval.pages() / seconds), text("%,.1f", interval.pages() / seconds));
+                    .number(rounded(interval.pages() / seconds), Numbers.tenths(interval.pages() / seconds));
         }
     }
 
@@ -314,7 +314,7 @@ final class Sections {
         for (Aggregate.Passed passed : crawl.capacityEvents()) {
             CapacityEvent event = passed.event();
             table.row()
-                    .number(passed.millis() / 1e3, text("%,.1f", passed.millis() / 1e3))
+                    .number(passed.millis() / 1e3, Numbers.tenths(passed.millis() / 1e3))
                     .number(100 * event.threshold(), text("%,.0f", 100 * event.threshold()))
                     .count(event.estimatedSize())
                     .count(event.capacity())
