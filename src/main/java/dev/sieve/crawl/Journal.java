@@ -16,7 +16,8 @@ import java.util.zip.CRC32C;
  * The file from which the report of a crawl is made: one object of JSON per line, in ASCII. A line is buffered when {@link
  * #add} returns. When {@link #flush} returns, it survives the process, and if forced also a power failure.
  *
- * <p>The last field of each line, {@code crc}, is the CRC-32C of the bytes before it, so that a damaged line is recognised.
+ * <p>The last field of each line, {@code crc}, is the CRC-32C of the bytes before it, so that a damaged line is recognised;
+ * lines of a temporary file have none.
  *
  * <p>Methods that write throw {@link UncheckedIOException} when the disk fails. Safe for use by many threads.
  */
@@ -55,7 +56,12 @@ public final class Journal implements Closeable {
         String name = Files.createTempFile(folder, "crawl-report", ".tmp")
                 .getFileName()
                 .toString();
-        return new Journal(folder, new LineFile.Kind(name, null, "a record of the report", Journal::isRecord), true);
+        return new Journal(folder, new LineFile.Kind(name, null, "a record of the report", line -> true), true);
+    }
+
+    /** Returns whether it is only for this run. */
+    public boolean isTemporary() {
+        return isTemporary;
     }
 
     /**
@@ -64,9 +70,14 @@ public final class Journal implements Closeable {
      * @param json an object of JSON in ASCII, in one line, that is not empty, with its braces
      */
     public synchronized void add(byte[] json) {
-        int end = json.length - 1;
-        buffer.write(json, 0, end);
-        buffer.writeBytes((CHECKSUM + checksum(json, end) + END + "\n").getBytes(ISO_8859_1));
+        if (isTemporary) {
+            buffer.writeBytes(json);
+        } else {
+            int end = json.length - 1;
+            buffer.write(json, 0, end);
+            buffer.writeBytes((CHECKSUM + checksum(json, end) + END).getBytes(ISO_8859_1));
+        }
+        buffer.write('\n');
         if (buffer.size() >= BUFFER_BYTES) {
             write();
         }
@@ -90,7 +101,7 @@ public final class Journal implements Closeable {
 
     /** Receives records. */
     public interface Receiver {
-        /** Receives a record as it was added, with the checksum as one more field. */
+        /** Receives a record as it was added, perhaps with the checksum as one more field. */
         void accept(String json) throws IOException;
     }
 

@@ -67,7 +67,11 @@ public final class CrawlRecord implements PageSink {
         Entry entry = Entry.of(visit);
         aggregate.add(entry);
         if (journal != null) {
-            journal.add(format.page(entry, visit.links()));
+            List<String> links = visit.links();
+            byte[] line = journal.isTemporary() ? JournalFormat.links(entry, links) : format.page(entry, links);
+            if (line != null) {
+                journal.add(line);
+            }
         }
     }
 

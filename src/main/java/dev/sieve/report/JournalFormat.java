@@ -1,6 +1,9 @@
 package dev.sieve.report;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import dev.sieve.CapacityEvent;
 import dev.sieve.OnFull;
 import java.io.ByteArrayOutputStream;
@@ -69,9 +72,8 @@ final class JournalFormat {
     /** Returns the line of a URL that was requested. */
     byte[] page(Entry entry, List<String> links) {
         return line(() -> {
-            List<String> targets = entry.redirectTo() == null ? links : List.of(entry.redirectTo());
-            if (!targets.isEmpty()) {
-                json.writeBinaryField("to", hashes(targets));
+            if (!targets(entry, links).isEmpty()) {
+                json.writeBinaryField("to", hashes(targets(entry, links)));
             }
             json.writeStringField("url", entry.url());
             text("key", entry.key().equals(entry.url()) ? null : entry.key());
@@ -89,6 +91,26 @@ final class JournalFormat {
             flag("cut", entry.isCut());
             flag("check", entry.isCheck());
         });
+    }
+
+    /**
+     * Returns a line that only has the URL and the hashes, which the search for the pages that link to broken URLs
+     * requires; null when there are no links.
+     */
+    static byte[] links(Entry entry, List<String> links) {
+        List<String> targets = targets(entry, links);
+        if (targets.isEmpty()) {
+            return null;
+        }
+        // Without the generator, which takes longer than all the rest of a record.
+        StringBuilder line = new StringBuilder(TO);
+        line.append(Base64.getEncoder().encodeToString(hashes(targets))).append("\",\"url\":\"");
+        JsonStringEncoder.getInstance().quoteAsString(entry.url(), line);
+        return line.append("\"}").toString().getBytes(UTF_8);
+    }
+
+    private static List<String> targets(Entry entry, List<String> links) {
+        return entry.redirectTo() == null ? links : List.of(entry.redirectTo());
     }
 
     private void text(String name, String value) throws IOException {
