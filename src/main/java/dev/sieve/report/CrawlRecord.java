@@ -26,9 +26,11 @@ public final class CrawlRecord implements PageSink {
     private static final long SAMPLE_MILLIS = 10_000;
 
     private final Aggregate aggregate;
-    private final JournalFormat format = new JournalFormat();
     private final List<CapacityEvent> early = new ArrayList<>();
     private Journal journal;
+    /** Null when no later run reads the journal, so that it only has links. */
+    private JournalFormat format;
+
     private boolean forces;
     private boolean isStarted;
     private long lastSample;
@@ -50,7 +52,8 @@ public final class CrawlRecord implements PageSink {
      * @throws IOException when the journal cannot be read
      */
     public synchronized void start(Journal store, boolean isForced, Instant now) throws IOException {
-        if (store != null) {
+        if (store != null && !store.isTemporary()) {
+            format = new JournalFormat();
             store.read(json -> JournalFormat.read(JsonLine.parse(json), aggregate));
             store.add(format.run(now.toEpochMilli()));
         }
@@ -68,7 +71,7 @@ public final class CrawlRecord implements PageSink {
         aggregate.add(entry);
         if (journal != null) {
             List<String> links = visit.links();
-            byte[] line = journal.isTemporary() ? JournalFormat.links(entry, links) : format.page(entry, links);
+            byte[] line = format == null ? JournalFormat.links(entry, links) : format.page(entry, links);
             if (line != null) {
                 journal.add(line);
             }
@@ -80,7 +83,7 @@ public final class CrawlRecord implements PageSink {
         SkipReason reason = skip.reason();
         if (aggregate.skipExamples().needs(reason.rule())) {
             aggregate.skipExamples().add(reason.rule(), skip.url(), reason.detail(), skip.referrer());
-            if (journal != null) {
+            if (format != null) {
                 journal.add(format.skip(reason.rule(), skip.url(), reason.detail(), skip.referrer()));
             }
         }
@@ -98,7 +101,7 @@ public final class CrawlRecord implements PageSink {
         Sample sample = Sample.of(report, now.toEpochMilli());
         boolean isKept = aggregate.sample(sample);
         boolean isDue = sample.millis() - lastSample >= SAMPLE_MILLIS || sample.ending() != null;
-        if (journal != null && (isKept || isDue)) {
+        if (format != null && (isKept || isDue)) {
             journal.add(format.sample(sample));
             lastSample = sample.millis();
         }
@@ -111,7 +114,7 @@ public final class CrawlRecord implements PageSink {
             return;
         }
         aggregate.capacity(event, now.toEpochMilli());
-        if (journal != null) {
+        if (format != null) {
             journal.add(format.capacity(event, now.toEpochMilli()));
         }
     }
