@@ -207,9 +207,7 @@ final class JournalFormat {
         // Not parsed, since that would take most of the time.
         int end = line.startsWith(TO) ? line.indexOf('"', TO.length()) : -1;
         try {
-            byte[] hashes = end < 0
-                    ? new byte[0]
-                    : Base64.getDecoder().decode(line.substring(TO.length(), end));
+            byte[] hashes = end < 0 ? new byte[0] : Base64.getDecoder().decode(line.substring(TO.length(), end));
             return ByteBuffer.wrap(hashes).asLongBuffer();
         } catch (IllegalArgumentException e) {
             throw new IOException("field 'to' is not Base64", e);

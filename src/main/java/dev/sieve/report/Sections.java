@@ -233,9 +233,7 @@ final class Sections {
         for (Arrivals.Interval interval : intervals) {
             table.row()
                     .text(Numbers.time(interval.startMillis()))
-                    .number(
-                            (interval.startMillis() - start) / 1e3,
-                            count((interval.startMillis() - start) / 1000))
+                    .number((interval.startMillis() - start) / 1e3, count((interval.startMillis() - start) / 1000))
                     .count(interval.pages())
                     .number(rounded(interval.pages() / seconds), Numbers.tenths(interval.pages() / seconds));
         }
