@@ -515,8 +515,7 @@ final class Outputs implements PageSink {
         /** Refuses files in the folder of the job, which only has files of its own. */
         private void checkOutside(Path job) {
             Path folder = job.toAbsolutePath().normalize();
-            all()
-                    .filter(each -> !STANDARD_OUTPUT.contains(each)
+            all().filter(each -> !STANDARD_OUTPUT.contains(each)
                             && each.toAbsolutePath().normalize().startsWith(folder))
                     .findFirst()
                     .ifPresent(inside -> {

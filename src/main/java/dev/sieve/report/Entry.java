@@ -95,7 +95,7 @@ record Entry(
                 notNegative(line, "bytes"),
                 notNegative(line, "ms"),
                 notNegative(line, "waited_ms"),
-                at == null ? 0 : epochMillis(at),
+                at == null ? notNegative(line, "at") : epochMillis(at),
                 line.text("redirect_to"),
                 line.text("title"),
                 line.text("error"),

@@ -17,7 +17,7 @@ final class JsonLine {
         OptionalLibrary.require("com.fasterxml.jackson.core.JsonFactory", "com.fasterxml.jackson.core:jackson-core");
     }
 
-    private static final JsonFactory FACTORY = new JsonFactory();
+    static final JsonFactory FACTORY = new JsonFactory();
 
     private final Map<String, Object> fields = new HashMap<>();
     private final Map<String, Map<String, Long>> counts = new HashMap<>();

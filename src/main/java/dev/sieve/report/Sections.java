@@ -192,15 +192,15 @@ final class Sections {
             double seconds = Math.max(1e-3, (point.millis() - before.millis()) / 1e3);
             double fill = 100.0 * point.size() / Math.max(1, point.capacity());
             table.row()
-                    .number(point.millis() / 1e3, text("%,.1f", point.millis() / 1e3))
+                    .number(point.millis() / 1e3, Numbers.decimals(point.millis() / 1e3, 1))
                     .count(point.pages())
                     .number(
                             rounded((point.pages() - before.pages()) / seconds),
-                            text("%,.1f", (point.pages() - before.pages()) / seconds))
+                            Numbers.decimals((point.pages() - before.pages()) / seconds, 1))
                     .count(point.queued())
                     .count(point.size())
                     .count(point.capacity())
-                    .number(rounded(fill), text("%,.1f", fill))
+                    .number(rounded(fill), Numbers.decimals(fill, 1))
                     .number(Math.rint(1e9 * point.rate()) / 1e7, Numbers.percentage(point.rate()))
                     .number(rounded(point.missed()), Numbers.about(point.missed()));
             before = point;
@@ -233,11 +233,9 @@ final class Sections {
         for (Arrivals.Interval interval : intervals) {
             table.row()
                     .text(Numbers.time(interval.startMillis()))
-                    .number(
-                            (interval.startMillis() - start) / 1e3,
-                            text("%,d", (interval.startMillis() - start) / 1000))
+                    .number((interval.startMillis() - start) / 1e3, count((interval.startMillis() - start) / 1000))
                     .count(interval.pages())
-                    .number(rounded(interval.pages() / seconds), text("%,.1f", interval.pages() / seconds));
+                    .number(rounded(interval.pages() / seconds), Numbers.decimals(interval.pages() / seconds, 1));
         }
     }
 
@@ -314,7 +312,7 @@ final class Sections {
         for (Aggregate.Passed passed : crawl.capacityEvents()) {
             CapacityEvent event = passed.event();
             table.row()
-                    .number(passed.millis() / 1e3, text("%,.1f", passed.millis() / 1e3))
+                    .number(passed.millis() / 1e3, Numbers.decimals(passed.millis() / 1e3, 1))
                     .number(100 * event.threshold(), text("%,.0f", 100 * event.threshold()))
                     .count(event.estimatedSize())
                     .count(event.capacity())

@@ -37,4 +37,22 @@ class NumbersTest {
     void numbersOfWhichTheSizeMattersHaveTwoDigits(double value, String text) {
         assertThat(Numbers.about(value)).isEqualTo(text);
     }
+
+    @ParameterizedTest
+    @CsvSource({"0, 0", "999, 999", "1000, '1,000'", "-123456, '-123,456'", "12345678, '12,345,678'"})
+    void thousandsAreSeparated(long number, String text) {
+        assertThat(Numbers.count(number)).isEqualTo(text);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 0.0", "0.04, 0.0", "9.96, 10.0", "1234.56, '1,234.6'"})
+    void oneDecimalIsRounded(double value, String text) {
+        assertThat(Numbers.decimals(value, 1)).isEqualTo(text);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 0 B", "999, 999 B", "1000, 1.0 kB", "99949, 99.9 kB", "99950, 100 kB", "999500, 1.0 MB"})
+    void bytesHaveTwoOrThreeDigits(long bytes, String text) {
+        assertThat(Numbers.bytes(bytes)).isEqualTo(text);
+    }
 }
