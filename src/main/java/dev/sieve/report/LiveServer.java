@@ -75,6 +75,9 @@ public final class LiveServer implements AutoCloseable {
 
     private static final Pattern LINE_END = Pattern.compile("\r\n|\r|\n");
 
+    /** What interrupts the thread of a request when its time is over. */
+    private static final ThreadLocal<Future<?>> LIMIT = new ThreadLocal<>();
+
     private final HttpServer server;
     private final String host;
     private final Duration interval;
@@ -82,9 +85,6 @@ public final class LiveServer implements AutoCloseable {
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, threads("timer"));
     private final ExecutorService requests = new ThreadPoolExecutor(
             0, MAX_REQUESTS, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), threads("request"));
-    /** What interrupts the thread of a request when its time is over. */
-    private final ThreadLocal<Future<?>> limit = new ThreadLocal<>();
-
     private final EventStream events =
             new EventStream(MAX_CLIENTS, PATIENCE, Executors.newCachedThreadPool(threads("events")));
 
@@ -188,16 +188,16 @@ public final class LiveServer implements AutoCloseable {
         try {
             request.run();
         } finally {
-            limit.get().cancel(false);
+            LIMIT.get().cancel(false);
         }
     }
 
     private void limit(Duration time) {
-        limit.set(timer.schedule(Thread.currentThread()::interrupt, time.toMillis(), TimeUnit.MILLISECONDS));
+        LIMIT.set(timer.schedule(Thread.currentThread()::interrupt, time.toMillis(), TimeUnit.MILLISECONDS));
     }
 
     private void respond(HttpExchange exchange) throws IOException {
-        limit.get().cancel(false);
+        LIMIT.get().cancel(false);
         limit(RESPONSE_LIMIT);
         HEADERS.forEach(exchange.getResponseHeaders()::set);
         if (!isNamed(exchange)) {

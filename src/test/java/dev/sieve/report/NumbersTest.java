@@ -46,13 +46,21 @@ class NumbersTest {
 
     @ParameterizedTest
     @CsvSource({"0, 0.0", "0.04, 0.0", "9.96, 10.0", "1234.56, '1,234.6'"})
-    void oneDecimalIsRounded(double value, String text) {
+    void theLastDecimalIsRounded(double value, String text) {
         assertThat(Numbers.decimals(value, 1)).isEqualTo(text);
     }
 
     @ParameterizedTest
-    @CsvSource({"0, 0 B", "999, 999 B", "1000, 1.0 kB", "99949, 99.9 kB", "99950, 100 kB", "999500, 1.0 MB"})
-    void bytesHaveTwoOrThreeDigits(long bytes, String text) {
+    @CsvSource({
+        "0, 0 B",
+        "999, 999 B",
+        "1000, 1.00 kB",
+        "9995, 10.0 kB",
+        "99949, 99.9 kB",
+        "99950, 100 kB",
+        "999500, 1.00 MB"
+    })
+    void bytesHaveAboutThreeDigits(long bytes, String text) {
         assertThat(Numbers.bytes(bytes)).isEqualTo(text);
     }
 }
