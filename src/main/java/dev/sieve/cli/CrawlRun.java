@@ -1,10 +1,11 @@
 package dev.sieve.cli;
 
-import static dev.sieve.cli.Units.text;
+import static dev.sieve.report.Numbers.text;
 
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.crawl.Ending;
+import dev.sieve.report.Numbers;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Set;
@@ -78,12 +79,14 @@ record CrawlRun(
     /** Returns the last line of the summary: what of the crawl is saved. Empty for a complete crawl that is not saved. */
     private String howToContinue(CrawlReport report) {
         if (job == null) {
-            return report.left() == 0 ? "" : text("  job      none: the %,d URLs left are not saved%n", report.left());
+            return report.left() == 0
+                    ? ""
+                    : text("  job      none: %s not saved%n", Numbers.count(report.left(), "URL"));
         }
         long left = report.left() + report.unfinished();
         return left == 0
                 ? text("  job      complete: no URL is left in %s%n", job)
-                : text("  job      %,d URLs are left in %s; repeat the command to continue%n", left, job);
+                : text("  job      %s left in %s; repeat the command to continue%n", Numbers.count(left, "URL"), job);
     }
 
     private boolean failsOn(CrawlReport report) {

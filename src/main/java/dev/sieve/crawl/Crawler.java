@@ -110,7 +110,7 @@ public final class Crawler implements AutoCloseable {
         names = options.names();
         Set<String> withoutHeaders = hasHeaders ? Set.of() : Set.copyOf(directory.originsWithHeaders());
         if (!withoutHeaders.isEmpty()) {
-            LOG.warn("earlier runs sent header fields (-H) to {} origins, this one sends none", withoutHeaders.size());
+            LOG.warn("earlier runs sent header fields (-H), this one sends none; origins: {}", withoutHeaders.size());
         }
         boolean continues = before > 0 && stats.done() > 0;
         dispatcher = new Dispatcher(frontier, schedule, clock.nanos(), recorder::leftUndone, options, continues);
