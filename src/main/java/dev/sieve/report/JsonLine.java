@@ -5,7 +5,7 @@ import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.io.JsonEOFException;
-import dev.sieve.url.OptionalLibrary;
+import dev.sieve.OptionalLibrary;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
