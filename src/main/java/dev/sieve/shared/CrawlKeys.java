@@ -18,6 +18,10 @@ final class CrawlKeys {
         }
     }
 
+    String name() {
+        return name;
+    }
+
     /** Returns the hash of settings. */
     static byte[] settings(String name) {
         return utf8("{" + name + "}");

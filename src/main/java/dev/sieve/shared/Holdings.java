@@ -74,6 +74,13 @@ final class Holdings {
         slices().stream().filter(isDropped).forEach(this::drop);
     }
 
+    /** Notes that the engine has renewed the ownership of a slice. */
+    synchronized void renewed(Slice slice, long sentNanos, long ttlNanos, boolean isIdle, boolean mayHaveFrames) {
+        slice.renewed(sentNanos, ttlNanos);
+        slice.isIdle = isIdle;
+        slice.mayHaveFrames |= mayHaveFrames;
+    }
+
     /** Returns the slices that are owned. */
     synchronized List<Slice> slices() {
         List<Slice> present = new ArrayList<>(owned);
@@ -100,9 +107,9 @@ final class Holdings {
         }
     }
 
-    /** Notes how many of the requested frames were queued in a slice. */
-    synchronized void taken(Slice slice, int count, int requested) {
-        slice.mayHaveFrames = count == requested;
+    /** Notes that all queued frames of a slice are being taken, before they are: a push may follow at once. */
+    synchronized void taking(Slice slice) {
+        slice.mayHaveFrames = false;
     }
 
     /** Notes that frames of an earlier owner were added. */
@@ -134,6 +141,7 @@ final class Holdings {
         if (slices[slice.index] != slice || slice.isLeaving()) {
             return;
         }
+        slice.isIdle = false; // on the engine too, by the script
         done.clear(text.count(), Integer.MAX_VALUE);
         TakenFrame frame = new TakenFrame(slice, number, nextId, text, done);
         nextId += text.count();
@@ -197,7 +205,7 @@ final class Holdings {
         if (frame == null || frame.slice.isLeaving()) {
             return false;
         }
-        frame.slice.isIdle = false;
+        frame.slice.wakeUp(clock);
         frame.begin(lease.id());
         return true;
     }
@@ -243,9 +251,9 @@ final class Holdings {
     }
 
     /** Notes that the engine has answered the call of a slice. */
-    synchronized void stored(Slice slice) {
+    synchronized void stored(Slice slice, DoneCall call) {
         if (slices[slice.index] == slice) {
-            unsentDone -= slice.doneCall.count();
+            unsentDone -= call.count();
             slice.doneCall = null;
         }
     }

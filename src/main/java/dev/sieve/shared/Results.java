@@ -10,10 +10,12 @@ import java.util.Map;
 final class Results {
     private final Engine engine;
     private final Holdings holdings;
+    private final Totals totals;
 
-    Results(Engine engine, Holdings holdings) {
+    Results(Engine engine, Holdings holdings, Totals totals) {
         this.engine = engine;
         this.holdings = holdings;
+        this.totals = totals;
     }
 
     /** Stores what is done, in one round trip per thousand frames of a slice; returns false when the engine is away. */
@@ -28,7 +30,8 @@ final class Results {
                 if (Replies.isRefused(reply)) {
                     holdings.drop(slice);
                 } else {
-                    holdings.stored(slice);
+                    holdings.stored(slice, sent.get(slice));
+                    totals.storedDone(sent.get(slice).count());
                 }
             });
         }

@@ -80,6 +80,14 @@ final class Slice {
         renewNanos = sentNanos + ttlNanos / 3;
     }
 
+    /** Notes that this worker has something to do in the slice, which the engine learns with the next beat. */
+    void wakeUp(long now) {
+        if (isIdle) {
+            isIdle = false;
+            renewNanos = now;
+        }
+    }
+
     boolean hasEnded(long now) {
         return endNanos - now <= 0;
     }

@@ -67,7 +67,7 @@ final class Taker {
         }
     }
 
-    /** Takes more frames, in one round trip; with a poll also from slices that seem to be empty. */
+    /** Takes more frames into the holdings, in one round trip; with a poll also from slices that seem to be empty. */
     void refill(boolean polls, long nowNanos, long clock) {
         boolean isPoll = polls && pollNanos - nowNanos <= 0;
         List<Request> requests = requests(isPoll, clock);
@@ -83,7 +83,11 @@ final class Taker {
         });
         boolean found = false;
         for (Request request : requests) {
-            found |= isHere != null && add(request);
+            if (isHere == null) {
+                holdings.mayHaveFrames(request.slice.index);
+            } else {
+                found |= add(request);
+            }
         }
         if (isPoll) {
             pollPause = found ? SHORTEST_POLL_NANOS : Math.min(2 * pollPause, LONGEST_POLL_NANOS);
@@ -102,6 +106,7 @@ final class Taker {
         for (int i = 0; i < count; i++) {
             Slice slice = slices.get((nextSlice + i) % slices.size());
             requests.add(new Request(slice, Math.max(4, FRAMES_AT_ONCE / count)));
+            holdings.taking(slice);
         }
         nextSlice = slices.isEmpty() ? 0 : (nextSlice + count) % slices.size();
         return requests;
@@ -128,7 +133,9 @@ final class Taker {
         for (int i = 1; i < reply.size(); i++) {
             add(slice, first + i - 1, reply.get(i), new BitSet());
         }
-        holdings.taken(slice, reply.size() - 1, request.limit);
+        if (reply.size() - 1 == request.limit) {
+            holdings.mayHaveFrames(slice.index);
+        }
         return reply.size() > 1;
     }
 
