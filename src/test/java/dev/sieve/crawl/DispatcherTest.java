@@ -87,7 +87,8 @@ class DispatcherTest {
             }
         }
         frontier = sieve;
-        return new Dispatcher(sieve, schedule, () -> clock.addAndGet(50_000), () -> 0, new CrawlOptions(), false);
+        return new Dispatcher(
+                CrawlJob.inMemory(sieve), schedule, () -> clock.addAndGet(50_000), () -> 0, new CrawlOptions(), false);
     }
 
     private Void work(Dispatcher dispatcher, Random random) throws InterruptedException {
@@ -133,8 +134,8 @@ class DispatcherTest {
                 HostSchedule.<Lease>builder().delay(Duration.ofSeconds(1)).build(0);
         Sieve sieve = new Sieve(100);
         sieve.pushAll(List.of("http://h.test/a", "http://h.test/b", "http://o.test/"));
-        Dispatcher dispatcher =
-                new Dispatcher(sieve, schedule, time::get, () -> 0, new CrawlOptions().concurrency(3), false);
+        Dispatcher dispatcher = new Dispatcher(
+                CrawlJob.inMemory(sieve), schedule, time::get, () -> 0, new CrawlOptions().concurrency(3), false);
 
         Dispatcher.Task first = dispatcher.next();
         assertThat(dispatcher.next().host()).isEqualTo("o.test");
@@ -154,7 +155,7 @@ class DispatcherTest {
         sieve.push("http://h.test/");
         CrawlOptions options =
                 new CrawlOptions().delay(Duration.ZERO).concurrency(1).maxTime(Duration.ofMinutes(1));
-        return new Dispatcher(sieve, schedule, time::get, () -> 0, options, false);
+        return new Dispatcher(CrawlJob.inMemory(sieve), schedule, time::get, () -> 0, options, false);
     }
 
     @Test
