@@ -83,6 +83,7 @@ public final class SharedSieve implements Frontier {
     private volatile long overAt = -1;
 
     private volatile RuntimeException failure;
+    private volatile boolean isClosing;
 
     private SharedSieve(Builder builder, Engine engine, String worker, CrawlSettings settings) {
         clock = builder.clock;
@@ -367,18 +368,28 @@ public final class SharedSieve implements Frontier {
         capacity.publish(totals.accepted());
     }
 
-    /** Keeps the part of this worker; an executor silently drops work that throws. */
+    /** Keeps the part of this worker, and waits for an engine that is away; an executor silently drops work that throws. */
     private void keep() {
         try {
             if (failure == null) {
                 beat();
+                awaitEngine();
             }
-        } catch (RuntimeException e) {
-            failure = e;
-            LOG.error("the shared frontier {} stops: {}", keys.name(), e.getMessage());
-        } catch (Error e) {
-            failure = new IllegalStateException(e);
-            LOG.error("the shared frontier {} stops", keys.name(), e);
+        } catch (RuntimeException | Error e) {
+            if (!isClosing) {
+                failure = e instanceof RuntimeException unchecked ? unchecked : new IllegalStateException(e);
+                LOG.error("the shared frontier {} stops: {}", keys.name(), e.getMessage(), e);
+            }
+        }
+    }
+
+    /** Waits while the engine is away; throws when that takes too long. */
+    private void awaitEngine() {
+        if (engine.isAway()) {
+            engine.call((session, number) -> {
+                session.send("PING");
+                return session.receive();
+            });
         }
     }
 
@@ -450,9 +461,7 @@ public final class SharedSieve implements Frontier {
      */
     @Override
     public void close() {
-        if (keeper != null) {
-            keeper.close();
-        }
+        stopKeeper();
         trip.lock();
         try (engine) {
             if (isClosed) {
@@ -461,7 +470,7 @@ public final class SharedSieve implements Frontier {
             isClosed = true;
             if (failure == null) {
                 while (!results.flush()) {
-                    engine.call((session, number) -> true);
+                    awaitEngine();
                 }
                 ownership.leave(clock.getAsLong());
             }
@@ -470,11 +479,16 @@ public final class SharedSieve implements Frontier {
         }
     }
 
-    /** Ends the connections without a word, as the death of the process does. */
-    void abandon() {
+    private void stopKeeper() {
+        isClosing = true;
         if (keeper != null) {
             keeper.close();
         }
+    }
+
+    /** Ends the connections without a word, as the death of the process does. */
+    void abandon() {
+        stopKeeper();
         trip.lock();
         try {
             isClosed = true;
@@ -623,7 +637,7 @@ public final class SharedSieve implements Frontier {
             return value;
         }
 
-        /** The clock of this process. */
+        /** The clock by which this worker measures how long it owns its slices. */
         Builder clock(LongSupplier nanoClock) {
             clock = nanoClock;
             return this;
@@ -645,7 +659,7 @@ public final class SharedSieve implements Frontier {
          */
         public SharedSieve open() throws IOException {
             String worker = String.format("%016x", Memberships.randomSeed());
-            Engine engine = new Engine(address, worker, patience, clock);
+            Engine engine = new Engine(address, worker, patience, System::nanoTime);
             try {
                 CrawlSettings settings = settings(engine);
                 return new SharedSieve(this, engine, worker, settings);
