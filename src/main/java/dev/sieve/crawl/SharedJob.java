@@ -122,12 +122,12 @@ public final class SharedJob extends CrawlJob {
 
     @Override
     void storeSeeds(List<String> urls) {
-        urls.forEach(url -> frontier.add(seeds.name, url));
+        frontier.add(seeds.name, urls);
     }
 
     @Override
     void storeOrigin(String line) {
-        frontier.add(origins.name, line);
+        frontier.add(origins.name, List.of(line));
     }
 
     @Override
