@@ -61,6 +61,7 @@ public final class SharedSieve implements Frontier {
     private static final long OVER_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final LongSupplier clock;
+    private final String worker;
     private final Engine engine;
     private final CrawlSettings settings;
     private final CrawlKeys keys;
@@ -95,6 +96,7 @@ public final class SharedSieve implements Frontier {
 
     private SharedSieve(Builder builder, Engine engine, String worker, CrawlSettings settings) {
         clock = builder.clock;
+        this.worker = worker;
         this.engine = engine;
         this.settings = settings;
         keys = new CrawlKeys(builder.address.name(), settings.slices());
@@ -105,8 +107,9 @@ public final class SharedSieve implements Frontier {
         capacity = new CapacityMarks(engine, keys, settings, worker, new CapacityAlerts(builder.listener));
         taker = new Taker(engine, holdings);
         results = new Results(engine, holdings, totals);
-        ownership =
-                new Ownership(engine, keys, worker, builder.ownership, builder.rest, builder.onClaim, holdings, totals);
+        ownership = new Ownership(
+                engine, keys, worker, builder.ownership, builder.rest, builder.onClaim, holdings, totals);
+        ownership.join();
         beat();
         keeper = builder.hasKeeper ? new Keeper(this::keep) : null;
     }
@@ -189,6 +192,7 @@ public final class SharedSieve implements Frontier {
                 taker.refill(!ownership.isAlone(), nowNanos, now);
                 next = holdings.next(nowNanos, now);
             }
+            wasNotOver &= next == null;
             return next;
         } finally {
             trip.unlock();
@@ -389,6 +393,7 @@ public final class SharedSieve implements Frontier {
                 lost = seeds.all(now);
             }
             run = survey.run;
+            wasNotOver = false;
             ownership.keep(survey, now, !survey.hasEnded());
         } finally {
             trip.unlock();
@@ -420,6 +425,16 @@ public final class SharedSieve implements Frontier {
                 return session.receive();
             });
         }
+    }
+
+    /** Returns the identity of this worker. */
+    String worker() {
+        return worker;
+    }
+
+    /** Returns how many slices this worker owns. */
+    int owned() {
+        return holdings.owned();
     }
 
     /** Returns how many workers were alive a second ago, this one included. */
@@ -554,7 +569,8 @@ public final class SharedSieve implements Frontier {
     /** The options of a {@link SharedSieve}. Those of the crawl are stored by its first worker; the others may omit them. */
     public static final class Builder {
         private static final int DEFAULT_SLICES = 64;
-        private static final Duration SHORTEST_OWNERSHIP = Duration.ofSeconds(1);
+        /** A beat per second must renew in time. */
+        private static final Duration SHORTEST_OWNERSHIP = Duration.ofSeconds(2);
 
         private final EngineAddress address;
         private Long expectedUrls;
@@ -642,12 +658,12 @@ public final class SharedSieve implements Frontier {
         }
 
         /**
-         * The time after which other workers take over the slices of a worker that has died, at least a second. Default: 15
-         * s.
+         * The time after which other workers take over the slices of a worker that has died, at least two seconds. Default:
+         * 15 s.
          */
         public Builder ownership(Duration time) {
             if (time.compareTo(SHORTEST_OWNERSHIP) < 0) {
-                throw new IllegalArgumentException("ownership must be at least a second: " + time);
+                throw new IllegalArgumentException("ownership must be at least " + SHORTEST_OWNERSHIP + ": " + time);
             }
             ownership = time;
             return this;
