@@ -127,7 +127,7 @@ public final class SharedJob extends CrawlJob {
 
     @Override
     void storeOrigin(String line) {
-        frontier.add(origins.name, List.of(line));
+        frontier.add(origins.name, line);
     }
 
     @Override

@@ -454,6 +454,11 @@ public final class SharedSieve implements Frontier {
 
     // What workers share besides URLs
 
+    /** Appends a line to a list that all workers of the crawl share, as {@link #add(String, List)}. */
+    public void add(String list, String line) {
+        add(list, List.of(line));
+    }
+
     /**
      * Appends lines to a list that all workers of the crawl share. After an outage of the engine a line may be there twice.
      *
