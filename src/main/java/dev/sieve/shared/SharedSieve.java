@@ -107,8 +107,8 @@ public final class SharedSieve implements Frontier {
         capacity = new CapacityMarks(engine, keys, settings, worker, new CapacityAlerts(builder.listener));
         taker = new Taker(engine, holdings);
         results = new Results(engine, holdings, totals);
-        ownership = new Ownership(
-                engine, keys, worker, builder.ownership, builder.rest, builder.onClaim, holdings, totals);
+        ownership =
+                new Ownership(engine, keys, worker, builder.ownership, builder.rest, builder.onClaim, holdings, totals);
         ownership.join();
         beat();
         keeper = builder.hasKeeper ? new Keeper(this::keep) : null;
@@ -518,12 +518,28 @@ public final class SharedSieve implements Frontier {
     }
 
     /**
-     * Compares options with those of the crawl, or stores them when no other worker is alive.
+     * Stores options of the crawl when no other worker is alive, or compares them with those that are stored.
      *
-     * @return the stored options that differ; an option that is not stored is the empty text
+     * @return the stored options that differ; null for one that is not stored
      */
     public Map<String, String> options(Map<String, String> mine) {
-        return Map.of();
+        boolean mayStore = ownership.workers() == 1;
+        Map<String, String> stored = engine.call((session, number) -> {
+            Map<String, String> present = CrawlSettings.options(session, keys);
+            return mayStore || present.isEmpty() ? CrawlSettings.setOptions(session, keys, present, mine) : present;
+        });
+        Map<String, String> different = new TreeMap<>();
+        mine.forEach((name, value) -> {
+            if (!value.equals(stored.get(name))) {
+                different.put(name, stored.get(name));
+            }
+        });
+        stored.forEach((name, value) -> {
+            if (!mine.containsKey(name)) {
+                different.put(name, value);
+            }
+        });
+        return different;
     }
 
     /**
