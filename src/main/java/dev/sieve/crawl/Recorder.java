@@ -249,12 +249,13 @@ final class Recorder {
     }
 
     /** Counts a recorded URL that stays in flight in the frontier. */
-    void leaveUndone() {
+    void leaveUndone(Lease lease) {
+        frontier.leave(lease);
         synchronized (this) {
             leftUndone++;
         }
         synchronized (sinkLock) {
-            if (isRestOver()) {
+            if (!group.isEmpty() && isRestOver()) {
                 flush();
             }
         }

@@ -247,6 +247,7 @@ class TwoWorkersTest {
         takeAll(workers[0], 0).forEach(workers[0]::done);
         List<Lease> two = takeAll(workers[1], 0);
         two.subList(3, two.size()).forEach(workers[1]::done);
+        two.subList(0, 3).forEach(workers[1]::leave);
         assertThat(workers[0].isOver(0)).isFalse();
         assertThat(workers[1].isOver(2)).isFalse();
 
@@ -258,6 +259,26 @@ class TwoWorkersTest {
         assertThat(workers[0].take(0)).isNull();
         workers[0].close();
         assertThat(takeAll(open(), 0)).hasSize(3);
+    }
+
+    @Test
+    void urlsThatWereLeftInSlicesThatMovedAwayDoNotHideWork() throws Exception {
+        SharedSieve one = open();
+        one.pushAll(urls(500));
+        List<Lease> leases = takeAll(one, 0);
+        leases.subList(0, 300).forEach(one::leave);
+        SharedSieve two = open();
+        one.beat();
+        two.beat();
+        List<Lease> kept =
+                leases.subList(300, 500).stream().filter(one::begin).toList();
+        kept.subList(1, kept.size()).forEach(one::done);
+        takeAll(two, 0).forEach(two::done);
+        assertThat(two.isOver(0)).isFalse();
+
+        assertThat(one.isOver(300)).isFalse();
+        one.done(kept.get(0));
+        assertThat(one.isOver(300)).isTrue();
     }
 
     @Test
