@@ -1,0 +1,237 @@
+package dev.sieve.shared;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.SSLSocketFactory;
+import redis.clients.jedis.ClientSetInfoConfig;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.JedisClientConfig;
+import redis.clients.jedis.Protocol;
+import redis.clients.jedis.commands.ProtocolCommand;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisException;
+
+/** A connection to the engine, used by one thread at a time. It is opened again after a failure. */
+final class Session {
+    private final EngineAddress address;
+    private final int timeoutMillis;
+    private final String lane;
+    private volatile Connection connection;
+    private Run run;
+    private int pending;
+
+    /** When it was used last, by the clock of the engine's client. */
+    long usedNanos;
+
+    Session(EngineAddress address, int timeoutMillis, String lane) {
+        this.address = address;
+        this.timeoutMillis = timeoutMillis;
+        this.lane = lane;
+    }
+
+    /** Returns the run of the engine that this connection was opened in. */
+    Run run() {
+        return run;
+    }
+
+    void setRun(Run run) {
+        this.run = run;
+    }
+
+    /** Returns its name, by which the engine remembers the last answer to it; the same after a reconnection. */
+    String lane() {
+        return lane;
+    }
+
+    boolean isConnected() {
+        return connection != null;
+    }
+
+    /** Returns how many responses are outstanding. */
+    int pending() {
+        return pending;
+    }
+
+    /**
+     * Opens a new connection, makes the scripts available, and returns what the engine reports about itself.
+     *
+     * @throws IOException when the engine does not respond, or cannot be used; the message says why
+     */
+    Map<String, String> connect() throws IOException {
+        disconnect();
+        JedisClientConfig config = DefaultJedisClientConfig.builder()
+                .resp2()
+                .socketTimeoutMillis(timeoutMillis)
+                .user(address.user())
+                .password(address.password())
+                .database(address.database())
+                .clientSetInfoConfig(ClientSetInfoConfig.DISABLED)
+                .build();
+        try {
+            connection = new Connection(this::openSocket, config);
+            send("INFO");
+            for (Script script : Script.values()) {
+                send("SCRIPT", ascii("LOAD"), script.text);
+            }
+            Map<String, String> info = parse((byte[]) receive());
+            while (pending > 0) {
+                receive();
+            }
+            return info;
+        } catch (JedisException e) {
+            disconnect();
+            throw new IOException(reason(e), e);
+        } catch (EngineAwayException | EngineException | ClassCastException e) {
+            disconnect();
+            throw new IOException(e.getMessage(), e);
+        }
+    }
+
+    private Socket openSocket() {
+        Socket socket = new Socket();
+        try {
+            socket.setTcpNoDelay(true);
+            socket.setKeepAlive(true);
+            socket.connect(new InetSocketAddress(address.host(), address.port()), timeoutMillis);
+            socket.setSoTimeout(timeoutMillis);
+            if (!address.tls()) {
+                return socket;
+            }
+            SSLSocketFactory factory = (SSLSocketFactory) SSLSocketFactory.getDefault();
+            SSLSocket encrypted = (SSLSocket) factory.createSocket(socket, address.host(), address.port(), true);
+            SSLParameters parameters = encrypted.getSSLParameters();
+            parameters.setEndpointIdentificationAlgorithm("HTTPS");
+            encrypted.setSSLParameters(parameters);
+            encrypted.startHandshake();
+            return encrypted;
+        } catch (IOException e) {
+            closeQuietly(socket);
+            throw new JedisConnectionException(e);
+        }
+    }
+
+    private static Map<String, String> parse(byte[] info) {
+        Map<String, String> map = new HashMap<>();
+        new String(info, StandardCharsets.UTF_8).lines().forEach(line -> {
+            int colon = line.indexOf(':');
+            if (colon > 0) {
+                map.put(line.substring(0, colon), line.substring(colon + 1));
+            }
+        });
+        return map;
+    }
+
+    /** Sends a script; several may be sent before as many responses are received, in the same order. */
+    void send(Script script, byte[][] keys, byte[][] args) {
+        byte[][] all = new byte[2 + keys.length + args.length][];
+        all[0] = script.hash;
+        all[1] = ascii(String.valueOf(keys.length));
+        System.arraycopy(keys, 0, all, 2, keys.length);
+        System.arraycopy(args, 0, all, 2 + keys.length, args.length);
+        send(Protocol.Command.EVALSHA, all);
+    }
+
+    /** Sends a command. */
+    void send(String command, byte[]... args) {
+        byte[] name = ascii(command);
+        send(() -> name, args);
+    }
+
+    private void send(ProtocolCommand command, byte[]... args) {
+        try {
+            connection.sendCommand(command, args);
+            pending++;
+        } catch (JedisException e) {
+            throw away(e);
+        }
+    }
+
+    /**
+     * Receives the response to the first command that has none: a Long, a byte[], a List of them, or null.
+     *
+     * @throws EngineFullException when the engine has no memory for the command
+     * @throws EngineException when the engine refuses it for another reason that stays
+     */
+    Object receive() {
+        try {
+            Object response = connection.getOne();
+            pending--;
+            return response;
+        } catch (JedisConnectionException e) {
+            throw away(e);
+        } catch (JedisDataException e) {
+            pending--;
+            throw refusal(e);
+        }
+    }
+
+    private static RuntimeException refusal(JedisDataException e) {
+        String message = e.getMessage();
+        if (message.contains("OOM command not allowed")) {
+            return new EngineFullException(message);
+        }
+        for (String passing : new String[] {
+            "NOSCRIPT", "READONLY", "LOADING", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "MISCONF", "NOREPLICAS", "BUSY"
+        }) {
+            if (message.startsWith(passing) || message.contains("-" + passing + " ")) {
+                return new EngineAwayException(message, false, e);
+            }
+        }
+        return new EngineException(message);
+    }
+
+    private static EngineAwayException away(JedisException e) {
+        return new EngineAwayException(reason(e), e.getCause() instanceof SocketTimeoutException, e);
+    }
+
+    private static String reason(JedisException e) {
+        Throwable cause = e.getCause() == null ? e : e.getCause();
+        if (cause instanceof SocketTimeoutException) {
+            return "no response in time";
+        }
+        if (cause instanceof UnknownHostException) {
+            return "unknown host";
+        }
+        if (cause instanceof SSLException) {
+            return "TLS failed: " + cause.getMessage();
+        }
+        return cause.getMessage();
+    }
+
+    /** Closes the connection, also from another thread; the next use opens another one. */
+    void disconnect() {
+        Connection old = connection;
+        connection = null;
+        pending = 0;
+        if (old != null) {
+            try {
+                old.forceDisconnect();
+            } catch (IOException e) {
+                // It is closed as far as this process is concerned.
+            }
+        }
+    }
+
+    private static void closeQuietly(Socket socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            // It was not open.
+        }
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+}

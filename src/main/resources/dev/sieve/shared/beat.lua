@@ -1,0 +1,17 @@
+-- Stores that a worker is alive, and removes those that were not for too long.
+-- KEYS {N}w; ARGV worker, milliseconds, leaving (1: it ends)
+-- Returns {now, worker, worker, ...}.
+if redis.replicate_commands then redis.replicate_commands() end
+local call, keys, args = redis.call, KEYS, ARGV
+local time = call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+-- The first write needs no memory, so that those after it are allowed when the memory of the engine is full.
+call('ZREMRANGEBYSCORE', keys[1], '-inf', now)
+if args[3] == '1' then
+    call('ZREM', keys[1], args[1])
+else
+    call('ZADD', keys[1], now + args[2], args[1])
+end
+local result = call('ZRANGE', keys[1], 0, -1)
+table.insert(result, 1, now)
+return result

@@ -1,0 +1,29 @@
+-- Stores which URLs of taken frames are done, for the owner of the slice.
+-- KEYS f d m o; ARGV run, token, worker, call, then for each frame: its number, its done bits ('': all), how many
+-- URLs became done
+-- Returns 1, 0 when this call was stored before, -1 when the slice has another owner.
+if redis.replicate_commands then redis.replicate_commands() end
+local call, keys, args = redis.call, KEYS, ARGV
+local owner = call('HMGET', keys[4], 'run', 'token', 'worker')
+if owner[1] ~= args[1] or owner[2] ~= args[2] or owner[3] ~= args[3] then return -1 end
+if call('HGET', keys[3], 'dc') == args[4] then return 0 end
+-- The first write needs no memory, so that those after it are allowed when the memory of the engine is full.
+call('HDEL', keys[4], '')
+local whole, parts, sum = {}, {}, 0
+for i = 5, #args, 3 do
+    if args[i + 1] == '' then
+        whole[#whole + 1] = args[i]
+    else
+        parts[#parts + 1] = args[i]
+        parts[#parts + 1] = args[i + 1]
+    end
+    sum = sum + args[i + 2]
+end
+if #parts > 0 then call('HSET', keys[2], unpack(parts)) end
+if #whole > 0 then
+    call('HDEL', keys[2], unpack(whole))
+    call('HDEL', keys[1], unpack(whole))
+end
+call('HINCRBY', keys[3], 'done', sum)
+call('HSET', keys[3], 'dc', args[4])
+return 1
