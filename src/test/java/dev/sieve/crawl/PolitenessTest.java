@@ -297,7 +297,7 @@ class PolitenessTest {
         assertThat(stored()).anyMatch(line -> line.startsWith("3600000 ") && line.endsWith(" a.test"));
         assertThat(stored()).anyMatch(line -> line.startsWith("86400000 ") && line.endsWith(" b.test"));
         try (CrawlDirectory directory = directory()) {
-            assertThat(directory.pauses().get("a.test")).isGreaterThan(Duration.ofMinutes(30));
+            assertThat(directory.takePauses().get("a.test")).isGreaterThan(Duration.ofMinutes(30));
         }
     }
 
