@@ -2,12 +2,12 @@ package dev.sieve.crawl;
 
 import dev.sieve.Frontier;
 import dev.sieve.Lease;
+import dev.sieve.OptionalLibrary;
 import dev.sieve.SieveFullException;
 import dev.sieve.SieveStats;
 import dev.sieve.fetch.Fetcher;
 import dev.sieve.output.PageSink;
 import dev.sieve.polite.HostSchedule;
-import dev.sieve.url.OptionalLibrary;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -3,10 +3,10 @@ package dev.sieve.output;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sieve.OptionalLibrary;
 import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.Exchange.Cut;
 import dev.sieve.robots.LruMap;
-import dev.sieve.url.OptionalLibrary;
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayInputStream;
 import java.io.FilterOutputStream;

@@ -1,6 +1,6 @@
 package dev.sieve.report;
 
-import dev.sieve.url.OptionalLibrary;
+import dev.sieve.OptionalLibrary;
 import dev.sieve.url.Printable;
 import java.util.List;
 import org.jsoup.nodes.Document;

@@ -3,7 +3,7 @@ package dev.sieve.report;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
-import dev.sieve.url.OptionalLibrary;
+import dev.sieve.OptionalLibrary;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;

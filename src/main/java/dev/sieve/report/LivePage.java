@@ -1,7 +1,7 @@
 package dev.sieve.report;
 
+import dev.sieve.OptionalLibrary;
 import dev.sieve.crawl.Crawler;
-import dev.sieve.url.OptionalLibrary;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;

@@ -1,55 +1,446 @@
 package dev.sieve.shared;
 
+import dev.sieve.OptionalLibrary;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The client of an engine: lends connections to threads, and waits for the engine when it is away. */
+/**
+ * The client of an engine: lends connections to threads, and repeats their work when the engine was away.
+ *
+ * <p>A call that fails is repeated once at once, since a connection may have ended while it was idle. After that the
+ * engine is away, until work succeeds again: one thread at a time tries to reach it, each 100 ms to 1 s.
+ */
 final class Engine implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
+    private static final int MAX_SESSIONS = 64;
+    private static final long FIRST_DELAY = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long LAST_DELAY = TimeUnit.SECONDS.toNanos(1);
+    /** Firewalls and the engine itself may drop a connection that was idle for longer, without a notice. */
+    private static final long MAX_IDLE = TimeUnit.SECONDS.toNanos(60);
+
+    private static final Duration RESPONSE_TIMEOUT = Duration.ofSeconds(10);
 
     /**
-     * Work that an engine does for its caller. It may run several times until its end is known, so it must be safe to
-     * repeat.
+     * Work that the engine does for a caller. It may run several times until its result is received, so it must be safe
+     * to repeat.
      */
     interface Work<T> {
         /**
          * Sends commands and receives their responses.
          *
          * @param session the connection; its lane is the same in each repetition
-         * @param callNumber greater than that of each earlier call; the same in each repetition
+         * @param callNumber a number that no other call of this engine has; the same in each repetition
          */
         T run(Session session, long callNumber);
     }
 
-    Engine(EngineAddress address, String worker, Duration patience, LongSupplier nanoClock) throws IOException {}
+    private final EngineAddress address;
+    private final String worker;
+    private final Duration patience;
+    private final Duration responseTimeout;
+    private final LongSupplier nanoClock;
+    private final List<String> warnings;
+    private final AtomicLong calls = new AtomicLong();
+    private final Semaphore permits = new Semaphore(MAX_SESSIONS);
 
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final List<Session> sessions = new ArrayList<>();
+    private final Deque<Session> idle = new ArrayDeque<>();
+    private volatile Run run;
+    private volatile Outage outage;
+    private volatile boolean inNewRun;
+    private boolean impatient;
+    /** What a replica stores becomes that of its primary, even if it is a primary again before it restarts. */
+    private boolean replaced;
+
+    private volatile boolean closed;
+
+    /** A time in which the engine does not respond. Guarded by the lock. */
+    private static final class Outage {
+        final long since;
+        String reason;
+        long nextAttempt;
+        long delay = FIRST_DELAY;
+
+        Outage(long now) {
+            since = now;
+        }
+
+        /** Reserves an attempt, or returns false when it is too early for one. */
+        boolean attempt(long now) {
+            if (now - nextAttempt < 0) {
+                return false;
+            }
+            postpone(now);
+            return true;
+        }
+
+        void postpone(long now) {
+            nextAttempt = now + delay;
+            delay = Math.min(2 * delay, LAST_DELAY);
+        }
+    }
+
+    /**
+     * Connects to an engine.
+     *
+     * @param worker the identity of this worker, part of the lanes of its sessions
+     * @param patience how long calls wait for an engine that is away
+     * @param nanoClock as {@link System#nanoTime}
+     * @throws IOException when the engine does not respond, or cannot be used; the message says why
+     */
+    Engine(EngineAddress address, String worker, Duration patience, LongSupplier nanoClock) throws IOException {
+        this(address, worker, patience, RESPONSE_TIMEOUT, nanoClock);
+    }
+
+    Engine(EngineAddress address, String worker, Duration patience, Duration responseTimeout, LongSupplier nanoClock)
+            throws IOException {
+        OptionalLibrary.require("redis.clients.jedis.Connection", "redis.clients:jedis");
+        this.address = address;
+        this.worker = worker;
+        this.patience = patience;
+        this.responseTimeout = responseTimeout;
+        this.nanoClock = nanoClock;
+        Session session = borrow();
+        try {
+            warnings = warnings(session, connect(session));
+        } catch (IOException | EngineAwayException | EngineException e) {
+            session.disconnect();
+            throw new IOException("cannot use the engine " + address.server() + ": " + e.getMessage(), e);
+        } finally {
+            giveBack(session);
+        }
+    }
+
+    /**
+     * Runs work on a session. When the engine is away, waits for it and repeats the work.
+     *
+     * @throws UncheckedIOException when the engine was away for longer than the patience, or after {@link #impatient}
+     * @throws EngineException when the engine refuses a command
+     */
     <T> T call(Work<T> work) {
-        throw new UnsupportedOperationException();
+        return call(work, true);
     }
 
+    /** As {@link #call}, but returns null when the engine is away. */
     <T> T tryCall(Work<T> work) {
-        throw new UnsupportedOperationException();
+        return call(work, false);
     }
 
+    private <T> T call(Work<T> work, boolean waits) {
+        long number = calls.incrementAndGet();
+        Session session = borrow();
+        try {
+            boolean repeated = false;
+            while (prepare(session, waits)) {
+                try {
+                    T result = work.run(session, number);
+                    succeeded();
+                    return result;
+                } catch (EngineAwayException e) {
+                    session.disconnect();
+                    if (repeated || e.silent) {
+                        failed(e.getMessage());
+                    }
+                    repeated = true;
+                }
+            }
+            return null;
+        } finally {
+            giveBack(session);
+        }
+    }
+
+    private Session borrow() {
+        try {
+            permits.acquire();
+        } catch (InterruptedException e) {
+            throw interrupted();
+        }
+        lock.lock();
+        try {
+            Session session = idle.pollLast();
+            if (session == null) {
+                session = new Session(address, responseTimeout, worker + "." + sessions.size());
+                sessions.add(session);
+            }
+            return session;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void giveBack(Session session) {
+        if (session.pending() > 0 || closed) {
+            session.disconnect();
+        }
+        session.usedNanos = nanoClock.getAsLong();
+        lock.lock();
+        try {
+            idle.addLast(session);
+        } finally {
+            lock.unlock();
+        }
+        permits.release();
+    }
+
+    /** Connects a session when needed; returns false when the engine is away and the caller does not wait. */
+    private boolean prepare(Session session, boolean waits) {
+        while (awaitAttempt(waits)) {
+            if (session.isConnected() && session.run() == run && nanoClock.getAsLong() - session.usedNanos < MAX_IDLE) {
+                return true;
+            }
+            try {
+                connect(session);
+                return true;
+            } catch (IOException e) {
+                failed(e.getMessage());
+            }
+        }
+        return false;
+    }
+
+    private boolean awaitAttempt(boolean waits) {
+        if (outage == null && !closed) {
+            return true;
+        }
+        lock.lock();
+        try {
+            while (outage != null && !closed) {
+                long now = nanoClock.getAsLong();
+                if (outage.attempt(now)) {
+                    return true;
+                }
+                if (!waits) {
+                    return false;
+                }
+                long left = outage.since + patience.toNanos() - now;
+                if (left <= 0 || impatient) {
+                    throw new UncheckedIOException(new IOException("the engine " + address.server()
+                            + " does not respond since " + text(now - outage.since) + " (" + outage.reason + ")"));
+                }
+                changed.awaitNanos(Math.min(left, outage.nextAttempt - now));
+            }
+            if (closed) {
+                throw new IllegalStateException("closed");
+            }
+            return true;
+        } catch (InterruptedException e) {
+            throw interrupted();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static UncheckedIOException interrupted() {
+        Thread.currentThread().interrupt();
+        return new UncheckedIOException(new InterruptedIOException("interrupted while waiting for the engine"));
+    }
+
+    private Map<String, String> connect(Session session) throws IOException {
+        Map<String, String> info = session.connect();
+        try {
+            check(info);
+            enter(session, info);
+            if (closed) {
+                throw new IOException("closed");
+            }
+            return info;
+        } catch (IOException | EngineAwayException e) {
+            session.disconnect();
+            throw e instanceof IOException checked ? checked : new IOException(e.getMessage(), e);
+        }
+    }
+
+    private void check(Map<String, String> info) throws IOException {
+        String version = info.getOrDefault("redis_version", "");
+        if (info.get("run_id") == null || !version.matches("\\d+\\.\\d+.*")) {
+            throw new IOException("it is neither Valkey nor Redis: INFO has no run_id and redis_version");
+        }
+        String[] parts = version.split("[^0-9]+");
+        int major = parts[0].length() > 5 ? Integer.MAX_VALUE : Integer.parseInt(parts[0]);
+        if (major < 6 || major == 6 && parts[1].matches("[01]")) {
+            throw new IOException("its version is " + version + "; Redis 6.2 or later, or Valkey, is required");
+        }
+        if ("slave".equals(info.get("role"))) {
+            lock.lock();
+            try {
+                replaced = true;
+            } finally {
+                lock.unlock();
+            }
+            throw new IOException("it is a read-only replica of another engine");
+        }
+    }
+
+    private void enter(Session session, Map<String, String> info) {
+        String id = info.get("run_id");
+        boolean isNew;
+        lock.lock();
+        try {
+            isNew = run == null || replaced || !run.id.equals(id);
+            replaced = false;
+            if (isNew) {
+                inNewRun = calls.get() > 0;
+                run = new Run(id);
+            }
+            session.setRun(run);
+        } finally {
+            lock.unlock();
+        }
+        // A log that ended inside a transaction keeps the half of it, which the engine would run at its next start.
+        if (isNew
+                && "1".equals(info.get("aof_enabled"))
+                && "-1".equals(info.get("aof_last_rewrite_time_sec"))
+                && "0".equals(info.get("aof_rewrite_in_progress"))
+                && "0".equals(info.get("aof_rewrite_scheduled"))) {
+            tryCommand(session, "BGREWRITEAOF");
+        }
+    }
+
+    /** Returns the response to a command that a user of the engine may not have the right to send, or null. */
+    private static Object tryCommand(Session session, String command, String... args) {
+        byte[][] bytes = new byte[args.length][];
+        for (int i = 0; i < args.length; i++) {
+            bytes[i] = args[i].getBytes(StandardCharsets.US_ASCII);
+        }
+        session.send(command, bytes);
+        try {
+            return session.receive();
+        } catch (EngineException e) {
+            LOG.debug("{} is not possible: {}", command, e.getMessage());
+            return null;
+        }
+    }
+
+    private static List<String> warnings(Session session, Map<String, String> info) {
+        List<String> warnings = new ArrayList<>();
+        if ("0".equals(info.get("aof_enabled"))) {
+            warnings.add("appendonly is off, so the engine loses the crawl when it ends: set 'appendonly yes'");
+        } else if (tryCommand(session, "CONFIG", "GET", "appendfsync") instanceof List<?> pair
+                && pair.size() == 2
+                && pair.get(1) instanceof byte[] value
+                && new String(value, StandardCharsets.US_ASCII).equals("no")) {
+            warnings.add("appendfsync is 'no', so the engine loses up to half a minute when its machine fails:"
+                    + " set 'appendfsync everysec' or 'always'");
+        }
+        String policy = info.getOrDefault("maxmemory_policy", "noeviction");
+        if (!policy.equals("noeviction")) {
+            warnings.add("maxmemory-policy is '" + policy + "', so the engine removes URLs when its memory is full:"
+                    + " set 'maxmemory-policy noeviction'");
+        }
+        return List.copyOf(warnings);
+    }
+
+    private void failed(String reason) {
+        lock.lock();
+        try {
+            long now = nanoClock.getAsLong();
+            if (closed) {
+                return;
+            }
+            if (outage == null) {
+                outage = new Outage(now);
+                outage.postpone(now);
+                LOG.warn(
+                        "the engine {} does not respond ({}); waiting up to {}",
+                        address.server(),
+                        reason,
+                        text(patience.toNanos()));
+                idle.forEach(Session::disconnect);
+            }
+            outage.reason = reason;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void succeeded() {
+        if (outage == null && !inNewRun) {
+            return;
+        }
+        lock.lock();
+        try {
+            String lost = inNewRun ? ", in a new run: what it lost is done again" : "";
+            if (outage != null) {
+                LOG.info(
+                        "the engine {} is back after {}{}",
+                        address.server(),
+                        text(nanoClock.getAsLong() - outage.since),
+                        lost);
+            } else if (inNewRun) {
+                LOG.warn("the engine {} was restarted or replaced{}", address.server(), lost);
+            }
+            outage = null;
+            inNewRun = false;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static String text(long nanos) {
+        long seconds = TimeUnit.NANOSECONDS.toSeconds(nanos);
+        if (seconds < 10) {
+            return nanos / 100_000_000 / 10.0 + " s";
+        }
+        return seconds < 180 ? seconds + " s" : seconds / 60 + " min";
+    }
+
+    /** Returns the run of the newest connection. */
     Run run() {
-        throw new UnsupportedOperationException();
+        return run;
     }
 
+    /** Returns whether the engine did not respond to the newest attempt. */
     boolean isAway() {
-        throw new UnsupportedOperationException();
+        return outage != null;
     }
 
-    void impatient() {}
+    /** Makes calls throw instead of waiting, from now on. */
+    void impatient() {
+        lock.lock();
+        try {
+            impatient = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
 
+    /** Returns what in the settings of the engine can lose URLs, as it was when this client was opened. */
     List<String> warnings() {
-        return List.of();
+        return warnings;
     }
 
+    /** Closes all connections, also those in use. */
     @Override
-    public void close() {}
+    public void close() {
+        lock.lock();
+        try {
+            closed = true;
+            sessions.forEach(Session::disconnect);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
 }

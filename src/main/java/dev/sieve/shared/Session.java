@@ -6,8 +6,11 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
@@ -24,6 +27,8 @@ import redis.clients.jedis.exceptions.JedisException;
 
 /** A connection to the engine, used by one thread at a time. It is opened again after a failure. */
 final class Session {
+    private static final Pattern ERROR_CODE = Pattern.compile("(?:^|: -)([A-Z]+) ");
+
     private final EngineAddress address;
     private final int timeoutMillis;
     private final String lane;
@@ -34,9 +39,9 @@ final class Session {
     /** When it was used last, by the clock of the engine's client. */
     long usedNanos;
 
-    Session(EngineAddress address, int timeoutMillis, String lane) {
+    Session(EngineAddress address, Duration timeout, String lane) {
         this.address = address;
-        this.timeoutMillis = timeoutMillis;
+        timeoutMillis = (int) timeout.toMillis();
         this.lane = lane;
     }
 
@@ -150,11 +155,19 @@ final class Session {
 
     private void send(ProtocolCommand command, byte[]... args) {
         try {
-            connection.sendCommand(command, args);
+            open().sendCommand(command, args);
             pending++;
         } catch (JedisException e) {
             throw away(e);
         }
+    }
+
+    private Connection open() {
+        Connection open = connection;
+        if (open == null) {
+            throw new EngineAwayException("the connection was closed", false, null);
+        }
+        return open;
     }
 
     /**
@@ -165,7 +178,7 @@ final class Session {
      */
     Object receive() {
         try {
-            Object response = connection.getOne();
+            Object response = open().getOne();
             pending--;
             return response;
         } catch (JedisConnectionException e) {
@@ -178,17 +191,23 @@ final class Session {
 
     private static RuntimeException refusal(JedisDataException e) {
         String message = e.getMessage();
-        if (message.contains("OOM command not allowed")) {
-            return new EngineFullException(message);
-        }
-        for (String passing : new String[] {
-            "NOSCRIPT", "READONLY", "LOADING", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "MISCONF", "NOREPLICAS", "BUSY"
-        }) {
-            if (message.startsWith(passing) || message.contains("-" + passing + " ")) {
-                return new EngineAwayException(message, false, e);
-            }
-        }
-        return new EngineException(message);
+        // Within a script, Redis 6.2 puts the place in the script in front of the error.
+        Matcher code = ERROR_CODE.matcher(message);
+        return switch (code.find() ? code.group(1) : "") {
+            case "OOM" -> new EngineFullException(message);
+            case "NOSCRIPT",
+                    "READONLY",
+                    "LOADING",
+                    "MASTERDOWN",
+                    "CLUSTERDOWN",
+                    "TRYAGAIN",
+                    "MISCONF",
+                    "NOREPLICAS",
+                    "BUSY" -> new EngineAwayException(message, false, e);
+            case "MOVED", "ASK", "CROSSSLOT" ->
+                new EngineException("the engine is a node of a cluster, which is not supported: " + message);
+            default -> new EngineException(message);
+        };
     }
 
     private static EngineAwayException away(JedisException e) {

@@ -3,6 +3,7 @@ package dev.sieve.url;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sieve.OptionalLibrary;
 import java.nio.charset.Charset;
 
 /**

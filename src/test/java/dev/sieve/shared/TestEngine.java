@@ -149,8 +149,8 @@ public final class TestEngine implements AutoCloseable {
             socket.setSoTimeout(10_000);
             socket.getOutputStream().write("PING\r\n".getBytes(StandardCharsets.US_ASCII));
             InputStream in = socket.getInputStream();
-            String line = new String(in.readNBytes(8), StandardCharsets.US_ASCII);
-            return !line.startsWith("-LOADING");
+            String line = new String(in.readNBytes(5), StandardCharsets.US_ASCII);
+            return !line.equals("-LOAD");
         } catch (IOException e) {
             return settings.contains("--tls-port") && output().contains("Ready to accept connections");
         }

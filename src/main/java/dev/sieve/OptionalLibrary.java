@@ -1,4 +1,4 @@
-package dev.sieve.url;
+package dev.sieve;
 
 /** A library that only the crawler needs, so that projects which embed a frontier do not get it. */
 public final class OptionalLibrary {
