@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.PriorityQueue;
+import java.util.function.LongPredicate;
 
 /**
  * The leases of a frontier: which URLs are handed out, at which attempt and until when, and which were given back for
@@ -89,6 +90,18 @@ public final class Leases {
         return true;
     }
 
+    /** Returns whether a lease is held. */
+    public boolean holds(Lease lease) {
+        return isHeld(lease.id(), lease.attempt());
+    }
+
+    /** Forgets URLs, whether they are handed out or were given back. */
+    public void removeIf(LongPredicate isRemoved) {
+        held.removeIf(isRemoved);
+        attempts.keySet().removeIf(isRemoved::test);
+        delayed.removeIf(due -> isRemoved.test(due.id));
+    }
+
     private boolean isHeld(long id, int attempt) {
         return held.contains(id) && attempts.getOrDefault(id, 0) == attempt;
     }
@@ -162,6 +175,18 @@ public final class Leases {
         boolean contains(long id) {
             BitSet chunk = chunks.get(id >> CHUNK_SHIFT);
             return chunk != null && chunk.get(index(id));
+        }
+
+        void removeIf(LongPredicate isRemoved) {
+            chunks.forEach((number, chunk) -> {
+                for (int i = chunk.nextSetBit(0); i >= 0; i = chunk.nextSetBit(i + 1)) {
+                    if (isRemoved.test((number << CHUNK_SHIFT) + i)) {
+                        chunk.clear(i);
+                        size--;
+                    }
+                }
+            });
+            chunks.values().removeIf(BitSet::isEmpty);
         }
 
         private static int index(long id) {

@@ -19,7 +19,8 @@ enum Script {
     RELEASE,
     BEAT,
     LOOK,
-    MARK;
+    MARK,
+    CREATE;
 
     /** The program, in Lua. */
     final byte[] text;

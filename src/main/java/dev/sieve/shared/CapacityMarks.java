@@ -1,0 +1,78 @@
+package dev.sieve.shared;
+
+import dev.sieve.CapacityAlerts;
+import dev.sieve.CapacityEvent;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Publishes the capacity events of a crawl. Each threshold is marked on the engine by the worker that publishes its event, so
+ * that there is one event over all workers. Safe for use by many threads.
+ */
+final class CapacityMarks {
+    private static final double FIRST_THRESHOLD = 0.8;
+
+    private final Engine engine;
+    private final CrawlKeys keys;
+    private final CrawlSettings settings;
+    private final String worker;
+    private final CapacityAlerts alerts;
+
+    /** Held while a threshold is marked. */
+    private final ReentrantLock marking = new ReentrantLock();
+
+    private volatile double threshold = FIRST_THRESHOLD;
+
+    CapacityMarks(Engine engine, CrawlKeys keys, CrawlSettings settings, String worker, CapacityAlerts alerts) {
+        this.engine = engine;
+        this.keys = keys;
+        this.settings = settings;
+        this.worker = worker;
+        this.alerts = alerts;
+    }
+
+    /** Publishes the events that are due, in one round trip each; does nothing while another thread does. */
+    void publish(long accepted) {
+        while (hasPassed(accepted) && marking.tryLock()) {
+            try {
+                if (hasPassed(accepted) && !mark(accepted)) {
+                    return;
+                }
+            } finally {
+                marking.unlock();
+            }
+        }
+        alerts.publish();
+    }
+
+    private boolean hasPassed(long accepted) {
+        return accepted >= threshold * settings.capacity();
+    }
+
+    /** Marks the threshold and goes on to the next; returns false when the engine is away. */
+    private boolean mark(long accepted) {
+        byte[] field = CrawlKeys.utf8(Double.toString(threshold));
+        String marker = engine.tryCall((session, number) -> {
+            session.send(
+                    Script.MARK, new byte[][] {keys.events()}, new byte[][] {field, CrawlKeys.utf8(worker)});
+            session.send("HGET", keys.events(), field);
+            session.receive();
+            return Replies.text(session.receive());
+        });
+        if (marker == null) {
+            return false;
+        }
+        // Compared with the stored name, since the answer to a first attempt may have been lost.
+        if (marker.equals(worker)) {
+            alerts.add(new CapacityEvent(
+                    threshold,
+                    accepted,
+                    settings.capacity(),
+                    settings.falsePositiveRate(accepted),
+                    settings.missed(accepted),
+                    Totals.memoryBytes(accepted),
+                    settings.onFull()));
+        }
+        threshold = threshold < 1 ? 1 : threshold * 2;
+        return true;
+    }
+}

@@ -1,0 +1,100 @@
+package dev.sieve.shared;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+/**
+ * The names of a crawl's keys on the engine. The part in braces decides on which node of a cluster a key is stored, so
+ * all keys of a slice are on one node.
+ */
+final class CrawlKeys {
+    private final String name;
+    private final OfSlice[] slices;
+
+    CrawlKeys(String name, int sliceCount) {
+        this.name = name;
+        slices = new OfSlice[sliceCount];
+        for (int i = 0; i < sliceCount; i++) {
+            slices[i] = new OfSlice("{" + name + ":" + i + "}");
+        }
+    }
+
+    String name() {
+        return name;
+    }
+
+    /** Returns the hash of settings. */
+    static byte[] settings(String name) {
+        return utf8("{" + name + "}");
+    }
+
+    byte[] settings() {
+        return settings(name);
+    }
+
+    /** Returns the sorted set of live workers. */
+    byte[] workers() {
+        return utf8("{" + name + "}w");
+    }
+
+    /** Returns the hash of events. */
+    byte[] events() {
+        return utf8("{" + name + "}e");
+    }
+
+    /** Returns a list of lines that the workers share. */
+    byte[] lines(String list) {
+        return utf8("{" + name + "}l:" + list);
+    }
+
+    int sliceCount() {
+        return slices.length;
+    }
+
+    OfSlice slice(int index) {
+        return slices[index];
+    }
+
+    static byte[] utf8(String text) {
+        return text.getBytes(UTF_8);
+    }
+
+    static byte[] utf8(long number) {
+        return utf8(Long.toString(number));
+    }
+
+    /** The names of a slice's keys. */
+    static final class OfSlice {
+        /** The hash of counters. */
+        final byte[] counters;
+        /** The hash of the owner. */
+        final byte[] owner;
+        /** The list of frames that were not taken. */
+        final byte[] queue;
+        /** The hash of taken frames. */
+        final byte[] taken;
+        /** The hash of the URLs that are done in taken frames. */
+        final byte[] done;
+        /** The hash of the last answers to pushes. */
+        final byte[] replies;
+        /** The hash of hosts that have to pause. */
+        final byte[] pauses;
+
+        private final String bucket;
+
+        private OfSlice(String prefix) {
+            counters = utf8(prefix + "m");
+            owner = utf8(prefix + "o");
+            queue = utf8(prefix + "q");
+            taken = utf8(prefix + "f");
+            done = utf8(prefix + "d");
+            replies = utf8(prefix + "r");
+            pauses = utf8(prefix + "p");
+            bucket = prefix + "s";
+        }
+
+        /** Returns a set of fingerprints. */
+        byte[] bucket(long number) {
+            return utf8(bucket + number);
+        }
+    }
+}

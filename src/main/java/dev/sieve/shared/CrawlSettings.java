@@ -1,0 +1,194 @@
+package dev.sieve.shared;
+
+import dev.sieve.OnFull;
+import dev.sieve.bloom.Memberships;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.LongPredicate;
+
+/**
+ * The settings of a crawl, which all workers read from the engine. They are stored once, by its first worker.
+ *
+ * @param id a random identity of this crawl, so that another one under the same name is not mistaken for it
+ * @param slices the number of slices
+ * @param buckets the number of sets of fingerprints per slice
+ * @param capacity distinct URLs that the crawl is made for
+ * @param seed of the hash
+ * @param group the name of the rule by which hosts are grouped
+ */
+record CrawlSettings(String id, int slices, long buckets, long capacity, OnFull onFull, long seed, String group) {
+    static final String ID = "id";
+
+    /** The version of the format, which later versions raise. */
+    private static final String FORMAT = "sieve";
+
+    private static final String PRESENT_FORMAT = "1";
+
+    static final int MAX_SLICES = 4096;
+    private static final long MAX_BUCKETS = 1L << 32;
+
+    /** With this many per set when the crawl has its capacity, a set keeps its small form up to three times of that. */
+    private static final int FINGERPRINTS_PER_BUCKET = 160;
+
+    /** Returns the settings of a new crawl. */
+    static CrawlSettings fresh(int slices, long capacity, OnFull onFull, Long seed, String group) {
+        long buckets = Math.max(1, capacity / slices / FINGERPRINTS_PER_BUCKET);
+        if (buckets > MAX_BUCKETS) {
+            throw new IllegalArgumentException("expectedUrls is too large for " + slices + " slices: " + capacity);
+        }
+        return new CrawlSettings(
+                Long.toHexString(Memberships.randomSeed()),
+                slices,
+                buckets,
+                capacity,
+                onFull,
+                seed == null ? Memberships.randomSeed() : seed,
+                group);
+    }
+
+    /**
+     * Stores these settings, unless the crawl has some.
+     *
+     * @return those that are stored
+     * @throws IOException when what is stored is not of this program, or of a later version of it; nothing was changed
+     */
+    CrawlSettings create(Engine engine, String name) throws IOException {
+        byte[][] fields = {
+            utf8(FORMAT), utf8(PRESENT_FORMAT),
+            utf8(ID), utf8(id),
+            utf8("slices"), CrawlKeys.utf8(slices),
+            utf8("buckets"), CrawlKeys.utf8(buckets),
+            utf8("capacity"), CrawlKeys.utf8(capacity),
+            utf8("on-full"), utf8(onFull.name()),
+            utf8("seed"), CrawlKeys.utf8(seed),
+            utf8("group"), utf8(group)
+        };
+        return read(name, engine.call((session, number) -> {
+            session.send(Script.CREATE, new byte[][] {CrawlKeys.settings(name)}, fields);
+            return session.receive();
+        }));
+    }
+
+    /**
+     * Reads the settings of a crawl; null when the engine does not store the crawl.
+     *
+     * @throws IOException when what is stored is not of this program, or of a later version of it
+     */
+    static CrawlSettings read(Engine engine, String name) throws IOException {
+        return read(name, engine.call((session, number) -> {
+            session.send(Script.CREATE, new byte[][] {CrawlKeys.settings(name)}, new byte[0][]);
+            return session.receive();
+        }));
+    }
+
+    private static CrawlSettings read(String name, Object reply) throws IOException {
+        if (!(reply instanceof List<?> list)) {
+            throw foreign(name);
+        }
+        Map<String, String> fields = new TreeMap<>();
+        for (int i = 0; i < list.size(); i += 2) {
+            fields.put(Replies.text(list.get(i)), Replies.text(list.get(i + 1)));
+        }
+        if (fields.isEmpty()) {
+            return null;
+        }
+        String format = fields.get(FORMAT);
+        if (format == null || !format.matches("[0-9]{1,9}")) {
+            throw foreign(name);
+        }
+        if (!format.equals(PRESENT_FORMAT)) {
+            throw new IOException("the crawl " + name + " was made by a later version of Sieve: its format is " + format
+                    + ", this version reads " + PRESENT_FORMAT);
+        }
+        return new CrawlSettings(
+                text(name, fields, ID),
+                (int) number(name, fields, "slices", value -> value >= 1 && value <= MAX_SLICES),
+                number(name, fields, "buckets", value -> value >= 1 && value <= MAX_BUCKETS),
+                number(name, fields, "capacity", value -> value >= 1),
+                onFull(name, fields),
+                number(name, fields, "seed", value -> true),
+                text(name, fields, "group"));
+    }
+
+    private static IOException foreign(String name) {
+        return new IOException(
+                "the engine stores data of another program under {" + name + "}: choose another name for the crawl");
+    }
+
+    private static String text(String name, Map<String, String> fields, String field) throws IOException {
+        String value = fields.get(field);
+        if (value == null) {
+            throw damaged(name, field, "missing");
+        }
+        return value;
+    }
+
+    private static long number(String name, Map<String, String> fields, String field, LongPredicate isValid)
+            throws IOException {
+        String value = text(name, fields, field);
+        try {
+            long number = Long.parseLong(value);
+            if (isValid.test(number)) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            // Refused below.
+        }
+        throw damaged(name, field, value);
+    }
+
+    private static OnFull onFull(String name, Map<String, String> fields) throws IOException {
+        String value = text(name, fields, "on-full");
+        try {
+            return OnFull.valueOf(value);
+        } catch (IllegalArgumentException e) {
+            throw damaged(name, "on-full", value);
+        }
+    }
+
+    private static IOException damaged(String name, String field, String value) {
+        return new IOException("the settings of the crawl " + name + " on the engine are damaged: " + field + " is " + value);
+    }
+
+    /**
+     * Checks the settings that a worker requests; null ones are not compared.
+     *
+     * @throws IllegalArgumentException when the stored ones differ
+     */
+    void require(Integer slices, Long capacity, OnFull onFull, Long seed, String group) {
+        List<String> differences = new ArrayList<>();
+        compare(differences, "slices", slices, this.slices);
+        compare(differences, "expectedUrls", capacity, this.capacity);
+        compare(differences, "onFull", onFull, this.onFull);
+        if (seed != null && seed != this.seed) {
+            differences.add("another seed");
+        }
+        compare(differences, "groups", group, this.group);
+        if (!differences.isEmpty()) {
+            throw new IllegalArgumentException("the crawl has other settings: " + String.join(", ", differences));
+        }
+    }
+
+    private static void compare(List<String> differences, String name, Object requested, Object stored) {
+        if (requested != null && !requested.equals(stored)) {
+            differences.add(name + " is " + stored + ", not " + requested);
+        }
+    }
+
+    /** Returns the share of new URLs that are mistaken for seen ones, given how many are stored. */
+    double falsePositiveRate(long accepted) {
+        return accepted / ((double) slices * buckets * (1L << 32));
+    }
+
+    /** Returns how many new URLs were mistaken for seen ones, on average, until so many were stored. */
+    double missed(long accepted) {
+        return falsePositiveRate(accepted) * accepted / 2;
+    }
+
+    private static byte[] utf8(String text) {
+        return CrawlKeys.utf8(text);
+    }
+}

@@ -1,0 +1,37 @@
+package dev.sieve.shared;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A call that stores which URLs of a slice are done. It is sent unchanged until the engine has answered, under one number, so
+ * that the engine counts it once.
+ *
+ * @param count how many URLs became done
+ */
+record DoneCall(byte[][] args, int count) {
+    /** A script takes a few thousand arguments. */
+    private static final int MAX_FRAMES = 1000;
+
+    private static final byte[] ALL = {};
+
+    /** Moves frames into a call. */
+    static DoneCall of(long number, Set<TakenFrame> changed) {
+        List<byte[]> args = new ArrayList<>();
+        args.add(CrawlKeys.utf8(number));
+        int sum = 0;
+        Iterator<TakenFrame> frames = changed.iterator();
+        for (int i = 0; i < MAX_FRAMES && frames.hasNext(); i++) {
+            TakenFrame frame = frames.next();
+            frames.remove();
+            int count = frame.countNewlyDone();
+            args.add(CrawlKeys.utf8(frame.number));
+            args.add(frame.isDone() ? ALL : frame.doneBits());
+            args.add(CrawlKeys.utf8(count));
+            sum += count;
+        }
+        return new DoneCall(args.toArray(byte[][]::new), sum);
+    }
+}

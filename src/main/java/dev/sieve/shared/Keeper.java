@@ -1,0 +1,41 @@
+package dev.sieve.shared;
+
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+
+/** The thread that keeps the part of a worker in the crawl, by one beat per second. */
+final class Keeper implements AutoCloseable {
+    private static final long PAUSE_MILLIS = 1000;
+
+    private final ScheduledExecutorService executor;
+    private volatile Thread thread;
+
+    Keeper(Runnable beat) {
+        executor = Executors.newSingleThreadScheduledExecutor(work -> {
+            thread = new Thread(work, "sieve-keeper");
+            thread.setDaemon(true);
+            return thread;
+        });
+        ScheduledFuture<?> unused =
+                executor.scheduleWithFixedDelay(beat, PAUSE_MILLIS, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    /** Ends the thread and waits for the beat in progress, unless it is called by the thread itself. */
+    @Override
+    public void close() {
+        executor.shutdown();
+        boolean interrupted = false;
+        while (Thread.currentThread() != thread && !executor.isTerminated()) {
+            try {
+                executor.awaitTermination(Long.MAX_VALUE, TimeUnit.NANOSECONDS);
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,298 @@
+package dev.sieve.shared;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/**
+ * The part of this worker in the crawl: it reports that it is alive, owns its share of the slices, renews these in time,
+ * and gives back what exceeds its share. Only the engine's clock decides when an ownership ends; this worker ends it
+ * earlier, on its own clock. One thread at a time uses it.
+ */
+final class Ownership {
+    /** How long requests that were begun may last when their slice is given back. */
+    private static final long HAND_OVER_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    /** Round trips in which slices are claimed, per beat. */
+    private static final int MAX_ROUNDS = 16;
+
+    private final Engine engine;
+    private final CrawlKeys keys;
+    private final String worker;
+    private final Duration ttl;
+    private final Duration rest;
+    private final Consumer<Map<String, Duration>> onClaim;
+    private final Holdings holdings;
+    private final Totals totals;
+
+    private Set<String> workers = Set.of();
+    private int nextClaim;
+
+    Ownership(
+            Engine engine,
+            CrawlKeys keys,
+            String worker,
+            Duration ttl,
+            Duration rest,
+            Consumer<Map<String, Duration>> onClaim,
+            Holdings holdings,
+            Totals totals) {
+        this.engine = engine;
+        this.keys = keys;
+        this.worker = worker;
+        this.ttl = ttl;
+        this.rest = rest;
+        this.onClaim = onClaim;
+        this.holdings = holdings;
+        this.totals = totals;
+        nextClaim = Math.floorMod(worker.hashCode(), keys.sliceCount());
+    }
+
+    /** Returns how many workers were alive at the last beat. */
+    int workers() {
+        return workers.size();
+    }
+
+    /** Returns whether no other worker may push or take, as of the last beat. */
+    boolean isAlone() {
+        return workers.size() == 1 && holdings.owned() == keys.sliceCount();
+    }
+
+    private byte[] ttlMillis() {
+        return CrawlKeys.utf8(ttl.toMillis());
+    }
+
+    /** Reports that this worker is alive and looks at all slices, in one round trip; null when the engine is away. */
+    Survey beat() {
+        return engine.tryCall((session, number) -> {
+            sendBeat(session, false);
+            List<?> reply = Replies.list(session.receive());
+            Set<String> live = new HashSet<>();
+            reply.subList(1, reply.size()).forEach(name -> live.add(Replies.text(name)));
+            workers = live;
+            return Survey.take(session, keys);
+        });
+    }
+
+    private void sendBeat(Session session, boolean isLeaving) {
+        byte[][] args = {CrawlKeys.utf8(worker), ttlMillis(), CrawlKeys.utf8(isLeaving ? 1 : 0)};
+        session.send(Script.BEAT, new byte[][] {keys.workers()}, args);
+    }
+
+    /**
+     * Renews, gives back and claims slices.
+     *
+     * @param survey of the same beat
+     * @param claims whether slices without an owner are claimed
+     */
+    void keep(Survey survey, long clock, boolean claims) {
+        int share = (keys.sliceCount() + workers.size() - 1) / Math.max(1, workers.size());
+        giveBack(share, clock);
+        releaseIf(slice -> slice.isReleasable(clock));
+        renew(false, clock);
+        if (claims) {
+            claim(survey, share, clock);
+        }
+    }
+
+    private void giveBack(int share, long clock) {
+        List<Slice> kept = new ArrayList<>(holdings.slices());
+        kept.removeIf(Slice::isLeaving);
+        kept.sort(Comparator.comparingInt(slice -> slice.begun));
+        for (int i = 0; i < kept.size() - share; i++) {
+            holdings.leave(kept.get(i), clock + HAND_OVER_NANOS);
+        }
+    }
+
+    /** Gives up slices that match. What was done in them must have been stored. */
+    private void releaseIf(Predicate<Slice> isReleased) {
+        List<Slice> released = new ArrayList<>(holdings.slices());
+        released.removeIf(isReleased.negate());
+        List<Object> replies = owned(released, (session, slice) -> session.send(
+                Script.RELEASE, new byte[][] {slice.keys.owner}, slice.prove()));
+        if (replies != null) {
+            released.forEach(holdings::drop);
+        }
+    }
+
+    /** Sends one script for each slice. */
+    private interface Sender {
+        void send(Session session, Slice slice);
+    }
+
+    /** Returns the replies, -1 for a slice of another run; null when the engine is away. */
+    private List<Object> owned(List<Slice> slices, Sender sender) {
+        if (slices.isEmpty()) {
+            return List.of();
+        }
+        return engine.tryCall((session, number) -> {
+            List<Object> replies = new ArrayList<>();
+            for (Slice slice : slices) {
+                if (slice.run == session.run()) {
+                    sender.send(session, slice);
+                }
+            }
+            for (Slice slice : slices) {
+                replies.add(slice.run == session.run() ? session.receive() : (Object) (-1L));
+            }
+            return replies;
+        });
+    }
+
+    /**
+     * Renews the slices that are due, and all whose state of being idle changes.
+     *
+     * @param isIdle whether this worker has nothing to do in any slice
+     * @return whether the engine was there
+     */
+    boolean renew(boolean isIdle, long clock) {
+        List<Slice> renewed = new ArrayList<>(holdings.slices());
+        long seen = totals.unsentSeen();
+        renewed.removeIf(slice -> !slice.isRenewalDue(clock) && (!isIdle || slice.isIdle));
+        if (renewed.isEmpty() && seen > 0) {
+            holdings.slices().stream().limit(1).forEach(renewed::add);
+        }
+        if (renewed.isEmpty()) {
+            return true;
+        }
+        Slice first = renewed.get(0);
+        List<Object> replies = owned(renewed, (session, slice) -> session.send(
+                Script.RENEW,
+                new byte[][] {slice.keys.owner, slice.keys.queue, slice.keys.taken, slice.keys.counters},
+                slice.prove(
+                        ttlMillis(),
+                        CrawlKeys.utf8(isIdle || slice.isIdle ? 1 : 0),
+                        CrawlKeys.utf8(slice == first ? seen : 0))));
+        if (replies == null) {
+            return false;
+        }
+        for (int i = 0; i < replies.size(); i++) {
+            Slice slice = renewed.get(i);
+            if (Replies.isRefused(replies.get(i))) {
+                holdings.drop(slice);
+                continue;
+            }
+            long queued = Replies.number(Replies.list(replies.get(i)).get(0));
+            holdings.renewed(slice, clock, ttl.toNanos(), (isIdle || slice.isIdle) && queued == 0, queued > 0);
+            if (slice == first) {
+                totals.storedSeen(seen);
+            }
+        }
+        return true;
+    }
+
+    /** Claims slices up to the share: those without an owner first, then those whose owner is not alive. */
+    private void claim(Survey survey, int share, long clock) {
+        List<Integer> candidates = new ArrayList<>();
+        for (int i = 0; i < keys.sliceCount(); i++) {
+            int index = (nextClaim + i) % keys.sliceCount();
+            if (!holdings.owns(index)) {
+                candidates.add(index);
+            }
+        }
+        candidates.sort(Comparator.comparingInt(index -> {
+            String owner = survey.slices.get(index).worker();
+            return owner.isEmpty() ? 0 : workers.contains(owner) ? 2 : 1;
+        }));
+        nextClaim = (nextClaim + 1) % keys.sliceCount();
+        int from = 0;
+        for (int round = 0; round < MAX_ROUNDS && from < candidates.size(); round++) {
+            int missing = share - holdings.owned();
+            if (missing <= 0) {
+                return;
+            }
+            List<Integer> next = candidates.subList(from, Math.min(candidates.size(), from + missing));
+            from += next.size();
+            if (!claim(survey, next, clock)) {
+                return;
+            }
+        }
+    }
+
+    private boolean claim(Survey survey, List<Integer> indices, long clock) {
+        Run run = survey.run;
+        byte[][] args = {CrawlKeys.utf8(run.id), CrawlKeys.utf8(worker), ttlMillis()};
+        List<Object> replies = engine.tryCall((session, number) -> {
+            if (session.run() != run) {
+                return List.of();
+            }
+            for (int index : indices) {
+                CrawlKeys.OfSlice slice = keys.slice(index);
+                session.send(
+                        Script.CLAIM,
+                        new byte[][] {slice.owner, slice.counters, slice.taken, slice.done, slice.pauses},
+                        args);
+            }
+            List<Object> all = new ArrayList<>();
+            for (int i = 0; i < indices.size(); i++) {
+                all.add(session.receive());
+            }
+            return all;
+        });
+        if (replies == null || replies.isEmpty()) {
+            return false;
+        }
+        for (int i = 0; i < indices.size(); i++) {
+            List<?> reply = Replies.list(replies.get(i));
+            if (Replies.number(reply.get(0)) > 0) {
+                claimed(survey, indices.get(i), reply, clock);
+            }
+        }
+        return true;
+    }
+
+    private void claimed(Survey survey, int index, List<?> reply, long clock) {
+        byte[][] proof = {
+            CrawlKeys.utf8(survey.run.id), CrawlKeys.utf8(Replies.number(reply.get(0))), CrawlKeys.utf8(worker)
+        };
+        boolean isMoved = Replies.number(reply.get(1)) == 1;
+        Collection<Long> left =
+                Replies.list(reply.get(2)).stream().map(Replies::number).toList();
+        Slice slice = new Slice(
+                index, keys.slice(index), survey.run, proof, left, isMoved ? clock + rest.toNanos() : clock);
+        List<?> done = Replies.list(reply.get(3));
+        for (int i = 0; i < done.size(); i += 2) {
+            slice.leftDone.put(Replies.number(done.get(i)), BitSet.valueOf((byte[]) done.get(i + 1)));
+        }
+        slice.mayHaveFrames = survey.slices.get(index).queuedFrames() > 0;
+        slice.renewed(clock, ttl.toNanos());
+        Map<String, Duration> pauses = pauses(Replies.list(reply.get(4)), Replies.number(reply.get(5)));
+        if (!pauses.isEmpty()) {
+            onClaim.accept(pauses);
+        }
+        holdings.add(slice);
+    }
+
+    /** Returns how long hosts still have to pause. Each waits for its whole pause, since its last request is not stored. */
+    private static Map<String, Duration> pauses(List<?> stored, long now) {
+        Map<String, Duration> pauses = new HashMap<>();
+        for (int i = 0; i < stored.size(); i += 2) {
+            String[] numbers = Replies.text(stored.get(i + 1)).split(" ");
+            long millis = Math.min(Long.parseLong(numbers[0]), Long.parseLong(numbers[1]) - now);
+            if (millis > 0) {
+                pauses.put(Replies.text(stored.get(i)), Duration.ofMillis(millis));
+            }
+        }
+        return pauses;
+    }
+
+    /** Releases all slices and reports that this worker ends; does nothing when the engine is away. */
+    void leave(long clock) {
+        renew(false, clock);
+        releaseIf(slice -> true);
+        engine.tryCall((session, number) -> {
+            sendBeat(session, true);
+            return session.receive();
+        });
+    }
+}

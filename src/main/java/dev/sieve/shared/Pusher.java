@@ -1,0 +1,253 @@
+package dev.sieve.shared;
+
+import dev.sieve.SieveFullException;
+import dev.sieve.UrlBatch;
+import dev.sieve.bloom.Membership;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Pushes batches: what was not seen lately goes to the engine, one call per slice, all in one round trip. Safe for use
+ * by many threads, without a lock.
+ */
+final class Pusher {
+    /** URLs of one round trip; a script takes a few thousand arguments. */
+    private static final int MAX_URLS = 1024;
+
+    /** Bytes of the URLs of one round trip, from which on the next one goes into another. */
+    private static final int ENOUGH_BYTES = 1 << 20;
+
+    private static final long REFUSED = -2;
+
+    private final Engine engine;
+    private final CrawlKeys keys;
+    private final CrawlSettings settings;
+    private final HostSlices hosts;
+    private final RecentKeys recent;
+
+    Pusher(Engine engine, CrawlKeys keys, CrawlSettings settings, HostSlices hosts, RecentKeys recent) {
+        this.engine = engine;
+        this.keys = keys;
+        this.settings = settings;
+        this.hosts = hosts;
+        this.recent = recent;
+    }
+
+    /**
+     * Checks the lengths of the URLs of a batch, its keys and its referrer.
+     *
+     * @throws IllegalArgumentException when one of them is too long
+     */
+    static void check(UrlBatch batch) {
+        // A char has at most three bytes, so nearly every referrer is measured without being encoded.
+        if (batch.referrer() != null && batch.referrer().length() > Frame.MAX_TEXT / 3) {
+            checkLength("referrer", Frame.referrer(batch).length);
+        }
+        checkLength("URL or key", batch.maxBytes());
+    }
+
+    private static void checkLength(String what, int bytes) {
+        if (bytes > Frame.MAX_TEXT) {
+            throw new IllegalArgumentException(what + " longer than " + Frame.MAX_TEXT + " bytes: " + bytes);
+        }
+    }
+
+    /** The URLs of one slice in a round trip. */
+    private static final class Call {
+        final List<byte[]> keys = new ArrayList<>();
+        final List<byte[]> fingerprints = new ArrayList<>();
+        final Set<Long> present = new HashSet<>();
+        final ByteArrayOutputStream texts = new ByteArrayOutputStream();
+        final List<Integer> lengths = new ArrayList<>();
+        final List<Long> hashes = new ArrayList<>();
+        /** The indices in the batch. */
+        final List<Integer> urls = new ArrayList<>();
+
+        Object reply;
+
+        byte[] packedLengths() {
+            ByteBuffer packed = ByteBuffer.allocate(Integer.BYTES * lengths.size());
+            lengths.forEach(packed::putInt);
+            return packed.array();
+        }
+
+        boolean isNew(int i) {
+            return reply instanceof List<?> list && ((byte[]) list.get(1))[i] == '1';
+        }
+    }
+
+    /** A push of one batch. */
+    final class Push {
+        private final UrlBatch batch;
+        private final boolean refuses;
+        private final byte[] referrer;
+        private final byte[] head;
+        private final HostSlices.OfPage page = hosts.new OfPage();
+        private final long[] isNew;
+        private final Set<Integer> slicesWithNew = new HashSet<>();
+        private int accepted;
+
+        private Push(UrlBatch batch, boolean refuses) {
+            this.batch = batch;
+            this.refuses = refuses;
+            referrer = Frame.referrer(batch);
+            head = Frame.head(batch, referrer);
+            isNew = new long[(batch.size() + 63) >> 6];
+        }
+
+        /** Returns how many URLs were new. */
+        int accepted() {
+            return accepted;
+        }
+
+        /** Returns the slices of the URLs that were new. */
+        Set<Integer> slicesWithNew() {
+            return slicesWithNew;
+        }
+
+        /**
+         * Pushes all URLs, and marks the new ones in the batch, also when this throws.
+         *
+         * @throws SieveFullException when the engine or the crawl is full; URLs that are marked were accepted
+         */
+        void run() {
+            batch.clearNew();
+            try {
+                for (int from = 0; from < batch.size(); ) {
+                    Map<Integer, Call> calls = new LinkedHashMap<>();
+                    from = collect(from, calls);
+                    if (!calls.isEmpty()) {
+                        send(calls);
+                    }
+                }
+            } finally {
+                for (int word = 0; word < isNew.length; word++) {
+                    batch.setNew(word << 6, isNew[word]);
+                }
+            }
+        }
+
+        /** Collects the URLs of one round trip; returns the index after them. */
+        private int collect(int from, Map<Integer, Call> calls) {
+            RecentKeys.Table known = recent.of(engine.run());
+            int urls = 0;
+            int bytes = 0;
+            for (int next = from; next < batch.size(); ) {
+                int count = Math.min(Membership.BATCH, batch.size() - next);
+                long[] hashes = batch.hash(next, count, settings.seed());
+                for (int i = 0; i < count; i++, next++) {
+                    if (known.contains(hashes[2 * i], hashes[2 * i + 1])) {
+                        continue;
+                    }
+                    if (urls == MAX_URLS || bytes >= ENOUGH_BYTES) {
+                        return next;
+                    }
+                    urls++;
+                    bytes += batch.urlTo(next) - batch.urlFrom(next);
+                    add(next, hashes[2 * i], hashes[2 * i + 1], calls);
+                }
+            }
+            return batch.size();
+        }
+
+        private void add(int index, long h1, long h2, Map<Integer, Call> calls) {
+            byte[] url = batch.urlBytes(index);
+            int from = batch.urlFrom(index);
+            int to = batch.urlTo(index);
+            int slice = page.slice(url, from, to);
+            Call call = calls.computeIfAbsent(slice, number -> new Call());
+            long bucket = (h1 >>> 1) % settings.buckets();
+            int fingerprint = (int) h2;
+            if (!call.present.add(bucket << 32 | fingerprint & 0xffffffffL)) {
+                return;
+            }
+            call.keys.add(keys.slice(slice).bucket(bucket));
+            call.fingerprints.add(CrawlKeys.utf8(fingerprint));
+            int before = call.texts.size();
+            Frame.url(call.texts, referrer, url, from, to);
+            call.lengths.add(call.texts.size() - before);
+            call.urls.add(index);
+            call.hashes.add(h1);
+            call.hashes.add(h2);
+        }
+
+        private void send(Map<Integer, Call> calls) {
+            Run run = engine.call((session, number) -> {
+                calls.forEach((slice, call) -> send(session, number, slice, call));
+                calls.values().forEach(call -> call.reply = receive(session));
+                return session.run();
+            });
+            RecentKeys.Table known = recent.of(run);
+            RuntimeException failure = null;
+            for (Map.Entry<Integer, Call> entry : calls.entrySet()) {
+                Call call = entry.getValue();
+                if (call.reply instanceof EngineFullException e) {
+                    failure = new SieveFullException("the engine has no memory left for new URLs: " + e.getMessage());
+                } else if (call.reply instanceof EngineException e) {
+                    failure = e;
+                } else if (call.reply instanceof Long refused && refused == REFUSED) {
+                    failure = new SieveFullException(settings.capacity(), settings.capacity());
+                } else {
+                    note(entry.getKey(), call, known);
+                }
+            }
+            if (failure != null) {
+                throw failure;
+            }
+        }
+
+        private void send(Session session, long number, int slice, Call call) {
+            CrawlKeys.OfSlice names = keys.slice(slice);
+            int count = call.urls.size();
+            byte[][] all = new byte[3 + count][];
+            all[0] = names.queue;
+            all[1] = names.replies;
+            all[2] = names.counters;
+            byte[][] args = new byte[6 + count][];
+            args[0] = CrawlKeys.utf8(session.lane());
+            args[1] = CrawlKeys.utf8(number);
+            args[2] = CrawlKeys.utf8(refuses ? 1 : 0);
+            args[3] = head;
+            args[4] = call.texts.toByteArray();
+            args[5] = call.packedLengths();
+            for (int i = 0; i < count; i++) {
+                all[3 + i] = call.keys.get(i);
+                args[6 + i] = call.fingerprints.get(i);
+            }
+            session.send(Script.PUSH, all, args);
+        }
+
+        /** Returns the reply or the error: all replies have to be received. */
+        private Object receive(Session session) {
+            try {
+                return session.receive();
+            } catch (EngineException e) {
+                return e;
+            }
+        }
+
+        private void note(int slice, Call call, RecentKeys.Table known) {
+            for (int i = 0; i < call.urls.size(); i++) {
+                int index = call.urls.get(i);
+                if (call.isNew(i)) {
+                    isNew[index >> 6] |= 1L << index;
+                    accepted++;
+                    slicesWithNew.add(slice);
+                }
+                known.add(call.hashes.get(2 * i), call.hashes.get(2 * i + 1));
+            }
+        }
+    }
+
+    /** Starts a push of a batch. */
+    Push push(UrlBatch batch, boolean refuses) {
+        check(batch);
+        return new Push(batch, refuses);
+    }
+}

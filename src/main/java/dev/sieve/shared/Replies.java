@@ -1,0 +1,29 @@
+package dev.sieve.shared;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.List;
+
+/** Reads the replies of the engine. */
+final class Replies {
+    private Replies() {}
+
+    /** Returns a number, which some replies contain as text. */
+    static long number(Object reply) {
+        return reply instanceof Long number ? number : Long.parseLong(text(reply));
+    }
+
+    /** Returns a text; null where the reply is null. */
+    static String text(Object reply) {
+        return reply == null ? null : new String((byte[]) reply, UTF_8);
+    }
+
+    static List<?> list(Object reply) {
+        return (List<?>) reply;
+    }
+
+    /** Returns whether a script has refused the call, since the worker does not own the slice. */
+    static boolean isRefused(Object reply) {
+        return reply instanceof Long number && number == -1;
+    }
+}

@@ -1,0 +1,68 @@
+package dev.sieve.shared;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Stores on the engine which URLs are done. Until then a worker that dies leaves them to be done again. One thread at a
+ * time uses it.
+ */
+final class Results {
+    private final Engine engine;
+    private final Holdings holdings;
+    private final Totals totals;
+
+    Results(Engine engine, Holdings holdings, Totals totals) {
+        this.engine = engine;
+        this.holdings = holdings;
+        this.totals = totals;
+    }
+
+    /** Stores what is done, in one round trip per thousand frames of a slice; returns false when the engine is away. */
+    boolean flush() {
+        for (Map<Slice, DoneCall> calls = calls(); !calls.isEmpty(); calls = calls()) {
+            Map<Slice, DoneCall> sent = calls;
+            Map<Slice, Object> replies = engine.tryCall((session, number) -> store(session, sent));
+            if (replies == null) {
+                return false;
+            }
+            replies.forEach((slice, reply) -> {
+                if (Replies.isRefused(reply)) {
+                    holdings.drop(slice);
+                } else {
+                    holdings.stored(slice, sent.get(slice));
+                    totals.storedDone(sent.get(slice).count());
+                }
+            });
+        }
+        return true;
+    }
+
+    private Map<Slice, DoneCall> calls() {
+        Map<Slice, DoneCall> calls = new LinkedHashMap<>();
+        for (Slice slice : holdings.slices()) {
+            DoneCall call = holdings.doneCall(slice);
+            if (call != null) {
+                calls.put(slice, call);
+            }
+        }
+        return calls;
+    }
+
+    private static Map<Slice, Object> store(Session session, Map<Slice, DoneCall> calls) {
+        Map<Slice, Object> replies = new LinkedHashMap<>();
+        calls.forEach((slice, call) -> {
+            if (slice.run == session.run()) {
+                CrawlKeys.OfSlice keys = slice.keys;
+                session.send(
+                        Script.DONE,
+                        new byte[][] {keys.taken, keys.done, keys.counters, keys.owner},
+                        slice.prove(call.args()));
+            }
+        });
+        for (Slice slice : calls.keySet()) {
+            replies.put(slice, slice.run == session.run() ? session.receive() : (Object) (-1L));
+        }
+        return replies;
+    }
+}

@@ -1,0 +1,675 @@
+package dev.sieve.shared;
+
+import dev.sieve.CapacityAlerts;
+import dev.sieve.CapacityEvent;
+import dev.sieve.Frontier;
+import dev.sieve.Lease;
+import dev.sieve.Leases;
+import dev.sieve.OnFull;
+import dev.sieve.SieveFullException;
+import dev.sieve.SieveStats;
+import dev.sieve.UrlBatch;
+import dev.sieve.bloom.Memberships;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A URL frontier that many processes share: its state is on a Valkey or Redis server, the engine.
+ *
+ * <p>The hosts are divided into slices. Each open frontier, a worker, owns its share of the slices, and only the owner
+ * hands out their URLs, so no host is requested by two workers. Every worker pushes into every slice. Slices move when
+ * workers come, end or die; then the leases that were held in them have ended, and their URLs are handed out by the new
+ * owner: call {@link #begin} just before a request. URLs with one key must have one host.
+ *
+ * <p>What the engine has stored survives the death of any worker. When the engine itself loses the end of its log, the
+ * URLs of the lost time are handed out again, and {@link #push} may report some of them as new again; nothing else is
+ * lost, except seeds that were pushed by a worker that has died as well. While the engine is away, {@link #take} returns
+ * null and pushes wait, up to the {@linkplain Builder#patience patience}; then every method throws.
+ *
+ * <p>The engine stores a fingerprint of 32 bits per URL, so a new URL is very rarely mistaken for a seen one. URLs are
+ * handed out first in, first out within a slice. The order between slices is not defined.
+ *
+ * <p>Counts include what other workers did until a second ago. Safe for use by many threads.
+ */
+public final class SharedSieve implements Frontier {
+    private static final Logger LOG = LoggerFactory.getLogger(SharedSieve.class);
+
+    /** How many URLs may be done before the engine has stored it. */
+    private static final int MAX_UNSENT = 256;
+
+    private static final long TOTALS_AGE_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long AWAY_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long OVER_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    private final LongSupplier clock;
+    private final Engine engine;
+    private final CrawlSettings settings;
+    private final CrawlKeys keys;
+    private final HostSlices hosts;
+    private final Pusher pusher;
+    private final RecentSeeds seeds = new RecentSeeds();
+    private final Holdings holdings;
+    private final Totals totals;
+    private final CapacityMarks capacity;
+    private final Keeper keeper;
+
+    /**
+     * Held during the round trips that take, store what is done, and keep the slices; the fields below are used with it. No
+     * other lock is held during a round trip.
+     */
+    private final ReentrantLock trip = new ReentrantLock();
+
+    private final Taker taker;
+    private final Results results;
+    private final Ownership ownership;
+    private Run run;
+    private long surveyNanos;
+    private long notOverNanos;
+    private boolean wasNotOver;
+    private boolean isClosed;
+
+    /** How many URLs were accepted when the crawl was over. */
+    private volatile long overAt = -1;
+
+    private volatile RuntimeException failure;
+
+    private SharedSieve(Builder builder, Engine engine, String worker, CrawlSettings settings) {
+        clock = builder.clock;
+        this.engine = engine;
+        this.settings = settings;
+        keys = new CrawlKeys(builder.address.name(), settings.slices());
+        hosts = new HostSlices(settings.slices(), settings.seed(), builder.groupOfHost);
+        pusher = new Pusher(engine, keys, settings, hosts, new RecentKeys(builder.cacheBytes));
+        holdings = new Holdings(settings.slices(), builder.leaseTimeoutNanos);
+        totals = new Totals(settings, holdings);
+        capacity = new CapacityMarks(engine, keys, settings, worker, new CapacityAlerts(builder.listener));
+        taker = new Taker(engine, holdings);
+        results = new Results(engine, holdings, totals);
+        ownership = new Ownership(
+                engine, keys, worker, builder.ownership, builder.rest, builder.onClaim, holdings, totals);
+        beat();
+        keeper = builder.hasKeeper ? new Keeper(this::keep) : null;
+    }
+
+    /** Returns a builder, which opens the frontier at an address or makes one. */
+    public static Builder builder(EngineAddress address) {
+        return new Builder(Objects.requireNonNull(address, "address"));
+    }
+
+    private void requireUsable() {
+        if (failure != null) {
+            throw new IllegalStateException("the frontier has stopped after an error: " + failure.getMessage(), failure);
+        }
+    }
+
+    // Pushes
+
+    /**
+     * {@inheritDoc}
+     *
+     * @throws SieveFullException when the URL is new, and the crawl is full and refuses new URLs, or the engine has no memory
+     *     left
+     * @throws IllegalArgumentException when the URL is longer than 1,048,576 bytes
+     * @throws UncheckedIOException when the engine was away for too long
+     */
+    @Override
+    public boolean push(String url) {
+        UrlBatch batch = new UrlBatch();
+        batch.add(url);
+        return pushAll(batch) > 0;
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * @throws SieveFullException when a URL is new, and the crawl is full and refuses new URLs, or the engine has no memory
+     *     left; what is marked in the batch was accepted
+     * @throws IllegalArgumentException when a URL, a key or the referrer is longer than 1,048,576 bytes; no URL of the
+     *     batch was accepted
+     * @throws UncheckedIOException when the engine was away for too long; URLs that are not marked may be accepted
+     */
+    @Override
+    public int pushAll(UrlBatch batch) {
+        requireUsable();
+        boolean refuses = settings.onFull() == OnFull.FAIL && totals.accepted() >= settings.capacity();
+        Pusher.Push push = pusher.push(batch, refuses);
+        boolean isComplete = false;
+        try {
+            push.run();
+            isComplete = true;
+        } finally {
+            totals.pushed(push.accepted(), isComplete ? batch.size() - push.accepted() : 0);
+            push.slicesWithNew().forEach(holdings::mayHaveFrames);
+            if (batch.referrer() == null && push.accepted() > 0) {
+                seeds.add(batch, clock.getAsLong());
+            }
+        }
+        capacity.publish(totals.accepted());
+        return push.accepted();
+    }
+
+    // Leases
+
+    @Override
+    public Lease take(long nowNanos) {
+        trip.lock();
+        try {
+            requireUsable();
+            long now = clock.getAsLong();
+            TakenFrame due = holdings.due(nowNanos, now);
+            if (due != null) {
+                Frame text = taker.reread(due);
+                return text == null ? null : holdings.handOutDue(due, text, nowNanos);
+            }
+            Lease next = holdings.next(nowNanos, now);
+            if (next == null) {
+                taker.refill(!ownership.isAlone(), nowNanos, now);
+                next = holdings.next(nowNanos, now);
+            }
+            return next;
+        } finally {
+            trip.unlock();
+        }
+    }
+
+    @Override
+    public long waitNanos(long nowNanos) {
+        long wait = holdings.waitNanos(nowNanos, clock.getAsLong());
+        if (!ownership.isAlone()) {
+            wait = Math.min(wait, taker.waitNanos(nowNanos));
+        }
+        return engine.isAway() ? Math.max(wait, AWAY_WAIT_NANOS) : wait;
+    }
+
+    @Override
+    public boolean begin(Lease lease) {
+        requireUsable();
+        return holdings.begin(lease, clock.getAsLong());
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * <p>The engine stores it within a second. When this worker dies before, or loses the slice, the URL is handed out again.
+     */
+    @Override
+    public boolean done(Lease lease) {
+        requireUsable();
+        boolean isHeld = holdings.done(lease, clock.getAsLong());
+        if (isHeld && holdings.unsentDone() >= MAX_UNSENT && trip.tryLock()) {
+            try {
+                results.flush();
+            } finally {
+                trip.unlock();
+            }
+        }
+        return isHeld;
+    }
+
+    @Override
+    public boolean retry(Lease lease, long readyNanos) {
+        requireUsable();
+        return holdings.retry(lease, readyNanos, clock.getAsLong());
+    }
+
+    // Counts
+
+    /** Returns how many URLs wait to be handed out, and how many other workers have taken. */
+    @Override
+    public long pending() {
+        refreshTotals();
+        return totals.pending();
+    }
+
+    /** Returns how many leases this worker holds. */
+    @Override
+    public long inFlight() {
+        return holdings.held();
+    }
+
+    @Override
+    public SieveStats stats() {
+        refreshTotals();
+        return totals.stats();
+    }
+
+    /** Looks at the counters of all workers, unless they are new enough or another thread is about to. */
+    private void refreshTotals() {
+        requireUsable();
+        if (!trip.tryLock()) {
+            return;
+        }
+        try {
+            if (clock.getAsLong() - surveyNanos >= TOTALS_AGE_NANOS && results.flush()) {
+                survey();
+            }
+        } finally {
+            trip.unlock();
+        }
+    }
+
+    private Survey survey() {
+        long before = totals.acceptedSince();
+        Survey survey = engine.tryCall((session, number) -> Survey.take(session, keys));
+        note(survey, before);
+        return survey;
+    }
+
+    private void note(Survey survey, long acceptedBefore) {
+        if (survey == null) {
+            return;
+        }
+        if (!settings.id().equals(survey.id)) {
+            throw new IllegalStateException(survey.id == null
+                    ? "the crawl " + keys.name() + " is not on the engine any more"
+                    : "the crawl " + keys.name() + " on the engine was replaced by another one");
+        }
+        surveyNanos = clock.getAsLong();
+        totals.note(survey, acceptedBefore);
+        for (int i = 0; i < survey.slices.size(); i++) {
+            if (survey.slices.get(i).queuedFrames() > 0) {
+                holdings.mayHaveFrames(i);
+            }
+        }
+        if (survey.hasEnded()) {
+            overAt = survey.accepted();
+        }
+    }
+
+    /**
+     * Returns whether the crawl is over for all workers: nothing is pending, and nothing is in flight but what each of them
+     * leaves.
+     */
+    @Override
+    public boolean isOver(long left) {
+        requireUsable();
+        if (holdings.isBusy(left)) {
+            return false;
+        }
+        trip.lock();
+        try {
+            if (overAt >= 0 && overAt == totals.accepted()) {
+                return true;
+            }
+            long now = clock.getAsLong();
+            if (wasNotOver && now - notOverNanos < OVER_WAIT_NANOS) {
+                return false;
+            }
+            boolean isOver = isDrained(left, now);
+            wasNotOver = !isOver && !ownership.isAlone();
+            notOverNanos = now;
+            return isOver;
+        } finally {
+            trip.unlock();
+        }
+    }
+
+    private boolean isDrained(long left, long now) {
+        if (!results.flush() || !ownership.renew(true, now) || holdings.isBusy(left)) {
+            return false;
+        }
+        Survey first = survey();
+        Survey second = first == null ? null : survey();
+        if (second == null || !first.isDrained(second)) {
+            return second != null && overAt == totals.accepted();
+        }
+        overAt = second.accepted();
+        byte[][] mark = {CrawlKeys.utf8(Survey.ENDED), CrawlKeys.utf8(overAt), CrawlKeys.utf8(1)};
+        engine.tryCall((session, number) -> {
+            session.send(Script.MARK, new byte[][] {keys.events()}, mark);
+            return session.receive();
+        });
+        return true;
+    }
+
+    // The part of this worker
+
+    /** Stores what is done, and renews, claims and gives back slices. */
+    void beat() {
+        List<UrlBatch> lost = List.of();
+        trip.lock();
+        try {
+            requireUsable();
+            if (isClosed) {
+                return;
+            }
+            long now = clock.getAsLong();
+            results.flush();
+            long before = totals.acceptedSince();
+            Survey survey = ownership.beat();
+            if (survey == null) {
+                return;
+            }
+            holdings.dropIf(slice -> slice.run != survey.run || slice.hasEnded(now));
+            note(survey, before);
+            if (run != null && run != survey.run) {
+                lost = seeds.all(now);
+            }
+            run = survey.run;
+            ownership.keep(survey, now, !survey.hasEnded());
+        } finally {
+            trip.unlock();
+        }
+        lost.forEach(this::pushAll);
+        capacity.publish(totals.accepted());
+    }
+
+    /** Keeps the part of this worker; an executor silently drops work that throws. */
+    private void keep() {
+        try {
+            if (failure == null) {
+                beat();
+            }
+        } catch (RuntimeException e) {
+            failure = e;
+            LOG.error("the shared frontier {} stops: {}", keys.name(), e.getMessage());
+        } catch (Error e) {
+            failure = new IllegalStateException(e);
+            LOG.error("the shared frontier {} stops", keys.name(), e);
+        }
+    }
+
+    /** Returns how many workers were alive a second ago, this one included. */
+    public int workers() {
+        return ownership.workers();
+    }
+
+    /** Ends the patience: from now on, a call that needs the engine while it is away throws at once. */
+    public void impatient() {
+        engine.impatient();
+    }
+
+    /** Returns what should be changed in the settings of the engine, for a log or a user. */
+    public List<String> warnings() {
+        return engine.warnings();
+    }
+
+    // What workers share besides URLs
+
+    /** Appends a line to a list that all workers of the crawl share. */
+    public void add(String list, String line) {
+        engine.call((session, number) -> {
+            session.send("RPUSH", keys.lines(list), CrawlKeys.utf8(line));
+            return session.receive();
+        });
+    }
+
+    /** Returns the lines of a shared list from an index on. */
+    public List<String> lines(String list, long from) {
+        return engine.call((session, number) -> {
+            session.send("LRANGE", keys.lines(list), CrawlKeys.utf8(from), CrawlKeys.utf8(-1));
+            return Replies.list(session.receive()).stream().map(Replies::text).toList();
+        });
+    }
+
+    /**
+     * Stores that a host requires a pause between requests, for the worker that owns the host next.
+     *
+     * @param pause how long the host has to rest after a request
+     * @param use for how long from now on that holds
+     */
+    public void pause(String host, Duration pause, Duration use) {
+        byte[] field = CrawlKeys.utf8(host);
+        byte[] key = keys.slice(hosts.ofHost(host)).pauses;
+        engine.call((session, number) -> {
+            session.send("TIME");
+            List<?> time = Replies.list(session.receive());
+            long now = Replies.number(time.get(0)) * 1000 + Replies.number(time.get(1)) / 1000;
+            session.send("HSET", key, field, CrawlKeys.utf8(pause.toMillis() + " " + (now + use.toMillis())));
+            return session.receive();
+        });
+    }
+
+    /**
+     * Compares options with those of the crawl, or stores them when no other worker is alive.
+     *
+     * @return the stored options that differ; an option that is not stored is the empty text
+     */
+    public Map<String, String> options(Map<String, String> mine) {
+        return Map.of();
+    }
+
+    /**
+     * Stores what is done, gives the slices back and ends the connections. URLs in flight are handed out again by another
+     * worker, or after the next open. Closing twice has no effect.
+     *
+     * @throws UncheckedIOException when the engine is away for too long, so that it could not be stored what is done
+     */
+    @Override
+    public void close() {
+        if (keeper != null) {
+            keeper.close();
+        }
+        trip.lock();
+        try (engine) {
+            if (isClosed) {
+                return;
+            }
+            isClosed = true;
+            if (failure == null) {
+                while (!results.flush()) {
+                    engine.call((session, number) -> true);
+                }
+                ownership.leave(clock.getAsLong());
+            }
+        } finally {
+            trip.unlock();
+        }
+    }
+
+    /** Ends the connections without a word, as the death of the process does. */
+    void abandon() {
+        if (keeper != null) {
+            keeper.close();
+        }
+        trip.lock();
+        try {
+            isClosed = true;
+            engine.close();
+        } finally {
+            trip.unlock();
+        }
+    }
+
+    /** The options of a {@link SharedSieve}. Those of the crawl are stored by its first worker; the others may omit them. */
+    public static final class Builder {
+        private static final int DEFAULT_SLICES = 64;
+        private static final Duration SHORTEST_OWNERSHIP = Duration.ofSeconds(1);
+
+        private final EngineAddress address;
+        private Long expectedUrls;
+        private Integer slices;
+        private OnFull onFull;
+        private Consumer<CapacityEvent> listener = event -> {};
+        private Long seed;
+        private String group = "host";
+        private UnaryOperator<String> groupOfHost;
+        private long leaseTimeoutNanos = Long.MAX_VALUE;
+        private Duration ownership = Duration.ofSeconds(15);
+        private Duration patience = Duration.ofMinutes(5);
+        private long cacheBytes = 16 << 20;
+        private Duration rest = Duration.ZERO;
+        private Consumer<Map<String, Duration>> onClaim = pauses -> {};
+        private LongSupplier clock = System::nanoTime;
+        private boolean hasKeeper = true;
+
+        private Builder(EngineAddress address) {
+            this.address = address;
+        }
+
+        /** The number of distinct URLs that the crawl is made for, at least 1. Required for a new crawl. */
+        public Builder expectedUrls(long count) {
+            expectedUrls = requirePositive("expectedUrls", count);
+            return this;
+        }
+
+        /**
+         * The number of slices, from 1 to 4096; a few per worker at least. One slice keeps the order of all URLs and has one
+         * owner. Default: 64.
+         */
+        public Builder slices(int count) {
+            if (count < 1 || count > CrawlSettings.MAX_SLICES) {
+                throw new IllegalArgumentException("slices must be from 1 to " + CrawlSettings.MAX_SLICES + ": " + count);
+            }
+            slices = count;
+            return this;
+        }
+
+        /**
+         * What happens when the crawl has accepted as many URLs as it is made for. {@link OnFull#GROW} is not supported; with
+         * {@link OnFull#WARN}, the memory per URL rises from three times the capacity on. Default: {@link OnFull#WARN}.
+         */
+        public Builder onFull(OnFull choice) {
+            if (Objects.requireNonNull(choice, "onFull") == OnFull.GROW) {
+                throw new IllegalArgumentException("a shared frontier does not support GROW: use WARN, which goes on");
+            }
+            onFull = choice;
+            return this;
+        }
+
+        /**
+         * Receives capacity events, outside of locks, on a thread that pushes or one of the frontier. Each event is received by
+         * one worker. Default: no listener.
+         */
+        public Builder onCapacity(Consumer<CapacityEvent> callback) {
+            listener = Objects.requireNonNull(callback, "onCapacity");
+            return this;
+        }
+
+        /** The seed of the hash. Default: secret and random. Set it only where runs have to be repeatable. */
+        public Builder seed(long value) {
+            seed = value;
+            return this;
+        }
+
+        /**
+         * The rule by which hosts are grouped: hosts of one group have one owner. All workers must use the same.
+         *
+         * @param name of the rule, which is stored and compared
+         * @param groupOfHost returns the name of a host's group
+         */
+        public Builder groups(String name, UnaryOperator<String> groupOfHost) {
+            group = Objects.requireNonNull(name, "name");
+            this.groupOfHost = Objects.requireNonNull(groupOfHost, "groupOfHost");
+            return this;
+        }
+
+        /** The time after which a URL that is not done is handed out again, above 0. Default: none. */
+        public Builder leaseTimeout(Duration timeout) {
+            leaseTimeoutNanos = Leases.timeoutNanos(timeout);
+            return this;
+        }
+
+        /**
+         * The time after which other workers take over the slices of a worker that has died, at least a second. Default: 15
+         * s.
+         */
+        public Builder ownership(Duration time) {
+            if (time.compareTo(SHORTEST_OWNERSHIP) < 0) {
+                throw new IllegalArgumentException("ownership must be at least a second: " + time);
+            }
+            ownership = time;
+            return this;
+        }
+
+        /** How long calls wait for an engine that is away. Default: 5 minutes. */
+        public Builder patience(Duration time) {
+            patience = Objects.requireNonNull(time, "patience");
+            return this;
+        }
+
+        /** The memory for keys that were seen lately, which need no round trip. Default: 16 MiB. */
+        public Builder cacheBytes(long bytes) {
+            if (bytes < 0) {
+                throw new IllegalArgumentException("cacheBytes < 0: " + bytes);
+            }
+            cacheBytes = bytes;
+            return this;
+        }
+
+        /** How long no URL of a slice is handed out after another worker had it. Default: 0. */
+        public Builder rest(Duration time) {
+            rest = Objects.requireNonNull(time, "rest");
+            return this;
+        }
+
+        /**
+         * Receives which hosts of a slice have to pause, and for how long, before URLs of the slice are handed out. Called on
+         * the thread that opens the frontier or one of the frontier. Default: no receiver.
+         */
+        public Builder onClaim(Consumer<Map<String, Duration>> callback) {
+            onClaim = Objects.requireNonNull(callback, "onClaim");
+            return this;
+        }
+
+        private static long requirePositive(String name, long value) {
+            if (value < 1) {
+                throw new IllegalArgumentException(name + " < 1: " + value);
+            }
+            return value;
+        }
+
+        /** The clock of this process. */
+        Builder clock(LongSupplier nanoClock) {
+            clock = nanoClock;
+            return this;
+        }
+
+        /** Starts no thread: {@link SharedSieve#beat} has to be called. */
+        Builder withoutKeeper() {
+            hasKeeper = false;
+            return this;
+        }
+
+        /**
+         * Joins the crawl, or makes it if the engine does not store one under its name.
+         *
+         * @throws IllegalArgumentException when the stored crawl has other settings, or there is none and {@link
+         *     #expectedUrls} is not set. Nothing is changed
+         * @throws IOException when the engine does not respond or cannot be used; or when it stores data of another program
+         *     or of a later version under the name. Nothing is changed
+         */
+        public SharedSieve open() throws IOException {
+            String worker = String.format("%016x", Memberships.randomSeed());
+            Engine engine = new Engine(address, worker, patience, clock);
+            try {
+                CrawlSettings settings = settings(engine);
+                return new SharedSieve(this, engine, worker, settings);
+            } catch (IOException | RuntimeException | Error e) {
+                engine.close();
+                throw e;
+            }
+        }
+
+        private CrawlSettings settings(Engine engine) throws IOException {
+            CrawlSettings stored = CrawlSettings.read(engine, address.name());
+            if (stored == null) {
+                if (expectedUrls == null) {
+                    throw new IllegalArgumentException("expectedUrls is required to make a new crawl");
+                }
+                stored = CrawlSettings.fresh(
+                                slices == null ? DEFAULT_SLICES : slices,
+                                expectedUrls,
+                                onFull == null ? OnFull.WARN : onFull,
+                                seed,
+                                group)
+                        .create(engine, address.name());
+            }
+            stored.require(slices, expectedUrls, onFull, seed, group);
+            return stored;
+        }
+    }
+}

@@ -1,0 +1,96 @@
+package dev.sieve.shared;
+
+import dev.sieve.Lease;
+import java.util.BitSet;
+
+/**
+ * A frame that this worker has taken, whose URLs have the ids from {@link #firstId} on. Its text is kept until all URLs were
+ * handed out. Guarded by the lock of {@link Holdings}.
+ */
+final class TakenFrame {
+    final Slice slice;
+    final long number;
+    final long firstId;
+    private final int count;
+
+    private Frame text;
+    private int next;
+    private final BitSet done;
+    private final BitSet begun = new BitSet();
+    private int newlyDone;
+
+    TakenFrame(Slice slice, long number, long firstId, Frame text, BitSet done) {
+        this.slice = slice;
+        this.number = number;
+        this.firstId = firstId;
+        this.text = text;
+        this.done = done;
+        count = text.count();
+        next = done.nextClearBit(0);
+    }
+
+    int count() {
+        return count;
+    }
+
+    boolean contains(long id) {
+        return id - firstId < count;
+    }
+
+    /** Returns whether a URL was not handed out yet. */
+    boolean hasNext() {
+        return next < count;
+    }
+
+    /** Returns the next URL. */
+    Lease next() {
+        Lease lease = text.lease(firstId + next, next, 0);
+        next = done.nextClearBit(next + 1);
+        text = hasNext() ? text : null;
+        return lease;
+    }
+
+    void begin(long id) {
+        int index = (int) (id - firstId);
+        if (!begun.get(index)) {
+            begun.set(index);
+            slice.begun++;
+        }
+    }
+
+    /** Notes that a lease has ended. */
+    void end(long id) {
+        int index = (int) (id - firstId);
+        if (begun.get(index)) {
+            begun.clear(index);
+            slice.begun--;
+        }
+    }
+
+    void done(long id) {
+        end(id);
+        done.set((int) (id - firstId));
+        newlyDone++;
+        slice.changed.add(this);
+    }
+
+    boolean isDone() {
+        return done.cardinality() == count;
+    }
+
+    /** Returns a bit per URL, the lowest bit of the first byte for the first URL. */
+    byte[] doneBits() {
+        return done.toByteArray();
+    }
+
+    int newlyDone() {
+        return newlyDone;
+    }
+
+    /** Returns {@link #newlyDone()} and starts from 0 again. */
+    int countNewlyDone() {
+        int sum = newlyDone;
+        newlyDone = 0;
+        return sum;
+    }
+}
