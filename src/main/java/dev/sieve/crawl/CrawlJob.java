@@ -23,8 +23,8 @@ import java.util.regex.Pattern;
  * Where a crawl is kept: its frontier, the seeds, which define the scope, what the user has allowed for their origins, and
  * the pauses of hosts.
  *
- * <p>A {@link CrawlDirectory} keeps it in a folder, from which it continues after a crash. A job {@linkplain #inMemory in
- * memory} keeps nothing but its frontier.
+ * <p>A {@link CrawlDirectory} keeps it in a folder, from which it continues after a crash. A {@link SharedJob} keeps it on an
+ * engine, for many processes. A job {@linkplain #inMemory in memory} keeps nothing but its frontier.
  *
  * <p>Methods that store something throw {@link UncheckedIOException} when that fails. Safe for use by many threads. A seed
  * takes 18 to 23 bytes of memory.

@@ -13,11 +13,9 @@ import dev.sieve.bloom.Memberships;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -85,6 +83,7 @@ public final class SharedSieve implements Frontier {
     private volatile long overAt = -1;
 
     private volatile RuntimeException failure;
+    private volatile boolean isClosing;
 
     private SharedSieve(Builder builder, Engine engine, String worker, CrawlSettings settings) {
         clock = builder.clock;
@@ -98,8 +97,8 @@ public final class SharedSieve implements Frontier {
         capacity = new CapacityMarks(engine, keys, settings, worker, new CapacityAlerts(builder.listener));
         taker = new Taker(engine, holdings);
         results = new Results(engine, holdings, totals);
-        ownership = new Ownership(
-                engine, keys, worker, builder.ownership, builder.rest, builder.onClaim, holdings, totals);
+        ownership =
+                new Ownership(engine, keys, worker, builder.ownership, builder.rest, builder.onClaim, holdings, totals);
         beat();
         keeper = builder.hasKeeper ? new Keeper(this::keep) : null;
     }
@@ -111,7 +110,8 @@ public final class SharedSieve implements Frontier {
 
     private void requireUsable() {
         if (failure != null) {
-            throw new IllegalStateException("the frontier has stopped after an error: " + failure.getMessage(), failure);
+            throw new IllegalStateException(
+                    "the frontier has stopped after an error: " + failure.getMessage(), failure);
         }
     }
 
@@ -273,9 +273,10 @@ public final class SharedSieve implements Frontier {
             return;
         }
         if (!settings.id().equals(survey.id)) {
-            throw new IllegalStateException(survey.id == null
-                    ? "the crawl " + keys.name() + " is not on the engine any more"
-                    : "the crawl " + keys.name() + " on the engine was replaced by another one");
+            throw new IllegalStateException(
+                    survey.id == null
+                            ? "the crawl " + keys.name() + " is not on the engine any more"
+                            : "the crawl " + keys.name() + " on the engine was replaced by another one");
         }
         surveyNanos = clock.getAsLong();
         totals.note(survey, acceptedBefore);
@@ -367,18 +368,28 @@ public final class SharedSieve implements Frontier {
         capacity.publish(totals.accepted());
     }
 
-    /** Keeps the part of this worker; an executor silently drops work that throws. */
+    /** Keeps the part of this worker, and waits for an engine that is away; an executor silently drops work that throws. */
     private void keep() {
         try {
             if (failure == null) {
                 beat();
+                awaitEngine();
             }
-        } catch (RuntimeException e) {
-            failure = e;
-            LOG.error("the shared frontier {} stops: {}", keys.name(), e.getMessage());
-        } catch (Error e) {
-            failure = new IllegalStateException(e);
-            LOG.error("the shared frontier {} stops", keys.name(), e);
+        } catch (RuntimeException | Error e) {
+            if (!isClosing) {
+                failure = e instanceof RuntimeException unchecked ? unchecked : new IllegalStateException(e);
+                LOG.error("the shared frontier {} stops: {}", keys.name(), e.getMessage(), e);
+            }
+        }
+    }
+
+    /** Waits while the engine is away; throws when that takes too long. */
+    private void awaitEngine() {
+        if (engine.isAway()) {
+            engine.call((session, number) -> {
+                session.send("PING");
+                return session.receive();
+            });
         }
     }
 
@@ -450,9 +461,7 @@ public final class SharedSieve implements Frontier {
      */
     @Override
     public void close() {
-        if (keeper != null) {
-            keeper.close();
-        }
+        stopKeeper();
         trip.lock();
         try (engine) {
             if (isClosed) {
@@ -461,7 +470,7 @@ public final class SharedSieve implements Frontier {
             isClosed = true;
             if (failure == null) {
                 while (!results.flush()) {
-                    engine.call((session, number) -> true);
+                    awaitEngine();
                 }
                 ownership.leave(clock.getAsLong());
             }
@@ -470,11 +479,16 @@ public final class SharedSieve implements Frontier {
         }
     }
 
-    /** Ends the connections without a word, as the death of the process does. */
-    void abandon() {
+    private void stopKeeper() {
+        isClosing = true;
         if (keeper != null) {
             keeper.close();
         }
+    }
+
+    /** Ends the connections without a word, as the death of the process does. */
+    void abandon() {
+        stopKeeper();
         trip.lock();
         try {
             isClosed = true;
@@ -522,7 +536,8 @@ public final class SharedSieve implements Frontier {
          */
         public Builder slices(int count) {
             if (count < 1 || count > CrawlSettings.MAX_SLICES) {
-                throw new IllegalArgumentException("slices must be from 1 to " + CrawlSettings.MAX_SLICES + ": " + count);
+                throw new IllegalArgumentException(
+                        "slices must be from 1 to " + CrawlSettings.MAX_SLICES + ": " + count);
             }
             slices = count;
             return this;
@@ -622,7 +637,7 @@ public final class SharedSieve implements Frontier {
             return value;
         }
 
-        /** The clock of this process. */
+        /** The clock by which this worker measures how long it owns its slices. */
         Builder clock(LongSupplier nanoClock) {
             clock = nanoClock;
             return this;
@@ -644,7 +659,7 @@ public final class SharedSieve implements Frontier {
          */
         public SharedSieve open() throws IOException {
             String worker = String.format("%016x", Memberships.randomSeed());
-            Engine engine = new Engine(address, worker, patience, clock);
+            Engine engine = new Engine(address, worker, patience, System::nanoTime);
             try {
                 CrawlSettings settings = settings(engine);
                 return new SharedSieve(this, engine, worker, settings);

@@ -188,7 +188,8 @@ class DispatcherTest {
 
     /** A frontier whose leases of a host have ended. */
     private static final class TakenAway implements Frontier {
-        private final Sieve sieve = Sieve.builder(100).membership(ExactSet.create(0)).build();
+        private final Sieve sieve =
+                Sieve.builder(100).membership(ExactSet.create(0)).build();
         private String host;
 
         @Override
@@ -261,8 +262,8 @@ class DispatcherTest {
                 .build(0);
         TakenAway frontier = new TakenAway();
         frontier.pushAll(List.of("http://a.test/1", "http://a.test/2", "http://b.test/"));
-        Dispatcher dispatcher = new Dispatcher(
-                CrawlJob.inMemory(frontier), schedule, time::get, () -> 0, new CrawlOptions(), false);
+        Dispatcher dispatcher =
+                new Dispatcher(CrawlJob.inMemory(frontier), schedule, time::get, () -> 0, new CrawlOptions(), false);
         Dispatcher.Task first = dispatcher.next();
         assertThat(urlOf(first)).isEqualTo("http://a.test/1");
         Dispatcher.Task other = dispatcher.next();
@@ -290,8 +291,8 @@ class DispatcherTest {
                 HostSchedule.<Lease>builder().delay(Duration.ofDays(1)).build(0);
         TakenAway frontier = new TakenAway();
         frontier.pushAll(List.of("http://a.test/1", "http://a.test/2", "http://b.test/"));
-        Dispatcher dispatcher = new Dispatcher(
-                CrawlJob.inMemory(frontier), schedule, time::get, () -> 0, new CrawlOptions(), false);
+        Dispatcher dispatcher =
+                new Dispatcher(CrawlJob.inMemory(frontier), schedule, time::get, () -> 0, new CrawlOptions(), false);
         for (Dispatcher.Task task : List.of(dispatcher.next(), dispatcher.next())) {
             dispatcher.end(task, new Outcome(Outcome.Kind.RESPONDED));
             frontier.done(task.lease());
