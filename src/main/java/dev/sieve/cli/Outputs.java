@@ -203,6 +203,14 @@ final class Outputs implements PageSink {
             throws IOException {
         Outputs outputs = new Outputs();
         try {
+            for (Path file : files) {
+                for (Path existing : WarcSink.isArchive(file) ? WarcSink.existing(file) : List.of(file)) {
+                    OutputFile.requireUnused(existing);
+                }
+            }
+            if (skipped != null) {
+                OutputFile.requireUnused(skipped);
+            }
             // First, so that no line is stored before what it is about is in the archive.
             for (Path file : files) {
                 if (WarcSink.isArchive(file)) {

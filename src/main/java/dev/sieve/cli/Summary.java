@@ -24,27 +24,49 @@ final class Summary {
 
     private Summary() {}
 
-    static String of(CrawlReport report, boolean ignoredRobots) {
+    /**
+     * Returns the summary.
+     *
+     * @param isShared whether other processes worked on the same crawl: then the URLs that this one has requested are not those
+     *     that it has found
+     */
+    static String of(CrawlReport report, boolean ignoredRobots, boolean isShared) {
         StringBuilder lines = new StringBuilder("Done in " + clock(report.elapsed()) + ": "
-                + (isRepeated(report)
+                + (!isShared && isRepeated(report)
                         ? "this crawl had finished before; for a new one, choose another --job"
                         : report.ending().text())
                 + (ignoredRobots ? ", robots.txt ignored.\n" : ".\n"));
         CrawlReport.Sitemaps sitemaps = report.sitemaps();
-        row(
-                lines,
-                "urls",
-                "%,d accepted%s = %,d pages%s + %,d redirects + %,d failed + %,d refused%s%s + %,d left",
-                report.urlsNew(),
-                unlessZero(" + %,d from earlier runs", report.before()),
+        String results = text(
+                "%,d pages%s + %,d redirects + %,d failed + %,d refused%s%s",
                 report.pageCount(),
                 unlessZero(" + %,d checked", report.checkedCount()),
                 report.redirects(),
                 report.failed(),
                 report.refused(),
                 reasons(report.refusals()),
-                unlessZero(" + %,d sitemaps", sitemaps.read() + sitemaps.absent()),
-                report.left());
+                unlessZero(" + %,d sitemaps", sitemaps.read() + sitemaps.absent()));
+        if (isShared) {
+            SieveStats all = report.sieve();
+            long left = report.left() + report.unfinished();
+            row(lines, "urls", "%s by this worker", results);
+            row(
+                    lines,
+                    "all",
+                    "%,d accepted = %,d done + %,d left, by all workers",
+                    all.accepted(),
+                    all.accepted() - left,
+                    left);
+        } else {
+            row(
+                    lines,
+                    "urls",
+                    "%,d accepted%s = %s + %,d left",
+                    report.urlsNew(),
+                    unlessZero(" + %,d from earlier runs", report.before()),
+                    results,
+                    report.left());
+        }
         row(
                 lines,
                 "pages",
@@ -78,7 +100,7 @@ final class Summary {
             row(lines, "sitemaps", "%,d read, %,d URLs in them%s", sitemaps.read(), sitemaps.urls(), absent);
         }
         filter(lines, report.sieve());
-        speed(lines, report);
+        speed(lines, report, isShared);
         errors(lines, report);
         traps(lines, report);
         missed(lines, report);
@@ -182,7 +204,7 @@ final class Summary {
      * Shows what limited the crawl: delays of hosts, hosts that back off, the slowest of them, the limit of requests per host,
      * or busy workers. If URLs are left, shows how long they take at the same rate.
      */
-    private static void speed(StringBuilder lines, CrawlReport report) {
+    private static void speed(StringBuilder lines, CrawlReport report, boolean isShared) {
         row(
                 lines,
                 "speed",
@@ -199,7 +221,7 @@ final class Summary {
         if (!slowest.isEmpty()) {
             row(lines, "slowest", "waiting for %s", slowest);
         }
-        String remaining = remaining(report);
+        String remaining = isShared ? "" : remaining(report);
         if (!remaining.isEmpty()) {
             row(lines, "left", "%s", remaining);
         }

@@ -245,7 +245,7 @@ final class Holdings {
         TakenFrame frame = held(lease, clock);
         if (frame != null) {
             frame.end(lease.id());
-            frame.slice.left++;
+            slice(frame).left++;
         }
     }
 
