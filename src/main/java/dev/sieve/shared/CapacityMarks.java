@@ -52,8 +52,7 @@ final class CapacityMarks {
     private boolean mark(long accepted) {
         byte[] field = CrawlKeys.utf8(Double.toString(threshold));
         String marker = engine.tryCall((session, number) -> {
-            session.send(
-                    Script.MARK, new byte[][] {keys.events()}, new byte[][] {field, CrawlKeys.utf8(worker)});
+            session.send(Script.MARK, new byte[][] {keys.events()}, new byte[][] {field, CrawlKeys.utf8(worker)});
             session.send("HGET", keys.events(), field);
             session.receive();
             return Replies.text(session.receive());

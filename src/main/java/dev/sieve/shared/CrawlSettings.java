@@ -150,7 +150,8 @@ record CrawlSettings(String id, int slices, long buckets, long capacity, OnFull 
     }
 
     private static IOException damaged(String name, String field, String value) {
-        return new IOException("the settings of the crawl " + name + " on the engine are damaged: " + field + " is " + value);
+        return new IOException(
+                "the settings of the crawl " + name + " on the engine are damaged: " + field + " is " + value);
     }
 
     /**

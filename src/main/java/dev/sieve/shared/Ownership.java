@@ -118,8 +118,9 @@ final class Ownership {
     private void releaseIf(Predicate<Slice> isReleased) {
         List<Slice> released = new ArrayList<>(holdings.slices());
         released.removeIf(isReleased.negate());
-        List<Object> replies = owned(released, (session, slice) -> session.send(
-                Script.RELEASE, new byte[][] {slice.keys.owner}, slice.prove()));
+        List<Object> replies = owned(
+                released,
+                (session, slice) -> session.send(Script.RELEASE, new byte[][] {slice.keys.owner}, slice.prove()));
         if (replies != null) {
             released.forEach(holdings::drop);
         }
@@ -166,13 +167,15 @@ final class Ownership {
             return true;
         }
         Slice first = renewed.get(0);
-        List<Object> replies = owned(renewed, (session, slice) -> session.send(
-                Script.RENEW,
-                new byte[][] {slice.keys.owner, slice.keys.queue, slice.keys.taken, slice.keys.counters},
-                slice.prove(
-                        ttlMillis(),
-                        CrawlKeys.utf8(isIdle || slice.isIdle ? 1 : 0),
-                        CrawlKeys.utf8(slice == first ? seen : 0))));
+        List<Object> replies = owned(
+                renewed,
+                (session, slice) -> session.send(
+                        Script.RENEW,
+                        new byte[][] {slice.keys.owner, slice.keys.queue, slice.keys.taken, slice.keys.counters},
+                        slice.prove(
+                                ttlMillis(),
+                                CrawlKeys.utf8(isIdle || slice.isIdle ? 1 : 0),
+                                CrawlKeys.utf8(slice == first ? seen : 0))));
         if (replies == null) {
             return false;
         }
@@ -258,8 +261,8 @@ final class Ownership {
         boolean isMoved = Replies.number(reply.get(1)) == 1;
         Collection<Long> left =
                 Replies.list(reply.get(2)).stream().map(Replies::number).toList();
-        Slice slice = new Slice(
-                index, keys.slice(index), survey.run, proof, left, isMoved ? clock + rest.toNanos() : clock);
+        Slice slice =
+                new Slice(index, keys.slice(index), survey.run, proof, left, isMoved ? clock + rest.toNanos() : clock);
         List<?> done = Replies.list(reply.get(3));
         for (int i = 0; i < done.size(); i += 2) {
             slice.leftDone.put(Replies.number(done.get(i)), BitSet.valueOf((byte[]) done.get(i + 1)));

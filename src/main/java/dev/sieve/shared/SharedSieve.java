@@ -13,11 +13,9 @@ import dev.sieve.bloom.Memberships;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -98,8 +96,8 @@ public final class SharedSieve implements Frontier {
         capacity = new CapacityMarks(engine, keys, settings, worker, new CapacityAlerts(builder.listener));
         taker = new Taker(engine, holdings);
         results = new Results(engine, holdings, totals);
-        ownership = new Ownership(
-                engine, keys, worker, builder.ownership, builder.rest, builder.onClaim, holdings, totals);
+        ownership =
+                new Ownership(engine, keys, worker, builder.ownership, builder.rest, builder.onClaim, holdings, totals);
         beat();
         keeper = builder.hasKeeper ? new Keeper(this::keep) : null;
     }
@@ -111,7 +109,8 @@ public final class SharedSieve implements Frontier {
 
     private void requireUsable() {
         if (failure != null) {
-            throw new IllegalStateException("the frontier has stopped after an error: " + failure.getMessage(), failure);
+            throw new IllegalStateException(
+                    "the frontier has stopped after an error: " + failure.getMessage(), failure);
         }
     }
 
@@ -273,9 +272,10 @@ public final class SharedSieve implements Frontier {
             return;
         }
         if (!settings.id().equals(survey.id)) {
-            throw new IllegalStateException(survey.id == null
-                    ? "the crawl " + keys.name() + " is not on the engine any more"
-                    : "the crawl " + keys.name() + " on the engine was replaced by another one");
+            throw new IllegalStateException(
+                    survey.id == null
+                            ? "the crawl " + keys.name() + " is not on the engine any more"
+                            : "the crawl " + keys.name() + " on the engine was replaced by another one");
         }
         surveyNanos = clock.getAsLong();
         totals.note(survey, acceptedBefore);
@@ -522,7 +522,8 @@ public final class SharedSieve implements Frontier {
          */
         public Builder slices(int count) {
             if (count < 1 || count > CrawlSettings.MAX_SLICES) {
-                throw new IllegalArgumentException("slices must be from 1 to " + CrawlSettings.MAX_SLICES + ": " + count);
+                throw new IllegalArgumentException(
+                        "slices must be from 1 to " + CrawlSettings.MAX_SLICES + ": " + count);
             }
             slices = count;
             return this;

@@ -13,7 +13,14 @@ final class Survey {
 
     /** What is stored of one slice. */
     record OfSlice(
-            long accepted, long taken, long done, long seen, long queuedFrames, long takenFrames, boolean isIdle, String worker) {
+            long accepted,
+            long taken,
+            long done,
+            long seen,
+            long queuedFrames,
+            long takenFrames,
+            boolean isIdle,
+            String worker) {
         static OfSlice of(List<?> reply) {
             return new OfSlice(
                     Replies.number(reply.get(0)),
