@@ -52,7 +52,7 @@ public abstract class FrontierContract {
     }
 
     @Test
-    void urlsComeOutInTheOrderInWhichTheyWerePushed() throws Exception {
+    protected void urlsComeOutInTheOrderInWhichTheyWerePushed() throws Exception {
         Frontier frontier = frontier();
         List<String> urls = urls(1000);
 
@@ -205,7 +205,7 @@ public abstract class FrontierContract {
     }
 
     @Test
-    void whatIsDueComesOutBeforeTheQueueInTheOrderOfItsTime() throws Exception {
+    protected void whatIsDueComesOutBeforeTheQueueInTheOrderOfItsTime() throws Exception {
         Frontier frontier = frontier();
         frontier.pushAll(urls(300));
         List<Lease> leases =

@@ -22,10 +22,10 @@ final class Keeper implements AutoCloseable {
                 executor.scheduleWithFixedDelay(beat, PAUSE_MILLIS, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
     }
 
-    /** Ends the thread and waits for the beat in progress, unless it is called by the thread itself. */
+    /** Interrupts the thread, which may wait for the engine, and waits for its end, unless this is the thread itself. */
     @Override
     public void close() {
-        executor.shutdown();
+        executor.shutdownNow();
         boolean interrupted = false;
         while (Thread.currentThread() != thread && !executor.isTerminated()) {
             try {

@@ -27,7 +27,7 @@ import redis.clients.jedis.exceptions.JedisException;
 
 /** A connection to the engine, used by one thread at a time. It is opened again after a failure. */
 final class Session {
-    private static final Pattern ERROR_CODE = Pattern.compile("(?:^|: -)([A-Z]+) ");
+    private static final Pattern ERROR_CODE = Pattern.compile("(?:^(?!ERR Error running script)|: -)([A-Z]+) ");
 
     private final EngineAddress address;
     private final int timeoutMillis;

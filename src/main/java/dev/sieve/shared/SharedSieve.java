@@ -13,9 +13,11 @@ import dev.sieve.bloom.Memberships;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -53,6 +55,7 @@ public final class SharedSieve implements Frontier {
     private static final long OVER_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final LongSupplier clock;
+    private final String worker;
     private final Engine engine;
     private final CrawlSettings settings;
     private final CrawlKeys keys;
@@ -83,9 +86,11 @@ public final class SharedSieve implements Frontier {
     private volatile long overAt = -1;
 
     private volatile RuntimeException failure;
+    private volatile boolean isClosing;
 
     private SharedSieve(Builder builder, Engine engine, String worker, CrawlSettings settings) {
         clock = builder.clock;
+        this.worker = worker;
         this.engine = engine;
         this.settings = settings;
         keys = new CrawlKeys(builder.address.name(), settings.slices());
@@ -96,8 +101,9 @@ public final class SharedSieve implements Frontier {
         capacity = new CapacityMarks(engine, keys, settings, worker, new CapacityAlerts(builder.listener));
         taker = new Taker(engine, holdings);
         results = new Results(engine, holdings, totals);
-        ownership =
-                new Ownership(engine, keys, worker, builder.ownership, builder.rest, builder.onClaim, holdings, totals);
+        ownership = new Ownership(
+                engine, keys, worker, builder.ownership, builder.rest, builder.onClaim, holdings, totals);
+        ownership.join();
         beat();
         keeper = builder.hasKeeper ? new Keeper(this::keep) : null;
     }
@@ -109,8 +115,7 @@ public final class SharedSieve implements Frontier {
 
     private void requireUsable() {
         if (failure != null) {
-            throw new IllegalStateException(
-                    "the frontier has stopped after an error: " + failure.getMessage(), failure);
+            throw new IllegalStateException("the frontier has stopped after an error: " + failure.getMessage(), failure);
         }
     }
 
@@ -178,6 +183,7 @@ public final class SharedSieve implements Frontier {
                 taker.refill(!ownership.isAlone(), nowNanos, now);
                 next = holdings.next(nowNanos, now);
             }
+            wasNotOver &= next == null;
             return next;
         } finally {
             trip.unlock();
@@ -272,10 +278,9 @@ public final class SharedSieve implements Frontier {
             return;
         }
         if (!settings.id().equals(survey.id)) {
-            throw new IllegalStateException(
-                    survey.id == null
-                            ? "the crawl " + keys.name() + " is not on the engine any more"
-                            : "the crawl " + keys.name() + " on the engine was replaced by another one");
+            throw new IllegalStateException(survey.id == null
+                    ? "the crawl " + keys.name() + " is not on the engine any more"
+                    : "the crawl " + keys.name() + " on the engine was replaced by another one");
         }
         surveyNanos = clock.getAsLong();
         totals.note(survey, acceptedBefore);
@@ -359,6 +364,7 @@ public final class SharedSieve implements Frontier {
                 lost = seeds.all(now);
             }
             run = survey.run;
+            wasNotOver = false;
             ownership.keep(survey, now, !survey.hasEnded());
         } finally {
             trip.unlock();
@@ -367,19 +373,39 @@ public final class SharedSieve implements Frontier {
         capacity.publish(totals.accepted());
     }
 
-    /** Keeps the part of this worker; an executor silently drops work that throws. */
+    /** Keeps the part of this worker, and waits for an engine that is away; an executor silently drops work that throws. */
     private void keep() {
         try {
             if (failure == null) {
                 beat();
+                awaitEngine();
             }
-        } catch (RuntimeException e) {
-            failure = e;
-            LOG.error("the shared frontier {} stops: {}", keys.name(), e.getMessage());
-        } catch (Error e) {
-            failure = new IllegalStateException(e);
-            LOG.error("the shared frontier {} stops", keys.name(), e);
+        } catch (RuntimeException | Error e) {
+            if (!isClosing) {
+                failure = e instanceof RuntimeException unchecked ? unchecked : new IllegalStateException(e);
+                LOG.error("the shared frontier {} stops: {}", keys.name(), e.getMessage(), e);
+            }
         }
+    }
+
+    /** Waits while the engine is away; throws when that takes too long. */
+    private void awaitEngine() {
+        if (engine.isAway()) {
+            engine.call((session, number) -> {
+                session.send("PING");
+                return session.receive();
+            });
+        }
+    }
+
+    /** Returns the identity of this worker. */
+    String worker() {
+        return worker;
+    }
+
+    /** Returns how many slices this worker owns. */
+    int owned() {
+        return holdings.owned();
     }
 
     /** Returns how many workers were alive a second ago, this one included. */
@@ -450,9 +476,7 @@ public final class SharedSieve implements Frontier {
      */
     @Override
     public void close() {
-        if (keeper != null) {
-            keeper.close();
-        }
+        stopKeeper();
         trip.lock();
         try (engine) {
             if (isClosed) {
@@ -461,7 +485,7 @@ public final class SharedSieve implements Frontier {
             isClosed = true;
             if (failure == null) {
                 while (!results.flush()) {
-                    engine.call((session, number) -> true);
+                    awaitEngine();
                 }
                 ownership.leave(clock.getAsLong());
             }
@@ -470,11 +494,16 @@ public final class SharedSieve implements Frontier {
         }
     }
 
-    /** Ends the connections without a word, as the death of the process does. */
-    void abandon() {
+    private void stopKeeper() {
+        isClosing = true;
         if (keeper != null) {
             keeper.close();
         }
+    }
+
+    /** Ends the connections without a word, as the death of the process does. */
+    void abandon() {
+        stopKeeper();
         trip.lock();
         try {
             isClosed = true;
@@ -487,7 +516,8 @@ public final class SharedSieve implements Frontier {
     /** The options of a {@link SharedSieve}. Those of the crawl are stored by its first worker; the others may omit them. */
     public static final class Builder {
         private static final int DEFAULT_SLICES = 64;
-        private static final Duration SHORTEST_OWNERSHIP = Duration.ofSeconds(1);
+        /** A beat per second must renew in time. */
+        private static final Duration SHORTEST_OWNERSHIP = Duration.ofSeconds(2);
 
         private final EngineAddress address;
         private Long expectedUrls;
@@ -522,8 +552,7 @@ public final class SharedSieve implements Frontier {
          */
         public Builder slices(int count) {
             if (count < 1 || count > CrawlSettings.MAX_SLICES) {
-                throw new IllegalArgumentException(
-                        "slices must be from 1 to " + CrawlSettings.MAX_SLICES + ": " + count);
+                throw new IllegalArgumentException("slices must be from 1 to " + CrawlSettings.MAX_SLICES + ": " + count);
             }
             slices = count;
             return this;
@@ -575,12 +604,12 @@ public final class SharedSieve implements Frontier {
         }
 
         /**
-         * The time after which other workers take over the slices of a worker that has died, at least a second. Default: 15
-         * s.
+         * The time after which other workers take over the slices of a worker that has died, at least two seconds. Default:
+         * 15 s.
          */
         public Builder ownership(Duration time) {
             if (time.compareTo(SHORTEST_OWNERSHIP) < 0) {
-                throw new IllegalArgumentException("ownership must be at least a second: " + time);
+                throw new IllegalArgumentException("ownership must be at least " + SHORTEST_OWNERSHIP + ": " + time);
             }
             ownership = time;
             return this;
@@ -623,7 +652,7 @@ public final class SharedSieve implements Frontier {
             return value;
         }
 
-        /** The clock of this process. */
+        /** The clock by which this worker measures how long it owns its slices. */
         Builder clock(LongSupplier nanoClock) {
             clock = nanoClock;
             return this;
@@ -645,7 +674,7 @@ public final class SharedSieve implements Frontier {
          */
         public SharedSieve open() throws IOException {
             String worker = String.format("%016x", Memberships.randomSeed());
-            Engine engine = new Engine(address, worker, patience, clock);
+            Engine engine = new Engine(address, worker, patience, System::nanoTime);
             try {
                 CrawlSettings settings = settings(engine);
                 return new SharedSieve(this, engine, worker, settings);

@@ -7,10 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Starts a JVM of its own on the class path of this one. Its standard error is ours. */
-final class ChildJvm {
+public final class ChildJvm {
     private ChildJvm() {}
 
-    static Process start(List<String> options, Class<?> main, String... arguments) throws IOException {
+    public static Process start(List<String> options, Class<?> main, String... arguments) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(options);

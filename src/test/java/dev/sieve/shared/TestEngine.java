@@ -166,14 +166,19 @@ public final class TestEngine implements AutoCloseable {
 
     /** Ends it as {@code kill -9} does. */
     public void kill() {
+        List<ProcessHandle> rewrites = process.descendants().toList();
         process.destroyForcibly();
+        rewrites.forEach(ProcessHandle::destroyForcibly);
         process.onExit().join();
+        rewrites.forEach(rewrite -> rewrite.onExit().join());
     }
 
     /** Ends it in order, with all of its log on the disk. */
     public void stop() {
+        List<ProcessHandle> rewrites = process.descendants().toList();
         process.destroy();
         process.onExit().join();
+        rewrites.forEach(rewrite -> rewrite.onExit().join());
     }
 
     /** Stops its process, so that it accepts connections and does not respond, until {@link #resume}. */
@@ -274,8 +279,7 @@ public final class TestEngine implements AutoCloseable {
     @Override
     public void close() {
         if (process != null) {
-            process.destroyForcibly();
-            process.onExit().join();
+            kill();
         }
         delete(folder);
     }

@@ -1,0 +1,238 @@
+package dev.sieve.shared;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class ScriptTest {
+    static List<File> engines() {
+        return TestEngine.all();
+    }
+
+    private static void with(File program, Consumer<Session> test, String... settings) {
+        try (TestEngine server = TestEngine.start(program, settings);
+                Engine engine = new Engine(server.address("a"), "w1", Duration.ofMinutes(1), System::nanoTime)) {
+            engine.call((session, call) -> {
+                test.accept(session);
+                return null;
+            });
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static List<String> strings(Object response) {
+        List<String> strings = new ArrayList<>();
+        for (Object item : (List<?>) response) {
+            strings.add(
+                    item instanceof byte[] bytes
+                            ? new String(bytes, StandardCharsets.UTF_8)
+                            : item instanceof List<?> list ? strings(list).toString() : String.valueOf(item));
+        }
+        return strings;
+    }
+
+    private static Object command(Session session, String command, String... args) {
+        session.send(command, TestSlice.args((Object[]) args));
+        return session.receive();
+    }
+
+    @ParameterizedTest
+    @MethodSource("engines")
+    void aPushReturnsWhatIsNewAndQueuesIt(File program) {
+        with(program, session -> {
+            TestSlice slice = new TestSlice(session.run().id, "w1", "{a:0}");
+            assertThat(slice.push(session, 1, List.of("a", "bb", "ccc"))).isEqualTo("111");
+            assertThat(slice.push(session, 2, List.of("bb", "d", "ccc", "eeeee")))
+                    .isEqualTo("0101");
+            assertThat(slice.push(session, 3, List.of("a", "d"))).isEqualTo("00");
+            long token = slice.claim(session);
+            assertThat(strings(slice.take(session, token, 4, 10)))
+                    .containsExactly("1", "\0\3heada" + "bbccc", "\0\2headdeeeee");
+            assertThat(strings(slice.look(session))).startsWith("5", "2", "0", "0", "0", "2", "0", "w1");
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("engines")
+    void aRepeatedCallGetsTheSameAnswer(File program) {
+        with(program, session -> {
+            TestSlice slice = new TestSlice(session.run().id, "w1", "{a:0}");
+            assertThat(slice.push(session, 1, List.of("a", "b"))).isEqualTo("11");
+            assertThat(slice.push(session, 1, List.of("a", "b"))).isEqualTo("11");
+            assertThat(slice.push(session, 2, List.of("b", "c"))).isEqualTo("01");
+            assertThat(slice.push(session, 2, List.of("b", "c"))).isEqualTo("01");
+            // A number that starts with the stored one, or that the stored one starts with, is another.
+            assertThat(slice.push(session, 21, List.of("a", "b"))).isEqualTo("00");
+            long token = slice.claim(session);
+            List<String> taken = strings(slice.take(session, token, 3, 1));
+            assertThat(strings(slice.take(session, token, 3, 1)))
+                    .isEqualTo(taken)
+                    .hasSize(2);
+            assertThat(strings(slice.take(session, token, 4, 9))).hasSize(2).doesNotContainAnyElementsOf(taken);
+            assertThat(strings(slice.take(session, token, 5, 9))).containsExactly("0");
+            assertThat(slice.done(session, token, 6, 1, "", 2)).isEqualTo(1);
+            assertThat(slice.done(session, token, 6, 1, "", 2)).isZero();
+            assertThat(slice.done(session, token, 7, 2, "x", 1)).isEqualTo(1);
+            assertThat(strings(slice.look(session))).startsWith("3", "2", "3", "0", "0", "1");
+            assertThat(strings(command(session, "HGETALL", "{a:0}d"))).containsExactly("2", "x");
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("engines")
+    void onlyTheOwnerOfThisRunChangesASlice(File program) {
+        with(program, session -> {
+            String run = session.run().id;
+            TestSlice first = new TestSlice(run, "w1", "{a:0}");
+            TestSlice second = new TestSlice(run, "w2", "{a:0}");
+            first.push(session, 1, List.of("a"));
+            first.push(session, 2, List.of("b"));
+            long token = first.claim(session);
+            assertThat(strings(first.take(session, token, 3, 1))).hasSize(2);
+            List<?> refused = second.claimed(session);
+            assertThat(refused.get(0)).isEqualTo(0L);
+            assertThat((Long) refused.get(1)).isBetween(1L, 15_000L);
+            // The owner claims again, as after a lost answer: the calls of the earlier token are refused.
+            long next = first.claim(session);
+            assertThat(next).isEqualTo(token + 1);
+            for (TestSlice late : List.of(first, second, new TestSlice("other run", "w1", "{a:0}"))) {
+                long held = late == first ? token : next;
+                assertThat(late.take(session, held, 4, 1)).isEqualTo(-1L);
+                assertThat(late.done(session, held, 5, 1, "", 1)).isEqualTo(-1);
+                assertThat(late.renew(session, held, true, 3)).isEqualTo(-1L);
+                assertThat(late.release(session, held)).isEqualTo(-1);
+            }
+            assertThat(first.release(session, next)).isEqualTo(1);
+            assertThat(first.take(session, next, 6, 1)).isEqualTo(-1L);
+            List<?> claimed = second.claimed(session);
+            assertThat(strings(claimed.subList(0, 5))).containsExactly(next + 1 + "", "1", "[1]", "[]", "[]");
+            // The next run has another identity, and its workers do not wait for the owners of this one.
+            assertThat(new TestSlice("next run", "w1", "{a:0}").claim(session)).isEqualTo(next + 2);
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("engines")
+    void aSliceIsIdleUntilAFrameIsTaken(File program) {
+        with(program, session -> {
+            TestSlice slice = new TestSlice(session.run().id, "w1", "{a:0}");
+            long token = slice.claim(session);
+            assertThat(strings(slice.renew(session, token, true, 4))).containsExactly("0", "0", "0", "0", "4");
+            assertThat(slice.look(session).get(6)).isEqualTo(1L);
+            slice.push(session, 1, List.of("a"));
+            assertThat(strings(slice.renew(session, token, true, 0))).containsExactly("1", "0", "1", "0", "4");
+            assertThat(slice.look(session).get(6)).isEqualTo(0L);
+            slice.take(session, token, 2, 1);
+            slice.renew(session, token, true, 0);
+            assertThat(slice.look(session).get(6)).isEqualTo(1L);
+            slice.push(session, 3, List.of("b"));
+            slice.take(session, token, 4, 1);
+            assertThat(slice.look(session).get(6)).isEqualTo(0L);
+            assertThat(new TestSlice("other run", "w1", "{a:0}").look(session).get(6))
+                    .isEqualTo(0L);
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("engines")
+    void pausesOfHostsMoveUntilTheyEnd(File program) {
+        with(program, session -> {
+            command(session, "HSET", "{a:0}p", "old", "5000 1", "new", "5000 99999999999999", "damaged", "x");
+            List<?> claimed = new TestSlice(session.run().id, "w1", "{a:0}").claimed(session);
+            assertThat(strings(claimed.get(4))).containsExactly("new", "5000 99999999999999");
+            assertThat(strings(command(session, "HKEYS", "{a:0}p"))).containsExactly("new");
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("engines")
+    void workersAreAliveWhileTheyBeat(File program) {
+        with(program, session -> {
+            byte[][] keys = {TestSlice.bytes("{a}w")};
+            session.send(Script.BEAT, keys, TestSlice.args("w1", 60_000, 0));
+            session.send(Script.BEAT, keys, TestSlice.args("w2", 60_000, 0));
+            session.send(Script.BEAT, keys, TestSlice.args("w3", 0, 0));
+            session.send(Script.BEAT, keys, TestSlice.args("w1", 60_000, 0));
+            session.send(Script.BEAT, keys, TestSlice.args("w2", 60_000, 1));
+            assertThat(strings(session.receive())).hasSize(2).contains("w1");
+            assertThat(strings(session.receive())).hasSize(3).contains("w1", "w2");
+            session.receive();
+            assertThat(strings(session.receive())).hasSize(3).contains("w1", "w2");
+            assertThat(strings(session.receive())).hasSize(2).contains("w1");
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("engines")
+    void aMarkIsWonByOne(File program) {
+        with(program, session -> {
+            byte[][] keys = {TestSlice.bytes("{a}e")};
+            for (Object[] args : new Object[][] {{"80", "w1"}, {"80", "w2"}, {"e", 5, 1}, {"e", 5, 1}, {"e", 6, 1}}) {
+                session.send(Script.MARK, keys, TestSlice.args(args));
+            }
+            assertThat(IntStream.range(0, 5).mapToObj(i -> session.receive())).containsExactly(1L, 0L, 1L, 0L, 1L);
+            assertThat(strings(command(session, "HGETALL", "{a}e"))).containsExactly("80", "w1", "e", "6");
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("engines")
+    void aFullEngineRefusesPushesWholeAndTheRestGoesOn(File program) {
+        with(
+                program,
+                session -> {
+                    TestSlice slice = new TestSlice(session.run().id, "w1", "{a:0}");
+                    long told = 0;
+                    long call = 0;
+                    while (true) {
+                        long page = ++call;
+                        List<String> urls = IntStream.range(0, 64)
+                                .mapToObj(i -> page + "/" + i + "x".repeat(200))
+                                .toList();
+                        try {
+                            told += slice.push(session, page, urls)
+                                    .chars()
+                                    .filter(c -> c == '1')
+                                    .count();
+                        } catch (EngineFullException e) {
+                            assertThat(slice.look(session).get(0)).isEqualTo(told);
+                            // A repetition of what was accepted is answered.
+                            assertThat(slice.push(session, page - 1, List.of("?")))
+                                    .contains("1");
+                            break;
+                        }
+                    }
+                    assertThat(told).isGreaterThan(1000);
+                    long token = slice.claim(session);
+                    slice.take(session, token, ++call, 3);
+                    assertThat(slice.done(session, token, ++call, 1, "", 64, 2, "bits", 7))
+                            .isEqualTo(1);
+                    assertThat((List<?>) slice.renew(session, token, true, 3)).hasSize(5);
+                    session.send(
+                            Script.BEAT,
+                            new byte[][] {TestSlice.bytes("{a}w")},
+                            TestSlice.args("new worker", 10_000, 0));
+                    assertThat((List<?>) session.receive()).hasSize(2);
+                    session.send(Script.MARK, new byte[][] {TestSlice.bytes("{a}e")}, TestSlice.args("100", "w1"));
+                    assertThat(session.receive()).isEqualTo(1L);
+                    List<?> look = slice.look(session);
+                    assertThat(look.subList(0, 4)).isEqualTo(List.of(told, 3L, 71L, 3L));
+                    assertThat(slice.release(session, token)).isEqualTo(1);
+                    assertThatThrownBy(() -> command(session, "SET", "x", "y".repeat(100_000)))
+                            .isInstanceOf(EngineFullException.class);
+                },
+                "--maxmemory",
+                "6mb");
+    }
+}

@@ -1,0 +1,136 @@
+package dev.sieve.shared;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** The scripts of one slice, called as a frontier calls them. */
+final class TestSlice {
+    private static final int BUCKETS = 10_000;
+
+    final String run;
+    final String worker;
+    final String prefix;
+
+    TestSlice(String run, String worker, String prefix) {
+        this.run = run;
+        this.worker = worker;
+        this.prefix = prefix;
+    }
+
+    static byte[] bytes(Object value) {
+        return value instanceof byte[] bytes ? bytes : value.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    static byte[][] args(Object... values) {
+        byte[][] args = new byte[values.length][];
+        for (int i = 0; i < values.length; i++) {
+            args[i] = bytes(values[i]);
+        }
+        return args;
+    }
+
+    byte[][] keys(String names) {
+        String[] all = names.split(" ");
+        byte[][] keys = new byte[all.length][];
+        for (int i = 0; i < all.length; i++) {
+            keys[i] = bytes(prefix + all[i]);
+        }
+        return keys;
+    }
+
+    /** Sends a batch; the hash of an URL decides its bucket and its fingerprint. */
+    void sendPush(Session session, long call, boolean refuse, List<String> urls) {
+        byte[][] keys = new byte[3 + urls.size()][];
+        System.arraycopy(keys("q r m"), 0, keys, 0, 3);
+        byte[][] args = new byte[6 + urls.size()][];
+        ByteArrayOutputStream texts = new ByteArrayOutputStream();
+        ByteBuffer lengths = ByteBuffer.allocate(4 * urls.size());
+        for (int i = 0; i < urls.size(); i++) {
+            byte[] url = bytes(urls.get(i));
+            texts.writeBytes(url);
+            lengths.putInt(url.length);
+            long hash = hash(urls.get(i));
+            keys[i + 3] = bytes(prefix + "s" + (hash >>> 32) % BUCKETS);
+            args[i + 6] = bytes((int) hash);
+        }
+        byte[][] head = args(session.lane(), call, refuse ? 1 : 0, "head", texts.toByteArray(), lengths.array());
+        System.arraycopy(head, 0, args, 0, 6);
+        session.send(Script.PUSH, keys, args);
+    }
+
+    static long hash(String url) {
+        long hash = 0xcbf29ce484222325L;
+        for (int i = 0; i < url.length(); i++) {
+            hash = (hash ^ url.charAt(i)) * 0x9e3779b97f4a7c15L;
+            hash ^= hash >>> 29;
+        }
+        return hash;
+    }
+
+    /** Returns a 1 for each URL that is new, and a 0 for each other. */
+    static String mask(Object pushed, int urls) {
+        return pushed instanceof List<?> list
+                ? new String((byte[]) list.get(1), StandardCharsets.US_ASCII)
+                : "0".repeat(urls);
+    }
+
+    String push(Session session, long call, List<String> urls) {
+        sendPush(session, call, false, urls);
+        return mask(session.receive(), urls.size());
+    }
+
+    /** Returns the token, or 0 when another worker owns the slice. */
+    long claim(Session session) {
+        return (Long) claimed(session).get(0);
+    }
+
+    List<?> claimed(Session session) {
+        session.send(Script.CLAIM, keys("o m f d p"), args(run, worker, 15_000));
+        return (List<?>) session.receive();
+    }
+
+    void sendTake(Session session, long token, long call, int frames) {
+        session.send(Script.TAKE, keys("q f m o"), args(run, token, worker, call, frames));
+    }
+
+    /** Returns the number of the first frame and the frames; or -1. */
+    Object take(Session session, long token, long call, int frames) {
+        sendTake(session, token, call, frames);
+        return session.receive();
+    }
+
+    void sendDone(Session session, long token, long call, Object... triples) {
+        byte[][] args = new byte[4 + triples.length][];
+        System.arraycopy(args(run, token, worker, call), 0, args, 0, 4);
+        System.arraycopy(args(triples), 0, args, 4, triples.length);
+        session.send(Script.DONE, keys("f d m o"), args);
+    }
+
+    long done(Session session, long token, long call, Object... triples) {
+        sendDone(session, token, call, triples);
+        return (Long) session.receive();
+    }
+
+    Object renew(Session session, long token, boolean idle, long seen) {
+        session.send(Script.RENEW, keys("o q f m"), args(run, token, worker, 15_000, idle ? 1 : 0, seen));
+        return session.receive();
+    }
+
+    List<?> look(Session session) {
+        session.send(Script.LOOK, keys("m o q f"), args(run));
+        return (List<?>) session.receive();
+    }
+
+    long release(Session session, long token) {
+        session.send(Script.RELEASE, keys("o"), args(run, token, worker));
+        return (Long) session.receive();
+    }
+
+    /** Returns the URLs in a frame that {@link #sendPush} sent, when each has a length of its own. */
+    static String texts(Object frame) {
+        byte[] bytes = (byte[]) frame;
+        return new String(bytes, 6, bytes.length - 6, StandardCharsets.UTF_8);
+    }
+}
