@@ -13,7 +13,6 @@ import dev.sieve.bloom.Memberships;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -101,8 +100,8 @@ public final class SharedSieve implements Frontier {
         capacity = new CapacityMarks(engine, keys, settings, worker, new CapacityAlerts(builder.listener));
         taker = new Taker(engine, holdings);
         results = new Results(engine, holdings, totals);
-        ownership = new Ownership(
-                engine, keys, worker, builder.ownership, builder.rest, builder.onClaim, holdings, totals);
+        ownership =
+                new Ownership(engine, keys, worker, builder.ownership, builder.rest, builder.onClaim, holdings, totals);
         ownership.join();
         beat();
         keeper = builder.hasKeeper ? new Keeper(this::keep) : null;
@@ -115,7 +114,8 @@ public final class SharedSieve implements Frontier {
 
     private void requireUsable() {
         if (failure != null) {
-            throw new IllegalStateException("the frontier has stopped after an error: " + failure.getMessage(), failure);
+            throw new IllegalStateException(
+                    "the frontier has stopped after an error: " + failure.getMessage(), failure);
         }
     }
 
@@ -278,9 +278,10 @@ public final class SharedSieve implements Frontier {
             return;
         }
         if (!settings.id().equals(survey.id)) {
-            throw new IllegalStateException(survey.id == null
-                    ? "the crawl " + keys.name() + " is not on the engine any more"
-                    : "the crawl " + keys.name() + " on the engine was replaced by another one");
+            throw new IllegalStateException(
+                    survey.id == null
+                            ? "the crawl " + keys.name() + " is not on the engine any more"
+                            : "the crawl " + keys.name() + " on the engine was replaced by another one");
         }
         surveyNanos = clock.getAsLong();
         totals.note(survey, acceptedBefore);
@@ -460,12 +461,28 @@ public final class SharedSieve implements Frontier {
     }
 
     /**
-     * Compares options with those of the crawl, or stores them when no other worker is alive.
+     * Stores options of the crawl when no other worker is alive, or compares them with those that are stored.
      *
-     * @return the stored options that differ; an option that is not stored is the empty text
+     * @return the stored options that differ; null for one that is not stored
      */
     public Map<String, String> options(Map<String, String> mine) {
-        return Map.of();
+        boolean mayStore = ownership.workers() == 1;
+        Map<String, String> stored = engine.call((session, number) -> {
+            Map<String, String> present = CrawlSettings.options(session, keys);
+            return mayStore || present.isEmpty() ? CrawlSettings.setOptions(session, keys, present, mine) : present;
+        });
+        Map<String, String> different = new TreeMap<>();
+        mine.forEach((name, value) -> {
+            if (!value.equals(stored.get(name))) {
+                different.put(name, stored.get(name));
+            }
+        });
+        stored.forEach((name, value) -> {
+            if (!mine.containsKey(name)) {
+                different.put(name, value);
+            }
+        });
+        return different;
     }
 
     /**
@@ -552,7 +569,8 @@ public final class SharedSieve implements Frontier {
          */
         public Builder slices(int count) {
             if (count < 1 || count > CrawlSettings.MAX_SLICES) {
-                throw new IllegalArgumentException("slices must be from 1 to " + CrawlSettings.MAX_SLICES + ": " + count);
+                throw new IllegalArgumentException(
+                        "slices must be from 1 to " + CrawlSettings.MAX_SLICES + ": " + count);
             }
             slices = count;
             return this;
