@@ -344,7 +344,8 @@ class TwoWorkersTest {
         assertThat(two.owned()).isZero();
         // Those begun end as usual; no other is begun.
         leases.subList(0, 250).forEach(one::done);
-        leases.subList(250, 500).forEach(lease -> assertThat(one.retry(lease, 0)).isTrue());
+        leases.subList(250, 500)
+                .forEach(lease -> assertThat(one.retry(lease, 0)).isTrue());
         one.beat();
         two.beat();
 
@@ -388,8 +389,10 @@ class TwoWorkersTest {
     @Test
     void capacityEventsArePublishedOnceOverAllWorkers() throws Exception {
         List<CapacityEvent> events = new ArrayList<>();
-        SharedSieve one = opened(builder().expectedUrls(100).onCapacity(events::add).open());
-        SharedSieve two = opened(builder().expectedUrls(100).onCapacity(events::add).open());
+        SharedSieve one =
+                opened(builder().expectedUrls(100).onCapacity(events::add).open());
+        SharedSieve two =
+                opened(builder().expectedUrls(100).onCapacity(events::add).open());
         one.beat();
         two.beat();
 
@@ -467,6 +470,24 @@ class TwoWorkersTest {
         assertThat(workers[1].lines("seeds", 0)).containsExactly("http://a/", "http://ü/");
         assertThat(workers[0].lines("seeds", 1)).containsExactly("http://ü/");
         assertThat(workers[0].lines("origins", 0)).isEmpty();
+    }
+
+    @Test
+    void optionsAreStoredByOneWorkerAndComparedByTheOthers() throws Exception {
+        SharedSieve one = open();
+        assertThat(one.options(Map.of("delay", "5s", "agent", "a"))).isEmpty();
+        SharedSieve two = open();
+
+        assertThat(two.options(Map.of("delay", "5s", "agent", "a"))).isEmpty();
+        assertThat(two.options(Map.of("delay", "6s", "agent", "a"))).containsOnly(Map.entry("delay", "5s"));
+        assertThat(two.options(Map.of("delay", "5s"))).containsOnly(Map.entry("agent", "a"));
+        assertThat(two.options(Map.of("delay", "5s", "agent", "a", "more", "b")))
+                .containsOnlyKeys("more");
+        two.close();
+        one.beat();
+
+        assertThat(one.options(Map.of("delay", "6s"))).isEmpty();
+        assertThat(one.options(Map.of("delay", "6s"))).isEmpty();
     }
 
     @Test
