@@ -146,7 +146,7 @@ class CrawlCommand implements Callable<Integer> {
                 throw noSeed();
             }
             if (recording != null) {
-                recording.start(start.crawler(), start.directory(), durability.forces());
+                recording.start(start.crawler(), start.job(), durability.forces());
             }
             Outputs outputs = output.open(resumes, durability.forces());
             if (isVerbose) {

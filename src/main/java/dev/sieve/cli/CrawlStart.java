@@ -1,6 +1,6 @@
 package dev.sieve.cli;
 
-import dev.sieve.crawl.CrawlDirectory;
+import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
 import java.io.IOException;
@@ -13,12 +13,12 @@ final class CrawlStart implements AutoCloseable {
     private static final int BATCH = 64;
 
     private final CrawlOptions options;
-    private final Supplier<CrawlDirectory> opening;
+    private final Supplier<CrawlJob> opening;
     private final List<String> seeds = new ArrayList<>();
-    private CrawlDirectory directory;
+    private CrawlJob job;
     private Crawler crawler;
 
-    CrawlStart(CrawlOptions options, Supplier<CrawlDirectory> opening) {
+    CrawlStart(CrawlOptions options, Supplier<CrawlJob> opening) {
         this.options = options;
         this.opening = opening;
     }
@@ -26,17 +26,17 @@ final class CrawlStart implements AutoCloseable {
     /** Returns the crawl with all seeds added so far; the first call creates it. */
     Crawler crawler() {
         if (crawler == null) {
-            directory = opening.get();
-            crawler = new Crawler(options, directory);
+            job = opening.get();
+            crawler = new Crawler(options, job);
         }
         crawler.seedAll(seeds);
         seeds.clear();
         return crawler;
     }
 
-    /** Returns the files of the crawl, once it is created. */
-    CrawlDirectory directory() {
-        return directory;
+    /** Returns where the crawl is kept, once it is created. */
+    CrawlJob job() {
+        return job;
     }
 
     /** Adds a seed typed by the user. Its host and port may be requested even if its address is not public. */
@@ -60,11 +60,11 @@ final class CrawlStart implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        CrawlDirectory openDirectory = directory;
+        CrawlJob openJob = job;
         Crawler openCrawler = crawler;
-        try (openDirectory;
+        try (openJob;
                 openCrawler) {
-            // Closes the crawler, then the directory.
+            // Closes the crawler, then the job.
         }
     }
 }

@@ -4,7 +4,7 @@ import static dev.sieve.cli.Units.text;
 
 import dev.sieve.CapacityEvent;
 import dev.sieve.Sieve;
-import dev.sieve.crawl.CrawlDirectory;
+import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.demo.DemoWeb;
@@ -145,11 +145,11 @@ final class DemoCommand implements Callable<Integer> {
                         + " the filter is sized for %,d.",
                 web.pages(), web.hosts(), web.port(), urls, sieve.stats().capacity()));
         try (StopSignal signal = new StopSignal(false);
-                CrawlDirectory directory = CrawlDirectory.none(sieve);
-                Crawler crawler = new Crawler(options, directory)) {
+                CrawlJob job = CrawlJob.inMemory(sieve);
+                Crawler crawler = new Crawler(options, job)) {
             crawler.seed(web.start());
             if (recording != null) {
-                recording.start(crawler, directory, false);
+                recording.start(crawler, job, false);
             }
             Outputs files = Outputs.open(outputs, null, null, how(), false);
             if (recording != null) {

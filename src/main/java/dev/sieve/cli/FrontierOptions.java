@@ -6,6 +6,7 @@ import dev.sieve.OnFull;
 import dev.sieve.Sieve;
 import dev.sieve.bloom.BloomSize;
 import dev.sieve.crawl.CrawlDirectory;
+import dev.sieve.crawl.CrawlJob;
 import dev.sieve.durable.Durability;
 import dev.sieve.durable.DurableFolder;
 import java.io.IOException;
@@ -119,13 +120,13 @@ final class FrontierOptions {
      * @param listener receives each capacity event
      * @throws UncheckedIOException when the job cannot be opened
      */
-    CrawlDirectory open(Path job, Durability durability, boolean keepsLog, Consumer<CapacityEvent> listener) {
+    CrawlJob open(Path job, Durability durability, boolean keepsLog, Consumer<CapacityEvent> listener) {
         if (job == null) {
             Sieve.Builder builder = Sieve.builder(urls()).onCapacity(listener);
             Checks.set(spec, "--filter", filter(), builder::filter);
             Checks.set(spec, "--miss-rate", missRate, builder::falsePositiveRate);
             Checks.set(spec, "--on-full", onFull, builder::onFull);
-            return CrawlDirectory.none(builder.build());
+            return CrawlJob.inMemory(builder.build());
         }
         try {
             return CrawlDirectory.open(job, builder -> {

@@ -10,6 +10,9 @@ import dev.sieve.durable.DurableState;
 import dev.sieve.durable.Export;
 import dev.sieve.durable.RepairReport;
 import dev.sieve.output.OutputFile;
+import dev.sieve.shared.EngineAddress;
+import dev.sieve.shared.SharedState;
+import dev.sieve.shared.SharedTools;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;
@@ -18,29 +21,130 @@ import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** The commands that read or repair a job. */
+/** The commands that read or repair a job, in a directory or on an engine that many processes share. */
 final class JobCommands {
+    private static final String JOB = "The directory of the job, or the address of a shared frontier.";
+
     private JobCommands() {}
 
+    /** Returns the address that a command was given in place of a directory; null when it was given a directory. */
+    private static EngineAddress address(CommandSpec spec, EngineAccess access) throws IOException {
+        // Not the path that was made of it: that has one slash in place of two.
+        String text = spec.commandLine()
+                .getParseResult()
+                .matchedPositional(0)
+                .originalStringValues()
+                .get(0);
+        return EngineAccess.isAddress(text)
+                ? access.address("positional parameter at index 0", text, System.getenv())
+                : null;
+    }
+
     /** Shows the state of a job. */
-    @Command(name = "state", mixinStandardHelpOptions = true, description = "Shows the state of a job, running or not.")
+    @Command(
+            name = "state",
+            mixinStandardHelpOptions = true,
+            description = "Shows the state of a job or of a shared frontier, running or not.")
     static final class State implements Callable<Integer> {
         @Spec
         private CommandSpec spec;
 
-        @Parameters(paramLabel = "DIR", description = "The directory of the job.")
+        @Parameters(paramLabel = "DIR", description = JOB)
         private Path job;
 
         @Option(names = "--json", description = "Print one line of JSON, for programs.")
         private boolean isJson;
 
+        @Mixin
+        private EngineAccess access;
+
         @Override
         public Integer call() throws IOException {
+            EngineAddress address = address(spec, access);
+            return address == null ? folder() : engine(address);
+        }
+
+        private int engine(EngineAddress address) throws IOException {
+            SharedState state = SharedTools.inspect(address);
+            if (isJson) {
+                spec.commandLine().getOut().println(json(state));
+            } else {
+                print(state, address);
+            }
+            spec.commandLine().getOut().flush();
+            return state.problems().isEmpty() ? 0 : ExitCode.INPUT_OR_OUTPUT_FAILED;
+        }
+
+        private void print(SharedState state, EngineAddress address) {
+            SieveStats stats = state.stats();
+            row("urls", "%,d accepted = %,d done + %,d pending", stats.accepted(), stats.done(), stats.pending());
+            row("filter", "%s; miss rate now %s", Summary.size(stats), Units.percent(stats.falsePositiveRate()));
+            row(
+                    "memory",
+                    "%s for seen URLs%s, %s for pending ones%s",
+                    Units.bytes(stats.memoryBytes()),
+                    perUrl(stats.memoryBytes(), stats.accepted()),
+                    Units.bytes(state.queueBytes()),
+                    perUrl(state.queueBytes(), stats.pending()));
+            row("seeds", "%,d", state.seeds());
+            row("engine", "%s at %s", state.engine(), address.server());
+            row("workers", "%s", workers(state));
+            if (state.lost() > 0) {
+                row("lost", "%,d URLs, found missing by a repair; they count as done", state.lost());
+            }
+            state.warnings().forEach(warning -> row("warning", "%s", warning));
+            row("health", "%s", state.problems().isEmpty() ? "good" : String.join("; ", state.problems()));
+        }
+
+        private static String perUrl(long bytes, long urls) {
+            return bytes == 0 || urls == 0 ? "" : text(" (%.1f B per URL)", (double) bytes / urls);
+        }
+
+        private static String workers(SharedState state) {
+            int free = state.slices()
+                    - state.workers().stream()
+                            .mapToInt(SharedState.Worker::slices)
+                            .sum();
+            String all = state.workers().stream()
+                    .map(worker -> text(", %s with %d slices", worker.name(), worker.slices()))
+                    .collect(joining());
+            return text("%d%s; %d of %d slices have no owner", state.workers().size(), all, free, state.slices());
+        }
+
+        private static String json(SharedState state) {
+            SieveStats stats = state.stats();
+            return text(
+                    "{\"accepted\": %d, \"done\": %d, \"pending\": %d, \"lost\": %d, \"capacity\": %d, \"miss_rate\": %s,"
+                            + " \"filter_size\": %d, \"filter_bytes\": %d, \"missed\": %s, \"pending_bytes\": %d,"
+                            + " \"seeds\": %d, \"engine\": %s, \"slices\": %d, \"workers\": [%s], \"warnings\": [%s],"
+                            + " \"problems\": [%s]}",
+                    stats.accepted(),
+                    stats.done(),
+                    stats.pending(),
+                    state.lost(),
+                    stats.capacity(),
+                    stats.falsePositiveRate(),
+                    stats.estimatedSize(),
+                    stats.memoryBytes(),
+                    stats.estimatedMissed(),
+                    state.queueBytes(),
+                    state.seeds(),
+                    Units.json(state.engine()),
+                    state.slices(),
+                    state.workers().stream()
+                            .map(each -> text("{\"name\": %s, \"slices\": %d}", Units.json(each.name()), each.slices()))
+                            .collect(joining(", ")),
+                    state.warnings().stream().map(Units::json).collect(joining(", ")),
+                    state.problems().stream().map(Units::json).collect(joining(", ")));
+        }
+
+        private int folder() throws IOException {
             DurableState state = CrawlDirectory.inspect(job);
             if (isJson) {
                 spec.commandLine().getOut().println(json(state));
@@ -117,11 +221,17 @@ final class JobCommands {
             name = "export",
             mixinStandardHelpOptions = true,
             description =
-                    "Writes the URLs of a job to stdout, one per line, in the order they were found. The job may be"
-                            + " running.")
+                    "Writes the URLs of a job or of a shared frontier to stdout, one per line, in the order they were"
+                            + " found. It may be running.")
     static final class ExportUrls implements Callable<Integer> {
-        @Parameters(paramLabel = "DIR", description = "The directory of the job.")
+        @Spec
+        private CommandSpec spec;
+
+        @Parameters(paramLabel = "DIR", description = JOB)
         private Path job;
+
+        @Mixin
+        private EngineAccess access;
 
         @ArgGroup
         private Which which = new Which();
@@ -144,9 +254,20 @@ final class JobCommands {
 
         @Override
         public Integer call() throws IOException {
+            EngineAddress address = address(spec, access);
+            if (address != null && which.export() != Export.PENDING) {
+                throw Checks.wrong(
+                        spec,
+                        "Option '" + (which.isAll ? "--all" : "--done")
+                                + "' requires a directory: a shared frontier does not keep finished URLs");
+            }
             // Flushed even when a damaged file ends the export, so that the URLs before the damage are written.
             try (Writer out = OutputFile.standardOutput(false)) {
-                DurableFolder.export(job, which.export(), url -> write(out, url));
+                if (address == null) {
+                    DurableFolder.export(job, which.export(), url -> write(out, url));
+                } else {
+                    SharedTools.export(address, url -> write(out, url));
+                }
             }
             return 0;
         }
@@ -165,19 +286,64 @@ final class JobCommands {
             name = "repair",
             mixinStandardHelpOptions = true,
             description =
-                    "Repairs a damaged job: keeps what is intact and counts what is lost. Discarded files are kept under"
-                            + " other names.")
+                    "Repairs a damaged job or shared frontier: keeps what is intact and counts what is lost. What is"
+                            + " discarded is kept under other names.")
     static final class Repair implements Callable<Integer> {
-        @Parameters(paramLabel = "DIR", description = "The directory of the job, which must not be running.")
+        @Spec
+        private CommandSpec spec;
+
+        @Parameters(
+                paramLabel = "DIR",
+                description = "The directory of the job, or the address of a shared frontier; no process may use it.")
         private Path job;
+
+        @Mixin
+        private EngineAccess access;
 
         @Override
         public Integer call() throws IOException {
+            EngineAddress address = address(spec, access);
+            return address == null ? folder() : engine(address);
+        }
+
+        private static int engine(EngineAddress address) throws IOException {
+            RepairReport report = SharedTools.repair(address);
+            report.findings().forEach(System.out::println);
+            System.out.println(text(
+                    "%,d pending URLs kept, %,d URLs lost; %s put aside on the engine",
+                    report.urls(), report.lost(), Units.bytes(report.lostBytes())));
+            return 0;
+        }
+
+        private int folder() throws IOException {
             RepairReport report = CrawlDirectory.repair(job);
             report.findings().forEach(System.out::println);
             System.out.println(text(
                     "%,d URLs kept, %,d lost with %s of the log",
                     report.urls(), report.lost(), Units.bytes(report.lostBytes())));
+            return 0;
+        }
+    }
+
+    /** Deletes a crawl from an engine. */
+    @Command(
+            name = "delete",
+            mixinStandardHelpOptions = true,
+            description = "Deletes a shared frontier from its server. No process may use it.")
+    static final class Delete implements Callable<Integer> {
+        @Spec
+        private CommandSpec spec;
+
+        @Parameters(paramLabel = "ADDRESS", description = "The address of the shared frontier.")
+        private String address;
+
+        @Mixin
+        private EngineAccess access;
+
+        @Override
+        public Integer call() throws IOException {
+            EngineAddress parsed = access.address("positional parameter at index 0", address, System.getenv());
+            System.out.println(text("%,d keys of %s deleted", SharedTools.delete(parsed), parsed));
             return 0;
         }
     }

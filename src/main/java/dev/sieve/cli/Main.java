@@ -47,6 +47,7 @@ public final class Main {
                 .addSubcommand(new JobCommands.State())
                 .addSubcommand(new JobCommands.ExportUrls())
                 .addSubcommand(new JobCommands.Repair())
+                .addSubcommand(new JobCommands.Delete())
                 .addSubcommand(new CompletionCommand(Main::commandLine))
                 .addSubcommand(new CommandLine.HelpCommand())
                 .registerConverter(Long.class, new Converters.Quantity())

@@ -1,7 +1,7 @@
 package dev.sieve.cli;
 
 import dev.sieve.CapacityEvent;
-import dev.sieve.crawl.CrawlDirectory;
+import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.report.CrawlRecord;
@@ -66,8 +66,8 @@ final class Recording implements AutoCloseable {
      *
      * @param forces whether a flush forces the journal to the disk
      */
-    void start(Crawler crawl, CrawlDirectory directory, boolean forces) throws IOException {
-        record.start(file == null ? null : directory.journal(), forces, Instant.now());
+    void start(Crawler crawl, CrawlJob job, boolean forces) throws IOException {
+        record.start(file == null ? null : job.journal(), forces, Instant.now());
         crawler = crawl;
     }
 

@@ -1,29 +1,24 @@
 package dev.sieve.crawl;
 
 import dev.sieve.Frontier;
-import dev.sieve.bloom.ExactSet;
-import dev.sieve.bloom.Memberships;
-import dev.sieve.bloom.Murmur3;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.DurableSieve;
 import dev.sieve.durable.DurableState;
 import dev.sieve.durable.RepairReport;
-import dev.sieve.url.UrlNormalizer;
-import dev.sieve.url.UrlParts;
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -47,21 +42,16 @@ import java.util.stream.Stream;
  * <p>They are opened and closed together; when one cannot be opened, none stays open. The exception for a damaged file
  * names the file and the line; {@link #inspect} lists them, and {@link #repair} keeps the intact lines. Folders of
  * earlier versions contain {@code seeds.txt} and {@code pauses.txt}, which are copied once and stay as they are.
- *
- * <p>Methods that write throw {@link UncheckedIOException} when the disk fails. Safe for use by many threads. A seed takes
- * 18 to 23 bytes of memory.
  */
-public final class CrawlDirectory implements Closeable {
+public final class CrawlDirectory extends CrawlJob {
     /** The digits of a pause allow for ten years; a host is a name or an address, as in a URL. */
     private static final Pattern PAUSE = Pattern.compile("(\\d{1,12}) (\\d{1,15}) ([!-~]{1,255})");
 
-    private static final Pattern ORIGIN = Pattern.compile("(?:open|headers) (https?://[!-~]{1,300})");
-
     private static final LineFile.Kind SEEDS =
-            new LineFile.Kind("crawl-seeds", "seeds.txt", "a seed", CrawlDirectory::isSeed);
+            new LineFile.Kind("crawl-seeds", "seeds.txt", "a seed", CrawlJob::isSeed);
 
     private static final LineFile.Kind ORIGINS =
-            new LineFile.Kind("crawl-origins", null, "an origin", CrawlDirectory::isOrigin);
+            new LineFile.Kind("crawl-origins", null, "an origin", CrawlJob::isOrigin);
 
     private static final LineFile.Kind PAUSES =
             new LineFile.Kind("crawl-pauses", "pauses.txt", "a pause", PAUSE.asMatchPredicate());
@@ -73,26 +63,29 @@ public final class CrawlDirectory implements Closeable {
 
     private static final int NAMES_SHOWN = 3;
 
-    private final Frontier frontier;
     private final Path folder;
-    private final ExactSet seeds = ExactSet.create(Memberships.randomSeed());
-    private final Set<String> origins = new LinkedHashSet<>();
-    private final Map<String, Duration> pauses = new HashMap<>();
-    /** Null without a folder. */
-    private LineFile seedFile;
+    /** Those that are open, in the order in which they were opened. */
+    private final Deque<LineFile> files = new ArrayDeque<>();
 
-    /** Null without a folder. */
-    private LineFile originFile;
+    private final LineFile seedFile;
+    private final LineFile originFile;
+    private final LineFile pauseFile;
+    private final AtomicReference<Map<String, Duration>> pauses = new AtomicReference<>(new HashMap<>());
 
-    /** Null without a folder. */
-    private LineFile pauseFile;
-
-    /** Null until it is requested. */
-    private Journal journal;
-
-    private CrawlDirectory(Frontier frontier, Path folder) {
-        this.frontier = frontier;
+    private CrawlDirectory(Frontier frontier, Path folder, Instant now) throws IOException {
+        super(frontier, folder);
         this.folder = folder;
+        try {
+            checkSeeds(folder, LineFile.REFUSE);
+            seedFile = file(SEEDS, this::noteSeed);
+            originFile = file(ORIGINS, this::noteOrigin);
+            // When a host was last requested is not stored, so it waits anew; expired pauses are removed.
+            LineFile.rewrite(folder, PAUSES, line -> readPause(line, now), LineFile.REFUSE);
+            pauseFile = file(PAUSES, line -> {});
+        } catch (IOException | RuntimeException e) {
+            close(e);
+            throw e;
+        }
     }
 
     /**
@@ -112,16 +105,15 @@ public final class CrawlDirectory implements Closeable {
         DurableSieve.Builder builder = DurableSieve.builder(directory);
         settings.accept(builder);
         // The frontier first, since its lock guards the other files.
-        CrawlDirectory opened = new CrawlDirectory(builder.open(), directory);
+        return new CrawlDirectory(builder.open(), directory, now);
+    }
+
+    /** Closes what is open after a failure. */
+    private void close(Exception failure) {
         try {
-            opened.readSeeds();
-            opened.originFile = opened.file(ORIGINS, opened.origins::add);
-            opened.readPauses(now);
-            return opened;
+            close();
         } catch (IOException | RuntimeException e) {
-            try (opened) {
-                throw e;
-            }
+            failure.addSuppressed(e);
         }
     }
 
@@ -213,42 +205,18 @@ public final class CrawlDirectory implements Closeable {
         return findings;
     }
 
-    private void readSeeds() throws IOException {
-        checkSeeds(folder, LineFile.REFUSE);
-        seedFile = file(SEEDS, seed -> {
-            long[] hash = Murmur3.hash(seed, seeds.seed());
-            seeds.add(hash[0], hash[1]);
-        });
-    }
-
-    /** Whether a line is a URL as this build spells it, or an earlier one, which did not escape vertical bars. */
-    private static boolean isSeed(String line) {
-        String escaped = line.replace("|", "%7C");
-        return escaped.equals(UrlNormalizer.parse(escaped));
-    }
-
     /** Opens a file after its last line; creates it first where it does not exist. */
     private LineFile file(LineFile.Kind kind, LineFile.Receiver lines) throws IOException {
         if (Files.notExists(folder.resolve(kind.name()))) {
             LineFile.rewrite(folder, kind, line -> true, LineFile.REFUSE);
         }
-        return new LineFile(folder, kind, LineFile.read(folder, kind, lines, LineFile.REFUSE));
-    }
-
-    private static boolean isOrigin(String line) {
-        Matcher fields = ORIGIN.matcher(line);
-        String url = fields.matches() ? UrlNormalizer.parse(fields.group(1)) : null;
-        return url != null && UrlParts.origin(url).equals(fields.group(1));
-    }
-
-    /** Reads the pauses and removes expired ones. When a host was last requested is not stored, so it waits anew. */
-    private void readPauses(Instant now) throws IOException {
-        LineFile.rewrite(folder, PAUSES, line -> addPause(line, now), LineFile.REFUSE);
-        pauseFile = file(PAUSES, line -> {});
+        LineFile file = new LineFile(folder, kind, LineFile.read(folder, kind, lines, LineFile.REFUSE));
+        files.push(file);
+        return file;
     }
 
     /** Adds a pause unless it has expired; returns whether it was added. */
-    private boolean addPause(String line, Instant now) {
+    private boolean readPause(String line, Instant now) {
         Matcher fields = PAUSE.matcher(line);
         fields.matches();
         long left = Long.parseLong(fields.group(2)) - now.toEpochMilli();
@@ -257,16 +225,8 @@ public final class CrawlDirectory implements Closeable {
         }
         // However the clock was set in between, a host does not wait for longer than its pause.
         Duration pause = Duration.ofMillis(Math.min(left, Long.parseLong(fields.group(1))));
-        pauses.merge(fields.group(3), pause, (one, other) -> one.compareTo(other) > 0 ? one : other);
+        pauses.get().merge(fields.group(3), pause, (one, other) -> one.compareTo(other) > 0 ? one : other);
         return true;
-    }
-
-    /**
-     * Returns a crawl without a folder: only what the frontier itself stores survives the process, and URLs whose hosts
-     * have to wait are spilled to the system's temporary folder.
-     */
-    public static CrawlDirectory none(Frontier frontier) {
-        return new CrawlDirectory(frontier, Path.of(System.getProperty("java.io.tmpdir")));
     }
 
     /** Returns the file with the seeds in the folder of a crawl, a list as for {@link dev.sieve.url.Seeds}. */
@@ -274,114 +234,54 @@ public final class CrawlDirectory implements Closeable {
         return SEEDS.path(directory);
     }
 
-    /** Returns the frontier of the crawl. */
-    public Frontier frontier() {
-        return frontier;
-    }
-
-    /**
-     * Returns the journal of the crawl, which is closed with this. The first call opens or creates it; that of a crawl
-     * without a folder is temporary.
-     *
-     * @throws IOException when it cannot be read or written, or is damaged
-     */
-    public synchronized Journal journal() throws IOException {
-        if (journal == null) {
-            journal = seedFile == null ? Journal.temporary(folder) : Journal.open(folder);
-        }
-        return journal;
-    }
-
-    Path spillDirectory() {
-        return folder;
-    }
-
-    /** Passes on the seeds of earlier runs and those that were added, in their order. */
-    synchronized void forEachSeed(Consumer<String> action) throws IOException {
-        if (seedFile != null) {
-            LineFile.read(folder, SEEDS, action::accept, LineFile.REFUSE);
-        }
-    }
-
-    /**
-     * Stores a seed unless it is stored, and returns whether it was written. Must be called before the seed is queued, so
-     * that a crash does not leave URLs without their scope.
-     */
-    synchronized boolean addSeed(String url) {
-        if (seedFile == null) {
-            return false;
-        }
-        long[] hash = Murmur3.hash(url, seeds.seed());
-        if (seeds.mightContain(hash[0], hash[1])) {
-            return false;
-        }
-        seedFile.add(url);
-        return seeds.add(hash[0], hash[1]);
-    }
-
-    /** Stores that requests to the host and port of a URL are allowed whatever its addresses, for later runs. */
-    void addOpen(String url) {
-        addOrigin("open " + UrlParts.origin(url));
-    }
-
-    /** Stores that header fields of the user are sent to the origin of a URL. */
-    void addWithHeaders(String url) {
-        addOrigin("headers " + UrlParts.origin(url));
-    }
-
-    private synchronized void addOrigin(String line) {
-        if (originFile != null && !origins.contains(line)) {
-            originFile.add(line);
-            origins.add(line);
-        }
-    }
-
-    /** Returns the origins of which {@link #addOpen} was called, in this run or an earlier one. */
-    List<String> openOrigins() {
-        return origins("open ");
-    }
-
-    /** Returns the origins of which {@link #addWithHeaders} was called, in this run or an earlier one. */
-    List<String> originsWithHeaders() {
-        return origins("headers ");
-    }
-
-    private synchronized List<String> origins(String prefix) {
-        return origins.stream()
-                .filter(line -> line.startsWith(prefix))
-                .map(line -> line.substring(prefix.length()))
-                .toList();
-    }
-
-    /** Forces the seeds to the disk, so that a power cut does not leave URLs without their scope. */
-    synchronized void forceSeeds() {
-        if (seedFile != null) {
-            seedFile.force();
-            originFile.force();
-        }
-    }
-
-    /** Returns how long hosts have to wait because of earlier runs, counted from the opening of the folder. */
-    Map<String, Duration> pauses() {
-        return pauses;
-    }
-
-    /** Stores the pause that a host requires, until its expiry. */
-    synchronized void addPause(String host, Duration pause, Instant expiry) {
-        if (pauseFile != null) {
-            pauseFile.add(pause.toMillis() + " " + expiry.toEpochMilli() + " " + host);
-        }
+    @Override
+    Journal openJournal() throws IOException {
+        return Journal.open(folder);
     }
 
     @Override
-    @SuppressWarnings("try") // the files are only closed here
-    public void close() throws IOException {
-        try (frontier;
-                LineFile openSeeds = seedFile;
-                LineFile openOrigins = originFile;
-                LineFile openPauses = pauseFile;
-                Journal openJournal = journal) {
-            // Closes all of them, whatever one of them throws; the frontier last, since its lock guards the others.
+    void read(Reader reader) throws IOException {
+        synchronized (this) {
+            LineFile.read(folder, SEEDS, reader::seed, LineFile.REFUSE);
+        }
+        super.read(reader);
+    }
+
+    @Override
+    synchronized void storeSeeds(List<String> urls) {
+        urls.forEach(seedFile::add);
+    }
+
+    @Override
+    synchronized void storeOrigin(String line) {
+        originFile.add(line);
+    }
+
+    @Override
+    synchronized void forceSeeds() {
+        seedFile.force();
+        originFile.force();
+    }
+
+    /** Counted from the opening of the folder. */
+    @Override
+    Map<String, Duration> takePauses() {
+        return pauses.getAndSet(Map.of());
+    }
+
+    @Override
+    synchronized void addPause(String host, Duration pause, Duration use, Instant now) {
+        Instant expiry = now.plus(use).plus(pause);
+        pauseFile.add(pause.toMillis() + " " + expiry.toEpochMilli() + " " + host);
+    }
+
+    @Override
+    @SuppressWarnings("try") // it is only closed here
+    void closeFiles() throws IOException {
+        if (!files.isEmpty()) {
+            try (LineFile last = files.pop()) {
+                closeFiles();
+            }
         }
     }
 }

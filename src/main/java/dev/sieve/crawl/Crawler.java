@@ -14,6 +14,7 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -64,7 +65,7 @@ public final class Crawler implements AutoCloseable {
     }
 
     private final int workers;
-    private final CrawlDirectory directory;
+    private final CrawlJob job;
     private final CrawlClock clock = CrawlClock.SYSTEM;
     private volatile long startNanos;
     private final long before;
@@ -74,8 +75,11 @@ public final class Crawler implements AutoCloseable {
     private final LinkQueue links;
     private final Dispatcher dispatcher;
     private final UrlProcessor processor;
-    /** Whether the header fields of seeds are stored as sent, see {@link CrawlDirectory}. */
+    /** Whether the header fields of seeds are stored as sent, see {@link CrawlJob}. */
     private final boolean hasHeaders;
+
+    /** Origins to which header fields of the user were sent before, if this run has none. */
+    private final Set<String> withoutHeaders = ConcurrentHashMap.newKeySet();
 
     private final String names;
 
@@ -88,49 +92,93 @@ public final class Crawler implements AutoCloseable {
      * @throws UncheckedIOException when the temporary file for waiting URLs cannot be created
      */
     public Crawler(CrawlOptions options, Frontier frontier) {
-        this(options, CrawlDirectory.none(frontier));
+        this(options, CrawlJob.inMemory(frontier));
     }
 
-    /** Creates a crawl that continues the one in a directory, or starts it there; otherwise as for a frontier. */
-    public Crawler(CrawlOptions options, CrawlDirectory directory) {
-        this.directory = directory;
+    /**
+     * Creates a crawl that continues the one of a job, or starts it there; otherwise as for a frontier. The caller closes
+     * the job.
+     */
+    public Crawler(CrawlOptions options, CrawlJob job) {
+        this.job = job;
         workers = options.concurrency;
         startNanos = clock.nanoTime();
-        Frontier frontier = directory.frontier();
+        Frontier frontier = job.frontier();
         recorder = new Recorder(frontier);
         SieveStats stats = frontier.stats();
         before = stats.pending() + stats.inFlight();
-        links = new LinkQueue(options, recorder, directory);
+        links = new LinkQueue(options, recorder, job, () -> job.readAdded(stored()));
         // The schedule first: if it fails, no connections need closing.
-        schedule = Politeness.schedule(options, directory, stats.accepted() > 0, startNanos);
+        schedule = Politeness.schedule(options, job, stats.accepted() > 0, startNanos);
         fetcher = options.newFetcher();
-        directory.openOrigins().forEach(fetcher::open);
-        directory.originsWithHeaders().forEach(fetcher::sendHeadersTo);
         hasHeaders = options.hasHeaders();
         names = options.names();
-        Set<String> withoutHeaders = hasHeaders ? Set.of() : Set.copyOf(directory.originsWithHeaders());
+        boolean continues = before > 0 && stats.done() > 0;
+        dispatcher = new Dispatcher(job, schedule, clock.nanos(), recorder::leftUndone, options, continues);
+        fetcher.onSend(dispatcher::sent);
+        fetcher.onResponse(dispatcher::responded);
+        Politeness politeness = new Politeness(options, fetcher, job, clock);
+        processor = new UrlProcessor(
+                options, frontier, fetcher, politeness, dispatcher, links, recorder, clock, withoutHeaders);
+        readJob();
+    }
+
+    private void readJob() {
+        try {
+            job.read(stored());
+        } catch (IOException e) {
+            throw closed(new UncheckedIOException(e));
+        } catch (RuntimeException e) {
+            throw closed(e);
+        }
         if (!withoutHeaders.isEmpty()) {
             LOG.warn("earlier runs sent header fields (-H) to {} origins, this one sends none", withoutHeaders.size());
         }
-        boolean continues = before > 0 && stats.done() > 0;
-        dispatcher = new Dispatcher(frontier, schedule, clock.nanos(), recorder::leftUndone, options, continues);
-        fetcher.onSend(dispatcher::sent);
-        fetcher.onResponse(dispatcher::responded);
-        Politeness politeness = new Politeness(options, fetcher, directory, clock);
-        processor = new UrlProcessor(
-                options, frontier, fetcher, politeness, dispatcher, links, recorder, clock, withoutHeaders);
+    }
+
+    /** Closes the crawl after a failure. */
+    private RuntimeException closed(RuntimeException failure) {
+        try {
+            close();
+        } catch (IOException e) {
+            failure.addSuppressed(e);
+        }
+        return failure;
+    }
+
+    /** Returns a receiver of what earlier runs, or other processes, have stored in the job. */
+    private CrawlJob.Reader stored() {
+        return new CrawlJob.Reader() {
+            @Override
+            public void seed(String url) {
+                links.widen(url);
+            }
+
+            @Override
+            public void open(String origin) {
+                fetcher.open(origin);
+            }
+
+            @Override
+            public void withHeaders(String origin) {
+                fetcher.sendHeadersTo(origin);
+                if (!hasHeaders) {
+                    withoutHeaders.add(origin);
+                }
+            }
+        };
     }
 
     /**
      * Allows requests to the host and port of a URL that the user has typed, whatever its addresses and the port. Neither
      * seeds nor scope change. All other requests go to public addresses, unless the options allow more. Later runs of a
-     * crawl with a directory allow the same.
+     * job allow the same.
      *
      * @throws IllegalArgumentException when it is not an http or https URL
      */
     public void open(String url) {
         fetcher.open(url);
-        directory.addOpen(parse(url));
+        job.addOpen(parse(url));
     }
 
     /**
@@ -157,7 +205,7 @@ public final class Crawler implements AutoCloseable {
         List<String> parsed = urls.stream().map(Crawler::parse).toList();
         parsed.forEach(fetcher::sendHeadersTo);
         if (hasHeaders) {
-            parsed.forEach(directory::addWithHeaders);
+            parsed.forEach(job::addWithHeaders);
         }
         return links.seeds(parsed);
     }
@@ -182,7 +230,7 @@ public final class Crawler implements AutoCloseable {
     public CrawlReport run(PageSink sink) throws IOException {
         recorder.sink(sink);
         try {
-            directory.forceSeeds();
+            job.forceSeeds();
         } catch (UncheckedIOException e) {
             throw e.getCause();
         }
@@ -222,11 +270,13 @@ public final class Crawler implements AutoCloseable {
             try {
                 while (!dispatcher.awaitEnding(FLUSH_INTERVAL)) {
                     flush();
+                    links.outdate();
                     dispatcher.frontierChanged();
                 }
                 isOver = dispatcher.awaitWorkers(GRACE);
                 if (!isOver) {
                     fetcher.cancelAll();
+                    job.impatient();
                 }
             } catch (InterruptedException e) {
                 isInterrupted = true;
@@ -306,7 +356,7 @@ public final class Crawler implements AutoCloseable {
     /** Returns what was done so far. */
     public CrawlReport report() {
         Duration elapsed = Duration.ofNanos(clock.nanoTime() - startNanos);
-        SieveStats stats = directory.frontier().stats();
+        SieveStats stats = job.frontier().stats();
         return recorder.report(dispatcher.ending(), elapsed, before, stats, dispatcher.busy(), dispatcher.schedule());
     }
 

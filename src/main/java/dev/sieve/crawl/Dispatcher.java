@@ -36,6 +36,7 @@ final class Dispatcher {
     /** A request to an unproven host that lasts longer than this may never end; less with short timeouts. */
     private static final Duration LATE = Duration.ofSeconds(2);
 
+    private final CrawlJob job;
     private final Frontier frontier;
     private final HostSchedule<Lease> schedule;
     private final LongSupplier nanoClock;
@@ -98,14 +99,15 @@ final class Dispatcher {
      * @param continues whether an earlier run has requested URLs of the frontier
      */
     Dispatcher(
-            Frontier frontier,
+            CrawlJob job,
             HostSchedule<Lease> schedule,
             LongSupplier nanoClock,
             LongSupplier left,
             CrawlOptions options,
             boolean continues) {
         this.continues = continues;
-        this.frontier = frontier;
+        this.job = job;
+        frontier = job.frontier();
         this.schedule = schedule;
         this.nanoClock = nanoClock;
         this.left = left;
@@ -167,12 +169,14 @@ final class Dispatcher {
     }
 
     private Task poll(long now) {
-        Lease lease = schedule.poll(now, allowsUnproven(now));
+        Lease lease = scheduled(now);
         for (int i = 0; lease == null && i < TAKEN_AT_ONCE; i++) {
             Lease taken = frontier.take(now);
             if (taken == null) {
                 return null;
             }
+            // Those of its host were known before it was handed out.
+            job.takePauses().forEach((host, pause) -> schedule.backOff(host, now + pause.toNanos()));
             taken = SitemapSource.withLabel(taken);
             String host = UrlParts.host(taken.url());
             if (taken.attempt() > 0) {
@@ -180,9 +184,21 @@ final class Dispatcher {
             } else if (!schedule.add(host, taken)) {
                 return new Task(taken, host, now, Action.SKIP, true, Duration.ZERO);
             }
-            lease = schedule.poll(now, allowsUnproven(now));
+            lease = scheduled(now);
         }
         return lease == null ? null : task(lease, now);
+    }
+
+    /** Returns the next lease whose host may be requested now; drops those that have ended while they waited. */
+    private Lease scheduled(long now) {
+        for (int i = 0; i < TAKEN_AT_ONCE; i++) {
+            Lease lease = schedule.poll(now, allowsUnproven(now));
+            if (lease == null || frontier.begin(lease)) {
+                return lease;
+            }
+            schedule.dropped(UrlParts.host(lease.url()), lease.attempt() > 0, now);
+        }
+        return null;
     }
 
     private boolean allowsUnproven(long now) {

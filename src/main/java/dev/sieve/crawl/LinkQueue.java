@@ -14,8 +14,6 @@ import dev.sieve.scope.Admission;
 import dev.sieve.scope.SkipReason;
 import dev.sieve.url.Refusal;
 import dev.sieve.url.UrlNormalizer;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.slf4j.Logger;
@@ -40,34 +38,36 @@ final class LinkQueue {
     private final Admission admission;
     private final boolean checksLinks;
     private final Recorder recorder;
-    private final CrawlDirectory directory;
+    private final CrawlJob job;
+    /** Takes over what other processes have added to the job. */
+    private final Runnable readAdded;
+    /** Whether other processes may have added something since it was taken over. */
+    private volatile boolean isStale;
+
     /** Targets of redirects, by key. */
     private final LruMap<String> redirects = new LruMap<>(REDIRECT_BYTES, String::length);
 
-    /**
-     * Creates a queue whose scope is that of the seeds in the directory.
-     *
-     * @throws UncheckedIOException when they cannot be read
-     */
-    LinkQueue(CrawlOptions options, Recorder recorder, CrawlDirectory directory) {
-        this.frontier = directory.frontier();
+    /** Creates a queue whose scope is empty. */
+    LinkQueue(CrawlOptions options, Recorder recorder, CrawlJob job, Runnable readAdded) {
+        this.frontier = job.frontier();
         admission = options.newAdmission();
         checksLinks = options.checkLinks;
         this.recorder = recorder;
-        this.directory = directory;
-        try {
-            directory.forEachSeed(admission.scope()::addSeed);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        this.job = job;
+        this.readAdded = readAdded;
+    }
+
+    /** Widens the scope by a seed that is queued or done. */
+    void widen(String seed) {
+        admission.scope().addSeed(seed);
     }
 
     /** Queues seeds, given as URLs to fetch, and widens the scope; returns how many were new. */
     int seeds(List<String> urls) {
+        job.addSeeds(urls);
         UrlBatch batch = new UrlBatch();
         for (String url : urls) {
-            directory.addSeed(url);
-            admission.scope().addSeed(url);
+            widen(url);
             batch.add(url, UrlNormalizer.key(url));
         }
         return push(batch, false);
@@ -120,10 +120,25 @@ final class LinkQueue {
         push(batch, source != SitemapSource.GUESS);
     }
 
+    /** Has the next URL take over what other processes have added. */
+    void outdate() {
+        isStale = true;
+    }
+
     /** Returns the lease, without the label of a check if a seed has brought its URL into scope since it was queued. */
     Lease current(Lease lease) {
+        if (isStale || isOfOthers(lease)) {
+            isStale = false;
+            readAdded.run();
+        }
         boolean isInScope = LinkCheck.is(lease) && admission.scope().skipReason(lease.url(), lease.depth()) == null;
         return isInScope ? RobotsMark.withLabel(lease, 0) : lease;
+    }
+
+    /** Whether a URL may be a seed of another process, or come from one, so that its links need the scope of that seed. */
+    private boolean isOfOthers(Lease lease) {
+        boolean isPage = lease.label() == 0;
+        return isPage && (lease.depth() == 0 || admission.scope().skipReason(lease.url(), lease.depth()) != null);
     }
 
     /** Returns a receiver of the references of a page that are not links. */
@@ -200,8 +215,8 @@ final class LinkQueue {
 
     /** Widens the scope by the target of a seed's redirect, which counts as a seed; returns whether it was outside. */
     private boolean addSeed(Lease seed, String target) {
-        if (directory.addSeed(target)) {
-            directory.forceSeeds();
+        if (job.addSeeds(List.of(target)) > 0) {
+            job.forceSeeds();
         }
         boolean wasOutside = admission.scope().addSeed(target);
         if (wasOutside) {

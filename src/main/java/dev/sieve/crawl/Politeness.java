@@ -35,13 +35,13 @@ final class Politeness {
     private final RobotsCache robots;
 
     private final Duration delay;
-    private final CrawlDirectory directory;
+    private final CrawlJob job;
     private final CrawlClock clock;
 
-    Politeness(CrawlOptions options, Fetcher fetcher, CrawlDirectory directory, CrawlClock clock) {
+    Politeness(CrawlOptions options, Fetcher fetcher, CrawlJob job, CrawlClock clock) {
         robots = options.obeyRobots ? options.newRobots(fetcher, clock.dates()) : null;
         delay = options.delay;
-        this.directory = directory;
+        this.job = job;
         this.clock = clock;
     }
 
@@ -50,8 +50,7 @@ final class Politeness {
      *
      * @param continues whether there were earlier runs, so that any host may have been requested just before
      */
-    static HostSchedule<Lease> schedule(
-            CrawlOptions options, CrawlDirectory directory, boolean continues, long nowNanos) {
+    static HostSchedule<Lease> schedule(CrawlOptions options, CrawlJob job, boolean continues, long nowNanos) {
         HostSchedule.Builder<Lease> builder = HostSchedule.<Lease>builder()
                 .delay(options.delay)
                 .perHost(options.perHost)
@@ -59,12 +58,12 @@ final class Politeness {
                 .backOff(new BackOff(FIRST_PAUSE, LONGEST_PAUSE))
                 .budget(options.maxPerHost)
                 .tellProven(true)
-                .spill(directory.spillDirectory(), new LeaseCodec(), options.leaseMemory());
+                .spill(job.folder(), new LeaseCodec(), options.leaseMemory());
         if (options.perDomain != Integer.MAX_VALUE) {
             builder.groups(UrlParts::domainOfHost, Duration.ZERO, options.perDomain, Integer.MAX_VALUE);
         }
         HostSchedule<Lease> schedule = builder.build(nowNanos + (continues ? options.delay.toNanos() : 0));
-        directory.pauses().forEach((host, pause) -> schedule.backOff(host, nowNanos + pause.toNanos()));
+        job.takePauses().forEach((host, pause) -> schedule.backOff(host, nowNanos + pause.toNanos()));
         return schedule;
     }
 
@@ -133,7 +132,7 @@ final class Politeness {
      */
     private void store(String host, Duration pause, Duration use) {
         if (pause.compareTo(delay) > 0) {
-            directory.addPause(host, pause, clock.now().plus(use).plus(pause));
+            job.addPause(host, pause, use, clock.now());
         }
     }
 

@@ -254,7 +254,7 @@ final class Recorder {
             leftUndone++;
         }
         synchronized (sinkLock) {
-            if (isRestOver()) {
+            if (!group.isEmpty() && isRestOver()) {
                 flush();
             }
         }

@@ -23,7 +23,8 @@ import java.util.stream.Stream;
  * #forbidden()}. The same seed, hosts, pages and port generate the same web, byte for byte.
  *
  * <p>Its hosts are under {@code .test}, a domain that is never registered (RFC 6761). A crawler gets their addresses from
- * {@link #resolve}, or uses this web as its HTTP proxy. A few large hosts have most of the pages.
+ * {@link #resolve}, or uses this web as its HTTP proxy. A few large hosts have most of the pages, unless all are
+ * {@linkplain Builder#even even}.
  *
  * <p>A page is a URL with status 200: HTML with 20 to 40 links in many spellings, frame sets, plain text or PDF. Links are
  * {@code a}, {@code area}, {@code iframe}, {@code frame}, {@code link rel=next|prev} and redirects, up to nine in a row and
@@ -52,18 +53,24 @@ public final class DemoWeb implements AutoCloseable {
     private final ExecutorService workers;
 
     private DemoWeb(Builder options) throws IOException {
-        Hosts hosts = new Hosts(options.hosts, options.pages);
+        Hosts hosts = new Hosts(options.hosts, options.pages, options.even);
         server = server(options.port);
         map = new SiteMap(options.seed, hosts, server.getAddress().getPort());
         hostile = options.hostile ? new HostileHost(map.port()) : null;
         external = options.external ? new ExternalLinks(map) : null;
         workers = Executors.newCachedThreadPool(DemoWeb::daemon);
-        Executor later = CompletableFuture.delayedExecutor(options.slowPages.toNanos(), TimeUnit.NANOSECONDS, workers);
+        Handler.Timing timing = new Handler.Timing(later(options.responseTime), later(options.slowPages));
         handler = new Handler(
-                map, hostile, external, options.pageBytes, rules(options.crawlDelay), later, options.recorded);
+                map, hostile, external, options.pageBytes, rules(options.crawlDelay), timing, options.recorded);
         server.createContext("/", handler);
         server.setExecutor(workers);
         server.start();
+    }
+
+    private Executor later(Duration delay) {
+        return delay.isZero()
+                ? Runnable::run
+                : CompletableFuture.delayedExecutor(delay.toNanos(), TimeUnit.NANOSECONDS, workers);
     }
 
     private static Thread daemon(Runnable task) {
@@ -193,10 +200,12 @@ public final class DemoWeb implements AutoCloseable {
         private int port;
         private int pageBytes = 4096;
         private Duration slowPages = Duration.ofMillis(50);
+        private Duration responseTime = Duration.ZERO;
         private Duration crawlDelay = Duration.ZERO;
         private int recorded;
         private boolean hostile;
         private boolean external;
+        private boolean even;
 
         private Builder() {}
 
@@ -236,6 +245,12 @@ public final class DemoWeb implements AutoCloseable {
             return this;
         }
 
+        /** The delay of every other response, from 0 to 1 day. Default: 0. */
+        public Builder responseTime(Duration responseTime) {
+            this.responseTime = checked("responseTime", responseTime);
+            return this;
+        }
+
         /** The Crawl-delay in robots.txt, in whole milliseconds. Default: 0, for none. */
         public Builder crawlDelay(Duration crawlDelay) {
             this.crawlDelay = checked("crawlDelay", crawlDelay);
@@ -261,6 +276,12 @@ public final class DemoWeb implements AutoCloseable {
         /** Whether pages link to other hosts, see {@link DemoWeb#external}. Default: false. */
         public Builder external(boolean external) {
             this.external = external;
+            return this;
+        }
+
+        /** Whether all hosts have equally many pages, give or take one. Default: false. */
+        public Builder even(boolean even) {
+            this.even = even;
             return this;
         }
 

@@ -27,7 +27,7 @@ final class Handler implements HttpHandler {
 
     private final int pageBytes;
     private final String rules;
-    private final Executor later;
+    private final Timing timing;
     private final int recorded;
     private final ArrayDeque<DemoRequest> latest = new ArrayDeque<>();
     private long count;
@@ -35,7 +35,6 @@ final class Handler implements HttpHandler {
     /**
      * @param hostile the hostile host, or null
      * @param external the links to other hosts, or null
-     * @param later runs a task when a slow page may be sent, without blocking a thread until then
      * @param recorded how many of the latest requests to keep
      */
     Handler(
@@ -44,29 +43,29 @@ final class Handler implements HttpHandler {
             ExternalLinks external,
             int pageBytes,
             String rules,
-            Executor later,
+            Timing timing,
             int recorded) {
         this.map = map;
         this.hostile = hostile;
         this.external = external;
         this.pageBytes = pageBytes;
         this.rules = rules;
-        this.later = later;
+        this.timing = timing;
         this.recorded = recorded;
     }
+
+    /** What runs a task when an ordinary response, or a slow page, may be sent, without blocking a thread until then. */
+    record Timing(Executor ordinary, Executor slow) {}
 
     /** A request and the place it leads to; host and place are null if they do not exist. */
     private record Request(long startNanos, String hostName, Integer host, String raw, String target, Place place) {}
 
     @Override
-    public void handle(HttpExchange exchange) throws IOException {
+    public void handle(HttpExchange exchange) {
         Request request = request(exchange);
         Place place = request.place();
-        if (place != null && place.what() == What.PAGE && map.isSlow(place.page())) {
-            later.execute(() -> sendLater(exchange, request));
-        } else {
-            send(exchange, request);
-        }
+        boolean isSlow = place != null && place.what() == What.PAGE && map.isSlow(place.page());
+        (isSlow ? timing.slow() : timing.ordinary()).execute(() -> sendLater(exchange, request));
     }
 
     private Request request(HttpExchange exchange) {

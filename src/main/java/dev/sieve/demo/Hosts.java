@@ -9,7 +9,7 @@ import java.util.stream.IntStream;
 
 /**
  * The hosts of a demo web and their pages. Pages are numbered; each host owns a range of numbers, the h-th (from 0) in
- * proportion to 1 / (h + 1), but at least one. The first page of a range is the start page of the host.
+ * proportion to 1 / (h + 1), but at least one; or all of them equally many. The first page of a range is the start page of the host.
  *
  * <p>The pages of a host are a tree with {@value #FAN} children per page, and so are the hosts: following {@link
  * #children} from page 0 leads to every page. Immutable, so safe for use by many threads.
@@ -23,7 +23,7 @@ final class Hosts {
     /** Host h owns the pages from firstPage[h] to firstPage[h + 1] - 1. */
     private final int[] firstPage;
 
-    Hosts(int hosts, int pages) {
+    Hosts(int hosts, int pages, boolean even) {
         if (hosts < 1 || hosts > MAX_HOSTS) {
             throw new IllegalArgumentException("hosts must be 1 to " + MAX_HOSTS + ": " + hosts);
         }
@@ -36,7 +36,7 @@ final class Hosts {
         for (int host = 0; host < hosts; host++) {
             names[host] = IDN.toASCII(unicodeName(host));
             byName.put(names[host], host);
-            weightBefore[host + 1] = weightBefore[host] + 1.0 / (host + 1);
+            weightBefore[host + 1] = weightBefore[host] + (even ? 1.0 : 1.0 / (host + 1));
         }
         firstPage = new int[hosts + 1];
         for (int host = 0; host <= hosts; host++) {

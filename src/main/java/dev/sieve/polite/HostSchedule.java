@@ -16,8 +16,9 @@ import java.util.function.Function;
  * requested, every other request goes to the one that has been ready the longest, so that no host starves. The requests
  * between go to the hosts with the most work left, because these determine when a crawl ends.
  *
- * <p>A request begins when {@link #poll} returns its item, and ends in exactly one of three ways: {@link #finished};
- * {@link #failed}, which makes the host back off; or {@link #skipped}, when it was not made at all.
+ * <p>A request begins when {@link #poll} returns its item, and ends in exactly one of four ways: {@link #finished};
+ * {@link #failed}, which makes the host back off; {@link #skipped}, when it was not made at all; or {@link #dropped}, when
+ * its item does not count.
  *
  * <p>Time is passed in, from any clock that never runs backwards, such as {@link System#nanoTime()}.
  *
@@ -216,6 +217,23 @@ public final class HostSchedule<T> implements Closeable {
         Host host = requested(hostName);
         selector.forgive(host, polledNanos);
         end(host);
+    }
+
+    /**
+     * Ends a request that was not made, since its item is not wanted any more, at the moment at which {@link #poll} returned
+     * it: as if the item had not been added.
+     *
+     * @param isAgain whether the item was added without being counted in a budget
+     */
+    public void dropped(String hostName, boolean isAgain, long nowNanos) {
+        skipped(hostName, nowNanos, nowNanos);
+        Host host = get(hostName);
+        if (!isAgain) {
+            host.accepted--;
+            if (host.group != null) {
+                host.group.accepted--;
+            }
+        }
     }
 
     private void end(Host host) {

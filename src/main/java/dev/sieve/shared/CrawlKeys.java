@@ -78,6 +78,8 @@ final class CrawlKeys {
         final byte[] replies;
         /** The hash of hosts that have to pause. */
         final byte[] pauses;
+        /** The list of damaged frames that a repair has put aside. */
+        final byte[] aside;
 
         private final String bucket;
 
@@ -89,7 +91,13 @@ final class CrawlKeys {
             done = utf8(prefix + "d");
             replies = utf8(prefix + "r");
             pauses = utf8(prefix + "p");
+            aside = utf8(prefix + "x");
             bucket = prefix + "s";
+        }
+
+        /** Returns the keys of everything except the fingerprints. */
+        byte[][] withoutBuckets() {
+            return new byte[][] {counters, owner, queue, taken, done, replies, pauses, aside};
         }
 
         /** Returns a set of fingerprints. */

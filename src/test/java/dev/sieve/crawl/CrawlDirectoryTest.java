@@ -51,7 +51,18 @@ class CrawlDirectoryTest {
 
     private static List<String> seeds(CrawlDirectory directory) throws IOException {
         List<String> seeds = new ArrayList<>();
-        directory.forEachSeed(seeds::add);
+        directory.read(new CrawlJob.Reader() {
+            @Override
+            public void seed(String url) {
+                seeds.add(url);
+            }
+
+            @Override
+            public void open(String origin) {}
+
+            @Override
+            public void withHeaders(String origin) {}
+        });
         return seeds;
     }
 
@@ -59,8 +70,8 @@ class CrawlDirectoryTest {
     void seedsAreThereAgainAndOnce() throws IOException {
         for (int run = 0; run < 2; run++) {
             try (CrawlDirectory directory = open(NOW)) {
-                directory.addSeed("http://a.test/");
-                directory.addSeed("http://b.test/" + run);
+                directory.addSeeds(List.of("http://a.test/"));
+                directory.addSeeds(List.of("http://b.test/" + run));
                 directory.forceSeeds();
             }
         }
@@ -77,7 +88,7 @@ class CrawlDirectoryTest {
         Path path = file("crawl-seeds", SEED_HEADER + "http://a.test/\nhttp://a.te");
         try (CrawlDirectory directory = open(NOW)) {
             assertThat(seeds(directory)).containsExactly("http://a.test/");
-            directory.addSeed("http://b.test/");
+            directory.addSeeds(List.of("http://b.test/"));
         }
 
         assertThat(path).hasContent(SEED_HEADER + "http://a.test/\nhttp://b.test/\n");
@@ -166,11 +177,11 @@ class CrawlDirectoryTest {
         Path earlierPauses = file("pauses.txt", "60000 1030000 a.test\n60000 103");
         for (int run = 0; run < 2; run++) {
             try (CrawlDirectory directory = open(NOW)) {
-                assertThat(directory.pauses()).isEqualTo(Map.of("a.test", Duration.ofSeconds(30)));
+                assertThat(directory.takePauses()).isEqualTo(Map.of("a.test", Duration.ofSeconds(30)));
                 assertThat(seeds(directory))
                         .startsWith("http://a.test/", "http://b.test/")
                         .hasSize(2 + run);
-                directory.addSeed("http://d.test/");
+                directory.addSeeds(List.of("http://d.test/"));
             }
         }
 
@@ -252,7 +263,7 @@ class CrawlDirectoryTest {
                     .isInstanceOf(UncheckedIOException.class);
             Files.move(moved, job);
             assertThat(openFiles()).isEqualTo(before);
-            directory.addSeed("http://a.test/");
+            directory.addSeeds(List.of("http://a.test/"));
         }
 
         assertThat(CrawlDirectory.seedFile(job)).hasContent(SEED_HEADER + "http://a.test/\n");
@@ -305,7 +316,7 @@ class CrawlDirectoryTest {
         CrawlDirectory.repair(folder);
 
         try (CrawlDirectory directory = open(NOW)) {
-            assertThat(directory.pauses()).isEqualTo(Map.of("a.test", Duration.ofSeconds(30)));
+            assertThat(directory.takePauses()).isEqualTo(Map.of("a.test", Duration.ofSeconds(30)));
         }
     }
 
@@ -313,8 +324,8 @@ class CrawlDirectoryTest {
     void aThreadThatWasInterruptedWritesAndForcesThem() throws IOException {
         try (CrawlDirectory directory = open(NOW)) {
             Thread.currentThread().interrupt();
-            assertThat(directory.addSeed("http://a.test/")).isTrue();
-            assertThat(directory.addSeed("http://a.test/")).isFalse();
+            assertThat(directory.addSeeds(List.of("http://a.test/"))).isOne();
+            assertThat(directory.addSeeds(List.of("http://a.test/"))).isZero();
             directory.forceSeeds();
             assertThat(Thread.interrupted()).isTrue();
         }
@@ -326,21 +337,21 @@ class CrawlDirectoryTest {
     void pausesAreRememberedUntilTheyExpire() throws IOException {
         Instant now = Instant.parse("2026-11-21T00:00:00Z");
         try (CrawlDirectory directory = open(now)) {
-            assertThat(directory.pauses()).isEmpty();
-            directory.addPause("a.test", Duration.ofSeconds(10), now.plusSeconds(100));
-            directory.addPause("[::1]", Duration.ofSeconds(10), now.plusSeconds(14));
-            directory.addPause("c.test", Duration.ofSeconds(3), now.plusSeconds(3));
-            directory.addPause("a.test", Duration.ofSeconds(5), now.plusSeconds(100));
+            assertThat(directory.takePauses()).isEmpty();
+            directory.addPause("a.test", Duration.ofSeconds(10), Duration.ofSeconds(90), now);
+            directory.addPause("[::1]", Duration.ofSeconds(10), Duration.ofSeconds(4), now);
+            directory.addPause("c.test", Duration.ofSeconds(3), Duration.ZERO, now);
+            directory.addPause("a.test", Duration.ofSeconds(5), Duration.ofSeconds(95), now);
         }
         Files.writeString(folder.resolve("crawl-pauses"), "99999 12", StandardOpenOption.APPEND);
         for (int i = 0; i < 2; i++) {
             try (CrawlDirectory directory = open(now.plusSeconds(10))) {
-                assertThat(directory.pauses())
+                assertThat(directory.takePauses())
                         .isEqualTo(Map.of("a.test", Duration.ofSeconds(10), "[::1]", Duration.ofSeconds(4)));
             }
         }
         try (CrawlDirectory directory = open(Instant.EPOCH)) {
-            assertThat(directory.pauses())
+            assertThat(directory.takePauses())
                     .isEqualTo(Map.of("a.test", Duration.ofSeconds(10), "[::1]", Duration.ofSeconds(10)));
         }
     }

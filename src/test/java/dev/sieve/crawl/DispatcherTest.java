@@ -3,12 +3,16 @@ package dev.sieve.crawl;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sieve.Frontier;
 import dev.sieve.Lease;
 import dev.sieve.Sieve;
+import dev.sieve.SieveStats;
+import dev.sieve.UrlBatch;
 import dev.sieve.bloom.ExactSet;
 import dev.sieve.polite.BackOff;
 import dev.sieve.polite.HostSchedule;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -87,7 +91,8 @@ class DispatcherTest {
             }
         }
         frontier = sieve;
-        return new Dispatcher(sieve, schedule, () -> clock.addAndGet(50_000), () -> 0, new CrawlOptions(), false);
+        return new Dispatcher(
+                CrawlJob.inMemory(sieve), schedule, () -> clock.addAndGet(50_000), () -> 0, new CrawlOptions(), false);
     }
 
     private Void work(Dispatcher dispatcher, Random random) throws InterruptedException {
@@ -133,8 +138,8 @@ class DispatcherTest {
                 HostSchedule.<Lease>builder().delay(Duration.ofSeconds(1)).build(0);
         Sieve sieve = new Sieve(100);
         sieve.pushAll(List.of("http://h.test/a", "http://h.test/b", "http://o.test/"));
-        Dispatcher dispatcher =
-                new Dispatcher(sieve, schedule, time::get, () -> 0, new CrawlOptions().concurrency(3), false);
+        Dispatcher dispatcher = new Dispatcher(
+                CrawlJob.inMemory(sieve), schedule, time::get, () -> 0, new CrawlOptions().concurrency(3), false);
 
         Dispatcher.Task first = dispatcher.next();
         assertThat(dispatcher.next().host()).isEqualTo("o.test");
@@ -154,7 +159,7 @@ class DispatcherTest {
         sieve.push("http://h.test/");
         CrawlOptions options =
                 new CrawlOptions().delay(Duration.ZERO).concurrency(1).maxTime(Duration.ofMinutes(1));
-        return new Dispatcher(sieve, schedule, time::get, () -> 0, options, false);
+        return new Dispatcher(CrawlJob.inMemory(sieve), schedule, time::get, () -> 0, options, false);
     }
 
     @Test
@@ -179,6 +184,160 @@ class DispatcherTest {
         dispatcher.start();
 
         assertThat(dispatcher.next()).isNotNull();
+    }
+
+    /** A frontier whose leases of a host have ended. */
+    private static final class TakenAway implements Frontier {
+        private final Sieve sieve =
+                Sieve.builder(100).membership(ExactSet.create(0)).build();
+        private String host;
+
+        @Override
+        public boolean push(String url) {
+            return sieve.push(url);
+        }
+
+        @Override
+        public int pushAll(UrlBatch batch) {
+            return sieve.pushAll(batch);
+        }
+
+        @Override
+        public Lease take(long nowNanos) {
+            return sieve.take(nowNanos);
+        }
+
+        @Override
+        public long waitNanos(long nowNanos) {
+            return sieve.waitNanos(nowNanos);
+        }
+
+        @Override
+        public boolean begin(Lease lease) {
+            boolean isTaken = lease.url().startsWith("http://" + host);
+            return !isTaken;
+        }
+
+        @Override
+        public boolean done(Lease lease) {
+            return sieve.done(lease);
+        }
+
+        @Override
+        public boolean retry(Lease lease, long readyNanos) {
+            return sieve.retry(lease, readyNanos);
+        }
+
+        @Override
+        public long pending() {
+            return sieve.pending();
+        }
+
+        @Override
+        public long inFlight() {
+            return sieve.inFlight();
+        }
+
+        @Override
+        public SieveStats stats() {
+            return sieve.stats();
+        }
+
+        @Override
+        public void close() {
+            sieve.close();
+        }
+    }
+
+    private static String urlOf(Dispatcher.Task task) {
+        return task.lease().url();
+    }
+
+    @Test
+    void leasesThatHaveEndedAreDroppedWithoutTheDelayOrTheBudgetOfTheirHost() throws Exception {
+        AtomicLong time = new AtomicLong();
+        HostSchedule<Lease> schedule = HostSchedule.<Lease>builder()
+                .delay(Duration.ofSeconds(1))
+                .budget(2)
+                .build(0);
+        TakenAway frontier = new TakenAway();
+        frontier.pushAll(List.of("http://a.test/1", "http://a.test/2", "http://b.test/"));
+        Dispatcher dispatcher =
+                new Dispatcher(CrawlJob.inMemory(frontier), schedule, time::get, () -> 0, new CrawlOptions(), false);
+        Dispatcher.Task first = dispatcher.next();
+        assertThat(urlOf(first)).isEqualTo("http://a.test/1");
+        Dispatcher.Task other = dispatcher.next();
+        assertThat(urlOf(other)).isEqualTo("http://b.test/");
+        dispatcher.end(first, new Outcome(Outcome.Kind.RESPONDED));
+        dispatcher.end(other, new Outcome(Outcome.Kind.RESPONDED));
+        dispatcher.finished(other, true);
+        time.set(Duration.ofSeconds(2).toNanos());
+
+        frontier.host = "a.test";
+        frontier.push("http://b.test/2");
+        Dispatcher.Task next = dispatcher.next();
+
+        assertThat(urlOf(next)).isEqualTo("http://b.test/2");
+        assertThat(dispatcher.schedule().queued()).isZero();
+        frontier.host = "b.test";
+        frontier.push("http://a.test/3");
+        assertThat(urlOf(dispatcher.next())).isEqualTo("http://a.test/3");
+    }
+
+    @Test
+    void leasesThatHaveEndedDoNotKeepACrawlFromEnding() throws Exception {
+        AtomicLong time = new AtomicLong();
+        HostSchedule<Lease> schedule =
+                HostSchedule.<Lease>builder().delay(Duration.ofDays(1)).build(0);
+        TakenAway frontier = new TakenAway();
+        frontier.pushAll(List.of("http://a.test/1", "http://a.test/2", "http://b.test/"));
+        Dispatcher dispatcher =
+                new Dispatcher(CrawlJob.inMemory(frontier), schedule, time::get, () -> 0, new CrawlOptions(), false);
+        for (Dispatcher.Task task : List.of(dispatcher.next(), dispatcher.next())) {
+            dispatcher.end(task, new Outcome(Outcome.Kind.RESPONDED));
+            frontier.done(task.lease());
+            dispatcher.finished(task, true);
+        }
+        assertThat(dispatcher.schedule().queued()).isOne();
+        // As another process does it.
+        frontier.host = "a.test";
+        frontier.done(new Lease(1, "http://a.test/2", 0, 0, null, 0, 0));
+
+        assertThat(dispatcher.next()).isNull();
+        assertThat(dispatcher.ending()).isEqualTo(Ending.DRAINED);
+    }
+
+    @Test
+    void theHostsOfAClaimedSlicePauseBeforeTheirFirstRequest() throws Exception {
+        AtomicLong time = new AtomicLong();
+        HostSchedule<Lease> schedule =
+                HostSchedule.<Lease>builder().delay(Duration.ZERO).build(0);
+        Sieve sieve = new Sieve(100);
+        Map<String, Duration> claimed = new ConcurrentHashMap<>();
+        CrawlJob job = new CrawlJob(sieve, CrawlJob.TEMPORARY) {
+            @Override
+            void storeSeeds(List<String> urls) {}
+
+            @Override
+            void storeOrigin(String line) {}
+
+            @Override
+            Map<String, Duration> takePauses() {
+                Map<String, Duration> taken = Map.copyOf(claimed);
+                claimed.clear();
+                return taken;
+            }
+
+            @Override
+            void addPause(String host, Duration pause, Duration use, Instant now) {}
+        };
+        Dispatcher dispatcher = new Dispatcher(job, schedule, time::get, () -> 0, new CrawlOptions(), false);
+        sieve.pushAll(List.of("http://a.test/", "http://b.test/"));
+        claimed.put("a.test", Duration.ofSeconds(5));
+
+        assertThat(urlOf(dispatcher.next())).isEqualTo("http://b.test/");
+        time.set(Duration.ofSeconds(5).toNanos());
+        assertThat(urlOf(dispatcher.next())).isEqualTo("http://a.test/");
     }
 
     @Test

@@ -12,6 +12,7 @@ import dev.sieve.Sieve;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.fetch.HostileServer;
 import dev.sieve.scope.Scope;
+import dev.sieve.shared.TestEngine;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
@@ -297,7 +298,7 @@ class PolitenessTest {
         assertThat(stored()).anyMatch(line -> line.startsWith("3600000 ") && line.endsWith(" a.test"));
         assertThat(stored()).anyMatch(line -> line.startsWith("86400000 ") && line.endsWith(" b.test"));
         try (CrawlDirectory directory = directory()) {
-            assertThat(directory.pauses().get("a.test")).isGreaterThan(Duration.ofMinutes(30));
+            assertThat(directory.takePauses().get("a.test")).isGreaterThan(Duration.ofMinutes(30));
         }
     }
 
@@ -316,5 +317,60 @@ class PolitenessTest {
         long busy = lookups.get("a.test").get(1);
         assertThat(Duration.ofNanos(server.arrivals("Host: a.test").get(2) - busy))
                 .isGreaterThanOrEqualTo(Duration.ofSeconds(1));
+    }
+
+    private SharedWorker worker(TestEngine engine) throws IOException {
+        return new SharedWorker(
+                engine.address("polite"),
+                options(),
+                builder -> builder.expectedUrls(1000).slices(4).seed(1));
+    }
+
+    /** Crawls by one worker after the other; each leaves when so many requests were made since the beginning. */
+    private void crawlByWorkers(int... requests) throws Exception {
+        try (TestEngine engine = TestEngine.start()) {
+            SharedWorker first = worker(engine).seed(url("a.test", "/1"), url("a.test", "/2"), url("a.test", "/3"));
+            SharedWorker present = first.start();
+            for (int until : requests) {
+                while (server.heads().size() < until) {
+                    Thread.onSpinWait();
+                }
+                SharedWorker next = worker(engine).start();
+                present.leave();
+                present = next;
+            }
+            assertThat(present.end().ending()).isEqualTo(Ending.DRAINED);
+            present.close();
+        }
+    }
+
+    @Test
+    void aHostThatAnotherWorkerTakesOverIsLeftAloneForItsDelay() throws Exception {
+        crawlByWorkers(2, 4);
+
+        assertThat(server.requests("/robots.txt")).isEqualTo(3);
+        assertApart("a.test", DELAY, 6);
+    }
+
+    @Test
+    void aHostThatAnotherWorkerTakesOverIsLeftAloneForItsCrawlDelay() throws Exception {
+        server.on("/robots.txt", robots(CRAWL_DELAY));
+
+        crawlByWorkers(2, 4);
+
+        assertApart("a.test", CRAWL_DELAY, 6);
+    }
+
+    @Test
+    void aHostThatAnotherWorkerTakesOverIsLeftAloneForAsLongAsItAsked() throws Exception {
+        server.on("/1", HostileServer.raw("HTTP/1.1 503 Busy\nRetry-After: 3\nConnection: close\n"));
+
+        crawlByWorkers(2);
+
+        assertThat(server.heads().get(1)).startsWith("GET /1 ");
+        assertApart("a.test", DELAY, 5);
+        long busy = lookups.get("a.test").get(1);
+        assertThat(Duration.ofNanos(server.arrivals("Host: a.test").get(2) - busy))
+                .isGreaterThanOrEqualTo(Duration.ofSeconds(3));
     }
 }

@@ -154,7 +154,7 @@ class DemoWebTest {
     void slowPagesDoNotHoldUpOthers() throws IOException {
         try (DemoWeb web =
                 DemoWeb.builder().pages(5000).slowPages(Duration.ofDays(1)).open()) {
-            SiteMap map = new SiteMap(1, new Hosts(20, 5000), web.port());
+            SiteMap map = new SiteMap(1, new Hosts(20, 5000, false), web.port());
             List<Socket> waiting = new ArrayList<>();
             for (int page = 0; page < 5000; page++) {
                 if (map.isSlow(page)) {
@@ -274,7 +274,7 @@ class DemoWebTest {
     }
 
     private static SiteMap map(long seed, int hosts, int pages) {
-        return new SiteMap(seed, new Hosts(hosts, pages), 8080);
+        return new SiteMap(seed, new Hosts(hosts, pages, false), 8080);
     }
 
     private static List<String> written(SiteMap map) {

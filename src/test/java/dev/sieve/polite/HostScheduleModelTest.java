@@ -134,7 +134,7 @@ class HostScheduleModelTest {
                 assertThat(schedule.add(host.name, item)).isTrue();
                 host.items.addLast(item);
             }
-            case 3, 4 -> poll(schedule, hostsFail);
+            case 3, 4 -> poll(schedule, random, hostsFail);
             case 5, 6 -> end(schedule, random, hostsFail);
             case 7 -> {
                 schedule.open(host.name);
@@ -150,7 +150,7 @@ class HostScheduleModelTest {
         }
     }
 
-    private void poll(HostSchedule<String> schedule, boolean probeFirst) {
+    private void poll(HostSchedule<String> schedule, Random random, boolean probeFirst) {
         String item = schedule.poll(now, true);
         if (item == null) {
             assertThat(hosts).noneMatch(host -> host.hasRoom(probeFirst) && host.earliest() <= now);
@@ -160,6 +160,10 @@ class HostScheduleModelTest {
         assertThat(host.hasRoom(probeFirst)).isTrue();
         assertThat(host.earliest()).isLessThanOrEqualTo(now);
         assertThat(item).isEqualTo(host.items.removeFirst());
+        if (random.nextInt(10) == 0) {
+            schedule.dropped(host.name, false, now);
+            return;
+        }
         host.underWay++;
         host.freeAt = now + DELAY;
         if (host.group != null) {

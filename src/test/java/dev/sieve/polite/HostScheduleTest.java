@@ -344,6 +344,26 @@ class HostScheduleTest {
     }
 
     @Test
+    void whatIsDroppedIsInNoBudgetAndTakesNoTurn() {
+        HostSchedule<String> schedule = options().budget(2).build(0);
+        schedule.add("a", "a1");
+        schedule.add("a", "a2");
+        schedule.addAgain("a", "again");
+        assertThat(schedule.poll(0, true)).isEqualTo("a1");
+
+        schedule.dropped("a", false, 0);
+        assertThat(schedule.poll(0, true)).isEqualTo("a2");
+        schedule.finished("a", 1);
+        assertThat(schedule.poll(SECOND, true)).isEqualTo("again");
+        schedule.dropped("a", true, SECOND);
+
+        assertThat(schedule.add("a", "a3")).isTrue();
+        assertThat(schedule.add("a", "a4")).isFalse();
+        assertThat(schedule.poll(SECOND, true)).isEqualTo("a3");
+        assertThat(schedule.stats().queued()).isZero();
+    }
+
+    @Test
     void failuresInARowLengthenThePauseUntilARequestSucceeds() {
         HostSchedule<String> schedule = options()
                 .backOff(new BackOff(Duration.ofSeconds(10), Duration.ofSeconds(30)))

@@ -8,6 +8,7 @@ import dev.sieve.CapacityEvent;
 import dev.sieve.OnFull;
 import dev.sieve.Sieve;
 import dev.sieve.crawl.CrawlDirectory;
+import dev.sieve.crawl.CrawlJob;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.output.Skip;
 import dev.sieve.output.Visit;
@@ -41,7 +42,7 @@ class CrawlRecordTest {
         return CrawlDirectory.open(folder, exists ? builder -> {} : builder -> builder.expectedUrls(100));
     }
 
-    private static CrawlRecord started(CrawlDirectory directory) throws IOException {
+    private static CrawlRecord started(CrawlJob directory) throws IOException {
         CrawlRecord record = new CrawlRecord();
         record.start(directory.journal(), false, NOW);
         return record;
@@ -75,7 +76,7 @@ class CrawlRecordTest {
                             .add(visit.url()));
         }
         expected.get("http://a.test/missing/~3").add("http://a.test/old");
-        try (CrawlDirectory directory = CrawlDirectory.none(new Sieve(100))) {
+        try (CrawlJob directory = CrawlJob.inMemory(new Sieve(100))) {
             CrawlRecord record = started(directory);
             for (Visit visit : visits) {
                 record.accept(visit);
@@ -103,7 +104,7 @@ class CrawlRecordTest {
     void aTemporaryJournalIsDeleted() throws IOException {
         Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
         long before = journals(temporary);
-        try (CrawlDirectory directory = CrawlDirectory.none(new Sieve(100))) {
+        try (CrawlJob directory = CrawlJob.inMemory(new Sieve(100))) {
             started(directory);
             assertThat(journals(temporary)).isGreaterThan(0);
         }

@@ -1,0 +1,74 @@
+package dev.sieve.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sieve.shared.EngineAddress;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.regex.Pattern;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** The password of an engine, which does not have to be part of its address. */
+final class EngineAccess {
+    static final String VARIABLE = "SIEVE_FRONTIER_PASSWORD";
+
+    static final String OPTION = "--frontier-password-file";
+    private static final int MAX_BYTES = 4096;
+    private static final Pattern ADDRESS = Pattern.compile("(valkey|redis)s?:/.*", Pattern.DOTALL);
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec spec;
+
+    @Option(
+            names = OPTION,
+            paramLabel = "FILE",
+            description = "File with the password of the server, in its first line (default: the environment variable "
+                    + VARIABLE + ", or the password in the address).")
+    private Path passwordFile;
+
+    /** Whether a text is meant to be the address of a crawl on an engine, and not a file. */
+    static boolean isAddress(String text) {
+        return ADDRESS.matcher(text).matches();
+    }
+
+    /**
+     * Returns an address with its password.
+     *
+     * @param what the option or parameter that the address was given as, for errors
+     * @throws IOException when the file with the password cannot be read
+     */
+    EngineAddress address(String what, String text, Map<String, String> environment) throws IOException {
+        EngineAddress address;
+        try {
+            address = EngineAddress.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw Checks.wrong(spec, "Invalid value for " + what + ": " + e.getMessage());
+        }
+        if (passwordFile != null) {
+            if (address.password() != null) {
+                throw Checks.wrong(spec, "Option '" + OPTION + "' cannot be combined with a password in the address");
+            }
+            return address.withPassword(password());
+        }
+        String variable = environment.getOrDefault(VARIABLE, "");
+        return address.password() != null || variable.isEmpty() ? address : address.withPassword(variable);
+    }
+
+    private String password() throws IOException {
+        try (InputStream in = Files.newInputStream(passwordFile)) {
+            String line = new String(in.readNBytes(MAX_BYTES), UTF_8)
+                    .lines()
+                    .findFirst()
+                    .orElse("");
+            if (line.isEmpty()) {
+                throw Checks.invalid(spec, OPTION, passwordFile + ": the first line is empty");
+            }
+            return line;
+        }
+    }
+}

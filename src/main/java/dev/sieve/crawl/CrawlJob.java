@@ -1,0 +1,244 @@
+package dev.sieve.crawl;
+
+import dev.sieve.Frontier;
+import dev.sieve.bloom.ExactSet;
+import dev.sieve.bloom.Memberships;
+import dev.sieve.bloom.Murmur3;
+import dev.sieve.url.UrlNormalizer;
+import dev.sieve.url.UrlParts;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Where a crawl is kept: its frontier, the seeds, which define the scope, what the user has allowed for their origins, and
+ * the pauses of hosts.
+ *
+ * <p>A {@link CrawlDirectory} keeps it in a folder, from which it continues after a crash. A {@link SharedJob} keeps it on an
+ * engine, for many processes. A job {@linkplain #inMemory in memory} keeps nothing but its frontier.
+ *
+ * <p>Methods that store something throw {@link UncheckedIOException} when that fails. Safe for use by many threads. A seed
+ * takes 18 to 23 bytes of memory.
+ */
+public abstract class CrawlJob implements Closeable {
+    /** Where files go that are deleted when the crawl is closed, if the job has no folder. */
+    static final Path TEMPORARY = Path.of(System.getProperty("java.io.tmpdir"));
+
+    private static final String OPEN = "open ";
+    private static final String HEADERS = "headers ";
+    private static final Pattern ORIGIN = Pattern.compile("(?:" + OPEN + "|" + HEADERS + ")(https?://[!-~]{1,300})");
+
+    private final Frontier frontier;
+    private final Path folder;
+    private final ExactSet seeds = ExactSet.create(Memberships.randomSeed());
+    private final Set<String> origins = new LinkedHashSet<>();
+    /** Null until it is requested. */
+    private Journal journal;
+
+    /** Receives what was stored. */
+    interface Reader {
+        /** Receives a seed. */
+        void seed(String url);
+
+        /** Receives an origin of which {@link #addOpen} was called. */
+        void open(String origin);
+
+        /** Receives an origin of which {@link #addWithHeaders} was called. */
+        void withHeaders(String origin);
+    }
+
+    /**
+     * Creates a job.
+     *
+     * @param frontier closed with the job
+     * @param folder where the spill file of the crawl is created
+     */
+    CrawlJob(Frontier frontier, Path folder) {
+        this.frontier = frontier;
+        this.folder = folder;
+    }
+
+    /**
+     * Returns a job of which only what the frontier itself stores survives the process. URLs whose hosts have to wait are
+     * spilled to the system's temporary folder.
+     *
+     * @param frontier closed with the job
+     */
+    public static CrawlJob inMemory(Frontier frontier) {
+        return new InMemory(frontier);
+    }
+
+    /** Returns the frontier of the crawl. */
+    public Frontier frontier() {
+        return frontier;
+    }
+
+    /**
+     * Returns the journal of the crawl, which is closed with this. The first call opens or creates it; that of a crawl
+     * without a folder is temporary.
+     *
+     * @throws IOException when it cannot be read or written, or is damaged
+     */
+    public final synchronized Journal journal() throws IOException {
+        if (journal == null) {
+            journal = openJournal();
+        }
+        return journal;
+    }
+
+    Journal openJournal() throws IOException {
+        return Journal.temporary(folder);
+    }
+
+    /** Returns where the spill file of the crawl is created. */
+    final Path folder() {
+        return folder;
+    }
+
+    /** Passes on everything that was stored, by earlier runs as well, in its order. */
+    void read(Reader reader) throws IOException {
+        synchronized (origins) {
+            origins.forEach(line -> pass(line, reader));
+        }
+    }
+
+    /** Passes on what other processes have stored since the last call of this method, or of {@link #read}. */
+    void readAdded(Reader reader) {}
+
+    /**
+     * Stores seeds unless they are stored, and returns how many were not. Must be called before the seeds are queued, so
+     * that a crash does not leave URLs without their scope.
+     */
+    final int addSeeds(List<String> urls) {
+        synchronized (seeds) {
+            List<String> added =
+                    urls.stream().distinct().filter(url -> !isNoted(url)).toList();
+            storeSeeds(added);
+            added.forEach(this::noteSeed);
+            return added.size();
+        }
+    }
+
+    private boolean isNoted(String seed) {
+        long[] hash = Murmur3.hash(seed, seeds.seed());
+        return seeds.mightContain(hash[0], hash[1]);
+    }
+
+    /** Notes that a seed is stored. */
+    final void noteSeed(String url) {
+        synchronized (seeds) {
+            long[] hash = Murmur3.hash(url, seeds.seed());
+            seeds.add(hash[0], hash[1]);
+        }
+    }
+
+    abstract void storeSeeds(List<String> urls);
+
+    /** Stores that requests to the host and port of a URL are allowed whatever its addresses, for later runs. */
+    final void addOpen(String url) {
+        addOrigin(OPEN + UrlParts.origin(url));
+    }
+
+    /** Stores that header fields of the user are sent to the origin of a URL. */
+    final void addWithHeaders(String url) {
+        addOrigin(HEADERS + UrlParts.origin(url));
+    }
+
+    private void addOrigin(String line) {
+        synchronized (origins) {
+            if (!origins.contains(line)) {
+                storeOrigin(line);
+                origins.add(line);
+            }
+        }
+    }
+
+    /** Notes that a line about an origin is stored. */
+    final void noteOrigin(String line) {
+        synchronized (origins) {
+            origins.add(line);
+        }
+    }
+
+    abstract void storeOrigin(String line);
+
+    /** Passes on a line about an origin. */
+    static void pass(String line, Reader reader) {
+        if (line.startsWith(OPEN)) {
+            reader.open(line.substring(OPEN.length()));
+        } else {
+            reader.withHeaders(line.substring(HEADERS.length()));
+        }
+    }
+
+    /** Whether a line is a URL as this build spells it, or an earlier one, which did not escape vertical bars. */
+    static boolean isSeed(String line) {
+        String escaped = line.replace("|", "%7C");
+        return escaped.equals(UrlNormalizer.parse(escaped));
+    }
+
+    static boolean isOrigin(String line) {
+        Matcher fields = ORIGIN.matcher(line);
+        String url = fields.matches() ? UrlNormalizer.parse(fields.group(1)) : null;
+        return url != null && UrlParts.origin(url).equals(fields.group(1));
+    }
+
+    /** Forces the seeds to the disk, so that a power cut does not leave URLs without their scope. */
+    void forceSeeds() {}
+
+    /**
+     * Returns how long hosts have to pause because of earlier runs or of other processes, and forgets it. Never waits.
+     */
+    abstract Map<String, Duration> takePauses();
+
+    /**
+     * Stores the pause that a host requires.
+     *
+     * @param use for how long, from now on, requests with this pause may be made
+     */
+    abstract void addPause(String host, Duration pause, Duration use, Instant now);
+
+    /** Ends the waiting for a frontier that does not respond: whoever waits gets its exception. */
+    void impatient() {}
+
+    @Override
+    @SuppressWarnings("try") // they are only closed here
+    public void close() throws IOException {
+        try (frontier;
+                Closeable files = this::closeFiles;
+                Closeable openJournal = journal) {
+            // Closes all of them, whatever one of them throws; the frontier last, since its lock guards the others.
+        }
+    }
+
+    void closeFiles() throws IOException {}
+
+    private static final class InMemory extends CrawlJob {
+        InMemory(Frontier frontier) {
+            super(frontier, TEMPORARY);
+        }
+
+        @Override
+        void storeSeeds(List<String> urls) {}
+
+        @Override
+        void storeOrigin(String line) {}
+
+        @Override
+        Map<String, Duration> takePauses() {
+            return Map.of();
+        }
+
+        @Override
+        void addPause(String host, Duration pause, Duration use, Instant now) {}
+    }
+}

@@ -1,0 +1,147 @@
+package dev.sieve.crawl;
+
+import dev.sieve.shared.EngineAddress;
+import dev.sieve.shared.SharedSieve;
+import dev.sieve.url.UrlParts;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/**
+ * A crawl that many processes share, each with a {@link Crawler} of its own: everything is kept on an engine, see
+ * {@link SharedSieve}.
+ *
+ * <p>Each host is requested by one process at a time. The others learn of its pauses when they take it over, and request it
+ * a delay after that at the earliest. A seed that one process adds widens the scope of all, and what it allows for the
+ * origin of a seed is allowed for all; another process takes that over within a second, and before it requests the seed.
+ * Budgets per host, traps and the latest redirects are counted by each process for itself.
+ *
+ * <p>The spill file and the journal are temporary files of this process.
+ */
+public final class SharedJob extends CrawlJob {
+    private final SharedSieve frontier;
+    /** Those of hosts that were taken over, until the crawler takes them. */
+    private final AtomicReference<Map<String, Duration>> pauses;
+
+    private final Lines seeds = new Lines("seeds", CrawlJob::isSeed);
+    private final Lines origins = new Lines("origins", CrawlJob::isOrigin);
+
+    private SharedJob(SharedSieve frontier, AtomicReference<Map<String, Duration>> pauses) {
+        super(frontier, TEMPORARY);
+        this.frontier = frontier;
+        this.pauses = pauses;
+    }
+
+    /**
+     * Joins a crawl, or starts it.
+     *
+     * @param options the delay of hosts and the limits of domains decide how the crawl is shared
+     * @param settings configures the frontier before it is opened
+     * @throws IllegalArgumentException when the crawl has other settings
+     * @throws IOException when the engine cannot be used
+     */
+    public static SharedJob open(EngineAddress address, CrawlOptions options, Consumer<SharedSieve.Builder> settings)
+            throws IOException {
+        AtomicReference<Map<String, Duration>> pauses = new AtomicReference<>(Map.of());
+        SharedSieve.Builder builder = SharedSieve.builder(address)
+                .rest(options.delay)
+                .onClaim(claimed -> pauses.accumulateAndGet(claimed, SharedJob::longer));
+        if (options.perDomain != Integer.MAX_VALUE) {
+            builder.groups("domain", UrlParts::domainOfHost);
+        }
+        settings.accept(builder);
+        return new SharedJob(builder.open(), pauses);
+    }
+
+    private static Map<String, Duration> longer(Map<String, Duration> some, Map<String, Duration> others) {
+        Map<String, Duration> longer = new HashMap<>(some);
+        others.forEach((host, pause) -> longer.merge(host, pause, (a, b) -> a.compareTo(b) > 0 ? a : b));
+        return longer;
+    }
+
+    @Override
+    public SharedSieve frontier() {
+        return frontier;
+    }
+
+    /** A list of lines on the engine. */
+    private final class Lines {
+        private final String name;
+        private final Predicate<String> isValid;
+        private long read;
+        private String last = "";
+
+        Lines(String name, Predicate<String> isValid) {
+            this.name = name;
+            this.isValid = isValid;
+        }
+
+        /** Passes on the lines that were added since the last call. */
+        void read(Consumer<String> receiver) {
+            List<String> lines = frontier.lines(name, Math.max(0, read - 1));
+            if (read > 0 && !lines.isEmpty() && lines.get(0).equals(last)) {
+                lines = lines.subList(1, lines.size());
+            } else if (read > 0) {
+                // The engine has lost some, and others were added in their place.
+                read = 0;
+                lines = frontier.lines(name, 0);
+            }
+            for (String line : lines) {
+                if (!isValid.test(line)) {
+                    throw new IllegalStateException("the " + name + " of the crawl contain an invalid line: " + line);
+                }
+                receiver.accept(line);
+                read++;
+                last = line;
+            }
+        }
+    }
+
+    @Override
+    synchronized void read(Reader reader) {
+        origins.read(line -> {
+            noteOrigin(line);
+            pass(line, reader);
+        });
+        seeds.read(line -> {
+            noteSeed(line);
+            reader.seed(line);
+        });
+    }
+
+    @Override
+    void readAdded(Reader reader) {
+        read(reader);
+    }
+
+    @Override
+    void storeSeeds(List<String> urls) {
+        urls.forEach(url -> frontier.add(seeds.name, url));
+    }
+
+    @Override
+    void storeOrigin(String line) {
+        frontier.add(origins.name, line);
+    }
+
+    @Override
+    Map<String, Duration> takePauses() {
+        return pauses.getAndSet(Map.of());
+    }
+
+    @Override
+    void addPause(String host, Duration pause, Duration use, Instant now) {
+        frontier.pause(host, pause, use.plus(pause));
+    }
+
+    @Override
+    void impatient() {
+        frontier.impatient();
+    }
+}

@@ -1,0 +1,136 @@
+package dev.sieve.shared;
+
+import static dev.sieve.shared.CrawlKeys.utf8;
+import static dev.sieve.shared.StoredCrawl.number;
+
+import dev.sieve.SieveStats;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Reads the state of a crawl on an engine. */
+final class SharedInspection {
+    /** Of how many buckets one is measured. */
+    private static final int SAMPLED = 61;
+
+    private final StoredCrawl crawl;
+    private final CrawlKeys keys;
+    private final List<String> problems = new ArrayList<>();
+
+    SharedInspection(StoredCrawl crawl) {
+        this.crawl = crawl;
+        keys = crawl.keys();
+    }
+
+    SharedState state() throws IOException {
+        Map<String, String> info = crawl.info();
+        Map<String, Integer> owned = new LinkedHashMap<>();
+        crawl.workers().forEach(worker -> owned.put(worker, 0));
+        long now = crawl.now();
+        long accepted = 0;
+        long done = 0;
+        long seen = 0;
+        long lost = 0;
+        long queueBytes = 0;
+        Fingerprints fingerprints = new Fingerprints();
+        for (int i = 0; i < keys.sliceCount(); i++) {
+            CrawlKeys.OfSlice slice = keys.slice(i);
+            Map<String, String> counters = StoredCrawl.map(crawl.one("HGETALL", slice.counters));
+            Map<String, String> owner = StoredCrawl.map(crawl.one("HGETALL", slice.owner));
+            if (number(owner.get("until")) > now
+                    && info.getOrDefault("run_id", "").equals(owner.get("run"))) {
+                owned.merge(owner.getOrDefault("worker", ""), 1, Integer::sum);
+            }
+            accepted += number(counters.get("accepted"));
+            done += number(counters.get("done"));
+            seen += number(counters.get("seen"));
+            lost += number(counters.get("lost"));
+            check(i, slice, counters, fingerprints.count(slice));
+            queueBytes += number(crawl.optional("MEMORY", utf8("USAGE"), slice.queue))
+                    + number(crawl.optional("MEMORY", utf8("USAGE"), slice.taken));
+        }
+        SieveStats stats = new SieveStats(
+                accepted,
+                seen,
+                Math.max(0, accepted - done),
+                0,
+                done,
+                accepted,
+                crawl.settings().capacity(),
+                crawl.settings().falsePositiveRate(accepted),
+                crawl.settings().missed(accepted),
+                fingerprints.bytes());
+        return new SharedState(
+                stats,
+                lost,
+                keys.sliceCount(),
+                owned.entrySet().stream()
+                        .map(each -> new SharedState.Worker(each.getKey(), each.getValue()))
+                        .toList(),
+                number(crawl.one("LLEN", keys.lines("seeds"))),
+                engine(info),
+                queueBytes,
+                crawl.warnings(),
+                List.copyOf(problems));
+    }
+
+    /** The counters were read before everything else, and pushes that came in between only add to the others. */
+    private void check(int index, CrawlKeys.OfSlice slice, Map<String, String> counters, long found)
+            throws IOException {
+        long missing = number(counters.get("accepted")) - number(counters.get("forgotten")) - found;
+        if (missing > 0) {
+            problems.add("slice " + index + ": " + missing + " of " + counters.get("accepted")
+                    + " URLs are not in the set of seen ones");
+        }
+        long frames = number(crawl.one("LLEN", slice.queue)) + number(crawl.one("HLEN", slice.taken));
+        if (counters.isEmpty() && found + frames > 0) {
+            problems.add("slice " + index + ": the counters are missing");
+        }
+        Map<String, String> later = StoredCrawl.map(crawl.one("HGETALL", slice.counters));
+        long pending = number(later.get("accepted")) - number(later.get("done"));
+        if (frames == 0 && pending > 0 && later.equals(counters)) {
+            problems.add("slice " + index + ": " + pending + " URLs are neither done nor pending");
+        }
+    }
+
+    private static String engine(Map<String, String> info) {
+        return info.containsKey("valkey_version")
+                ? "Valkey " + info.get("valkey_version")
+                : "Redis " + info.get("redis_version");
+    }
+
+    /** Counts fingerprints, and measures the memory of some. */
+    private final class Fingerprints {
+        private final long buckets = crawl.settings().buckets();
+        private long total;
+        private long sampled;
+        private long sampledBytes;
+
+        /** Returns how many fingerprints a slice has. */
+        long count(CrawlKeys.OfSlice slice) throws IOException {
+            long before = total;
+            List<byte[]> sample = new ArrayList<>();
+            long[] bucket = new long[1];
+            crawl.all(buckets, each -> new StoredCrawl.Command("SCARD", slice.bucket(each)), response -> {
+                long count = number(response);
+                total += count;
+                if (count > 0 && bucket[0] % SAMPLED == 0) {
+                    sample.add(slice.bucket(bucket[0]));
+                    sampled += count;
+                }
+                bucket[0]++;
+            });
+            crawl.all(
+                    sample.size(),
+                    each -> new StoredCrawl.Command("MEMORY", utf8("USAGE"), sample.get((int) each)),
+                    response -> sampledBytes += number(response));
+            return total - before;
+        }
+
+        long bytes() {
+            return sampled == 0 ? 0 : Math.round((double) sampledBytes / sampled * total);
+        }
+    }
+}

@@ -1,0 +1,221 @@
+package dev.sieve.shared;
+
+import static dev.sieve.shared.CrawlKeys.utf8;
+import static dev.sieve.shared.StoredCrawl.number;
+import static dev.sieve.shared.StoredCrawl.text;
+
+import dev.sieve.durable.RepairReport;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Repairs a crawl on an engine. It owns each slice while it reads it, so that no worker takes from it. What it puts aside is
+ * stored before it is removed, so an interrupted repair loses nothing, and the next one completes it.
+ */
+final class SharedRepair {
+    private static final int PAGE = 64;
+    /** Far longer than a page takes: the ownership is renewed before each. */
+    private static final byte[] OWNERSHIP_MILLIS = utf8(60_000);
+
+    private static final byte[] WORKER = utf8("repair");
+
+    private final StoredCrawl crawl;
+    private final CrawlKeys keys;
+    private final List<String> findings = new ArrayList<>();
+    private long pending;
+    private long lost;
+    private long asideBytes;
+
+    SharedRepair(StoredCrawl crawl) {
+        this.crawl = crawl;
+        keys = crawl.keys();
+    }
+
+    RepairReport run() throws IOException {
+        crawl.requireNoWorkers();
+        for (int i = 0; i < keys.sliceCount(); i++) {
+            new OfSlice(i).run();
+        }
+        return new RepairReport(pending, lost, asideBytes, List.copyOf(findings));
+    }
+
+    private final class OfSlice {
+        private final int index;
+        private final CrawlKeys.OfSlice slice;
+        private byte[][] proof;
+        private long found;
+        private long damaged;
+
+        OfSlice(int index) {
+            this.index = index;
+            slice = keys.slice(index);
+        }
+
+        private void finding(String text) {
+            findings.add("slice " + index + ": " + text);
+        }
+
+        void run() throws IOException {
+            claim();
+            Map<String, String> counters = StoredCrawl.map(crawl.one("HGETALL", slice.counters));
+            readTaken();
+            readDone();
+            readQueue();
+            if (damaged > 0) {
+                finding(damaged + " damaged frames; put aside in " + text(slice.aside));
+            }
+            count(counters);
+            owned(Script.RELEASE, new byte[][] {slice.owner});
+            pending += found;
+        }
+
+        private void claim() throws IOException {
+            byte[][] claimed = {slice.owner, slice.counters, slice.taken, slice.done, slice.pauses};
+            proof = crawl.call((session, number) -> {
+                byte[] run = utf8(session.run().id);
+                session.send(Script.CLAIM, claimed, new byte[][] {run, WORKER, OWNERSHIP_MILLIS});
+                long token = number(((List<?>) session.receive()).get(0));
+                return token == 0 ? null : new byte[][] {run, utf8(token), WORKER};
+            });
+            if (proof == null) {
+                throw new IOException(crawl.address() + ": a worker has just begun; stop it first");
+            }
+        }
+
+        private void renew() throws IOException {
+            owned(
+                    Script.RENEW,
+                    new byte[][] {slice.owner, slice.queue, slice.taken, slice.counters},
+                    OWNERSHIP_MILLIS,
+                    utf8(0),
+                    utf8(0));
+        }
+
+        private void owned(Script script, byte[][] scriptKeys, byte[]... more) throws IOException {
+            byte[][] arguments = Arrays.copyOf(proof, proof.length + more.length);
+            System.arraycopy(more, 0, arguments, proof.length, more.length);
+            Object response = crawl.call((session, number) -> {
+                session.send(script, scriptKeys, arguments);
+                return session.receive();
+            });
+            if (response instanceof Long refused && refused == -1) {
+                throw new IOException(crawl.address() + ": the engine was restarted; repeat the repair");
+            }
+        }
+
+        private void readTaken() throws IOException {
+            List<?> fields = (List<?>) crawl.one("HKEYS", slice.taken);
+            for (int from = 0; from < fields.size(); from += PAGE) {
+                renew();
+                List<?> page = fields.subList(from, Math.min(fields.size(), from + PAGE));
+                List<?> frames = fields(slice.taken, page);
+                List<?> done = fields(slice.done, page);
+                for (int i = 0; i < page.size(); i++) {
+                    byte[] field = (byte[]) page.get(i);
+                    byte[] bytes = (byte[]) frames.get(i);
+                    int count = number(field) > 0 ? count(bytes, (byte[]) done.get(i)) : -1;
+                    if (count < 0) {
+                        putAside(bytes);
+                        crawl.one("HDEL", slice.done, field);
+                        crawl.one("HDEL", slice.taken, field);
+                    }
+                }
+            }
+        }
+
+        private List<?> fields(byte[] hash, List<?> fields) throws IOException {
+            byte[][] arguments = new byte[fields.size() + 1][];
+            arguments[0] = hash;
+            for (int i = 0; i < fields.size(); i++) {
+                arguments[i + 1] = (byte[]) fields.get(i);
+            }
+            return (List<?>) crawl.one("HMGET", arguments);
+        }
+
+        /** Counts the URLs of a frame that are not done; -1 when it is damaged. */
+        private int count(byte[] bytes, byte[] done) {
+            try {
+                Frame frame = new Frame(bytes);
+                BitSet bits = done == null ? new BitSet() : BitSet.valueOf(done);
+                int left = frame.count() - bits.get(0, frame.count()).cardinality();
+                found += left;
+                return left;
+            } catch (IllegalArgumentException e) {
+                return -1;
+            }
+        }
+
+        private void putAside(byte[] bytes) throws IOException {
+            crawl.one("RPUSH", slice.aside, bytes);
+            asideBytes += bytes.length;
+            damaged++;
+        }
+
+        /** Removes what is known to be done of frames that are gone: a crash of the engine may have left it. */
+        private void readDone() throws IOException {
+            List<?> fields = (List<?>) crawl.one("HKEYS", slice.done);
+            long removed = 0;
+            for (Object field : fields) {
+                if (number(crawl.one("HEXISTS", slice.taken, (byte[]) field)) == 0) {
+                    removed += number(crawl.one("HDEL", slice.done, (byte[]) field));
+                }
+            }
+            if (removed > 0) {
+                finding(removed + " leftovers of finished frames; removed");
+            }
+        }
+
+        private void readQueue() throws IOException {
+            List<?> page;
+            long from = 0;
+            do {
+                renew();
+                page = (List<?>) crawl.one("LRANGE", slice.queue, utf8(from), utf8(from + PAGE - 1));
+                from += page.size();
+                for (Object each : page) {
+                    byte[] bytes = (byte[]) each;
+                    if (count(bytes, null) < 0) {
+                        putAside(bytes);
+                        // The first one that is equal; those before it would have been removed already.
+                        from -= number(crawl.one("LREM", slice.queue, utf8(1), bytes));
+                    }
+                }
+            } while (!page.isEmpty());
+        }
+
+        /** Corrects the counters by what is stored. */
+        private void count(Map<String, String> counters) throws IOException {
+            long accepted = number(counters.get("accepted"));
+            long done = number(counters.get("done"));
+            long fingerprints = crawl.fingerprints(slice);
+            long present = Math.max(accepted, Math.max(fingerprints, done + found));
+            if (present > accepted) {
+                finding("the counter of accepted URLs was " + accepted + "; now " + present);
+                crawl.one("HINCRBY", slice.counters, utf8("accepted"), utf8(present - accepted));
+            }
+            long missing = present - done - found;
+            if (missing > 0) {
+                crawl.one("HINCRBY", slice.counters, utf8("done"), utf8(missing));
+                if (counters.containsKey("accepted")) {
+                    finding(missing + " URLs are neither pending nor known to be done; lost");
+                    lost += missing;
+                    crawl.one("HINCRBY", slice.counters, utf8("lost"), utf8(missing));
+                } else {
+                    finding("the counters were missing; " + missing + " URLs that are not pending count as done");
+                }
+            }
+            long forgotten = present - fingerprints;
+            if (forgotten != number(counters.get("forgotten"))) {
+                crawl.one("HSET", slice.counters, utf8("forgotten"), utf8(forgotten));
+                if (forgotten > number(counters.get("forgotten"))) {
+                    finding(forgotten + " URLs are not in the set of seen ones; when a page links to them, they are"
+                            + " accepted and fetched again");
+                }
+            }
+        }
+    }
+}

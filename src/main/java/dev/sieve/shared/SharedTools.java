@@ -1,0 +1,142 @@
+package dev.sieve.shared;
+
+import static dev.sieve.shared.CrawlKeys.utf8;
+import static dev.sieve.shared.StoredCrawl.number;
+import static dev.sieve.shared.StoredCrawl.text;
+
+import dev.sieve.bloom.Murmur3;
+import dev.sieve.durable.RepairReport;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** Tools for a crawl on an engine, which read its keys and do not become a worker of it. Safe for use by many threads. */
+public final class SharedTools {
+    /** Frames per round trip. */
+    private static final int PAGE = 64;
+
+    private SharedTools() {}
+
+    /**
+     * Returns whether an engine has a crawl of this name, in any state.
+     *
+     * @throws IOException when the engine does not respond, or cannot be used
+     */
+    public static boolean exists(EngineAddress address) throws IOException {
+        return StoredCrawl.exists(address);
+    }
+
+    /**
+     * Reads the state of a crawl, which may be running, and changes nothing. Counts the fingerprints, but reads no URL.
+     *
+     * @throws IOException when the engine does not respond, or has no such crawl
+     */
+    public static SharedState inspect(EngineAddress address) throws IOException {
+        try (StoredCrawl crawl = StoredCrawl.open(address)) {
+            return new SharedInspection(crawl).state();
+        }
+    }
+
+    /**
+     * Passes on the pending URLs of a crawl, which may be running: slice by slice, those of a slice in the order in which
+     * they were accepted. URLs that are done are not kept. A few frames are in memory at a time.
+     *
+     * @return how many there were
+     * @throws IOException when the engine does not respond, has no such crawl, or a frame is damaged; the URLs before it
+     *     were passed on
+     */
+    public static long export(EngineAddress address, Consumer<String> urls) throws IOException {
+        try (StoredCrawl crawl = StoredCrawl.open(address)) {
+            long count = 0;
+            for (int i = 0; i < crawl.keys().sliceCount(); i++) {
+                count += new SliceExport(crawl, crawl.keys().slice(i), urls).run();
+            }
+            return count;
+        }
+    }
+
+    /**
+     * Returns whether a crawl has accepted the URL with a key, up to its false-positive rate. The crawl may be running.
+     *
+     * @throws IOException as {@link #inspect}
+     */
+    public static boolean mightContain(EngineAddress address, String key) throws IOException {
+        try (StoredCrawl crawl = StoredCrawl.open(address)) {
+            long[] hash = Murmur3.hash(key, crawl.settings().seed());
+            long bucket = (hash[0] >>> 1) % crawl.settings().buckets();
+            byte[] fingerprint = utf8((int) hash[1]);
+            // In all slices, since the key alone does not determine the slice.
+            long[] found = new long[1];
+            crawl.all(
+                    crawl.keys().sliceCount(),
+                    i -> new StoredCrawl.Command(
+                            "SISMEMBER", crawl.keys().slice((int) i).bucket(bucket), fingerprint),
+                    response -> found[0] += number(response));
+            return found[0] > 0;
+        }
+    }
+
+    /**
+     * Passes on the lines of a list that the workers share, such as the seeds.
+     *
+     * @throws IOException as {@link #inspect}
+     */
+    public static void lines(EngineAddress address, String list, Consumer<String> lines) throws IOException {
+        try (StoredCrawl crawl = StoredCrawl.open(address)) {
+            byte[] key = crawl.keys().lines(list);
+            long from = 0;
+            List<?> page;
+            do {
+                page = (List<?>) crawl.one("LRANGE", key, utf8(from), utf8(from + PAGE - 1));
+                page.forEach(line -> lines.accept(text(line)));
+                from += page.size();
+            } while (page.size() == PAGE);
+        }
+    }
+
+    /**
+     * Repairs a crawl without workers: keeps everything that is whole, puts damaged frames aside in keys of their own, corrects
+     * the counters, and counts what is lost. The engine has to have memory for what is put aside.
+     *
+     * @throws IOException when a worker is live, or as {@link #inspect}
+     */
+    public static RepairReport repair(EngineAddress address) throws IOException {
+        try (StoredCrawl crawl = StoredCrawl.open(address)) {
+            return new SharedRepair(crawl).run();
+        }
+    }
+
+    /**
+     * Deletes a crawl without workers, with everything that it has stored on the engine. A deletion that was interrupted is
+     * completed by the next one.
+     *
+     * @return how many keys there were
+     * @throws IOException when a worker is live, or as {@link #inspect}
+     */
+    public static long delete(EngineAddress address) throws IOException {
+        try (StoredCrawl crawl = StoredCrawl.open(address)) {
+            crawl.requireNoWorkers();
+            CrawlKeys keys = crawl.keys();
+            long buckets = crawl.settings().buckets();
+            long[] deleted = new long[1];
+            for (int i = 0; i < keys.sliceCount(); i++) {
+                CrawlKeys.OfSlice slice = keys.slice(i);
+                crawl.all(
+                        buckets,
+                        bucket -> new StoredCrawl.Command("UNLINK", slice.bucket(bucket)),
+                        response -> deleted[0] += number(response));
+                deleted[0] += number(crawl.one("UNLINK", slice.withoutBuckets()));
+            }
+            List<byte[]> rest = new ArrayList<>(Arrays.asList(keys.workers(), keys.events()));
+            StoredCrawl.LISTS.forEach(list -> rest.add(keys.lines(list)));
+            // The settings last: without them, an interrupted deletion could not be completed.
+            rest.add(keys.settings());
+            for (byte[] key : rest) {
+                deleted[0] += number(crawl.one("UNLINK", key));
+            }
+            return deleted[0];
+        }
+    }
+}

@@ -1,0 +1,124 @@
+package dev.sieve.shared;
+
+import static dev.sieve.shared.CrawlKeys.utf8;
+import static dev.sieve.shared.StoredCrawl.number;
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.LongStream;
+
+/**
+ * Reads the URLs of a slice that are pending at one moment, while its owner may take frames from its queue. A frame is
+ * numbered when it is taken, so the place of each in the queue follows from the number of the last one that was taken.
+ */
+final class SliceExport {
+    /** Frames per round trip. */
+    private static final int PAGE = 64;
+
+    private final StoredCrawl crawl;
+    private final CrawlKeys.OfSlice slice;
+    private final Consumer<String> urls;
+    private long count;
+
+    SliceExport(StoredCrawl crawl, CrawlKeys.OfSlice slice, Consumer<String> urls) {
+        this.crawl = crawl;
+        this.slice = slice;
+        this.urls = urls;
+    }
+
+    /** A part of the queue, and the number of the last frame that was taken from it, at one moment. */
+    private record Page(long taken, long queued, List<?> frames) {}
+
+    /** Returns how many URLs there were. */
+    long run() throws IOException {
+        Page page = page(0);
+        long last = page.taken + page.queued;
+        long[] numbers = taken();
+        passTaken(numbers);
+        long next = Math.max(page.taken, numbers.length == 0 ? 0 : numbers[numbers.length - 1]) + 1;
+        while (next <= last) {
+            long taken = page.taken;
+            page = page(Math.max(0, next - taken - 1));
+            if (page.taken >= next) {
+                long to = Math.min(page.taken, last);
+                passTaken(LongStream.rangeClosed(next, to).toArray());
+                next = to + 1;
+            } else if (page.taken == taken) {
+                for (Object frame : page.frames) {
+                    pass(next, (byte[]) frame, null);
+                    next++;
+                }
+                if (page.frames.isEmpty()) {
+                    // The end of the queue was lost in a crash of the engine.
+                    return count;
+                }
+            }
+        }
+        return count;
+    }
+
+    private Page page(long index) throws IOException {
+        List<?> responses = (List<?>) crawl.call((session, call) -> {
+            session.send("MULTI");
+            session.send("HGET", slice.counters, utf8("taken"));
+            session.send("LLEN", slice.queue);
+            session.send("LRANGE", slice.queue, utf8(index), utf8(index + PAGE - 1));
+            session.send("EXEC");
+            for (int i = 0; i < 4; i++) {
+                session.receive();
+            }
+            return session.receive();
+        });
+        return new Page(number(responses.get(0)), number(responses.get(1)), (List<?>) responses.get(2));
+    }
+
+    private long[] taken() throws IOException {
+        List<?> fields = (List<?>) crawl.one("HKEYS", slice.taken);
+        return fields.stream().mapToLong(StoredCrawl::number).sorted().toArray();
+    }
+
+    /** Passes on the URLs of taken frames that are not done. */
+    private void passTaken(long[] numbers) throws IOException {
+        for (int from = 0; from < numbers.length; from += PAGE) {
+            long[] page = Arrays.copyOfRange(numbers, from, Math.min(numbers.length, from + PAGE));
+            byte[][] frames = fields(slice.taken, page);
+            byte[][] done = fields(slice.done, page);
+            for (int i = 0; i < page.length; i++) {
+                if (frames[i] != null) {
+                    pass(page[i], frames[i], done[i]);
+                }
+            }
+        }
+    }
+
+    private byte[][] fields(byte[] hash, long[] numbers) throws IOException {
+        byte[][] arguments = new byte[numbers.length + 1][];
+        arguments[0] = hash;
+        for (int i = 0; i < numbers.length; i++) {
+            arguments[i + 1] = utf8(numbers[i]);
+        }
+        return ((List<?>) crawl.one("HMGET", arguments)).toArray(byte[][]::new);
+    }
+
+    private void pass(long number, byte[] bytes, byte[] done) throws IOException {
+        Frame frame;
+        try {
+            frame = new Frame(bytes);
+        } catch (IllegalArgumentException e) {
+            throw new IOException(
+                    crawl.address() + ": frame " + number + " of " + StoredCrawl.text(slice.queue) + ": "
+                            + e.getMessage(),
+                    e);
+        }
+        BitSet isDone = done == null ? new BitSet() : BitSet.valueOf(done);
+        for (int i = 0; i < frame.count(); i++) {
+            if (!isDone.get(i)) {
+                urls.accept(frame.lease(0, i, 1).url());
+                count++;
+            }
+        }
+    }
+}

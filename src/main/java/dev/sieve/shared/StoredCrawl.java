@@ -1,0 +1,225 @@
+package dev.sieve.shared;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/** A crawl on an engine as the tools read it, without becoming a worker of it. */
+final class StoredCrawl implements Closeable {
+    /** Commands per round trip. */
+    private static final int PAGE = 1024;
+
+    /** The lists that the workers of a crawl share. */
+    static final List<String> LISTS = List.of("seeds", "origins");
+
+    private final EngineAddress address;
+    private final Engine engine;
+    private final CrawlSettings settings;
+    private final CrawlKeys keys;
+
+    private StoredCrawl(EngineAddress address, Engine engine) throws IOException {
+        this.address = address;
+        this.engine = engine;
+        settings = CrawlSettings.read(engine, address.name());
+        if (settings == null) {
+            throw new IOException(address + ": the engine has no crawl of this name");
+        }
+        keys = new CrawlKeys(address.name(), settings.slices());
+    }
+
+    /**
+     * Connects to the engine and reads the settings of the crawl.
+     *
+     * @throws IOException when the engine does not respond, or has no such crawl
+     */
+    static StoredCrawl open(EngineAddress address) throws IOException {
+        Engine engine = new Engine(address, "tools", Duration.ZERO, System::nanoTime);
+        try {
+            return new StoredCrawl(address, engine);
+        } catch (IOException | RuntimeException e) {
+            engine.close();
+            throw e;
+        }
+    }
+
+    /** Returns whether the engine has anything under the name of a crawl. */
+    static boolean exists(EngineAddress address) throws IOException {
+        try (Engine engine = new Engine(address, "tools", Duration.ZERO, System::nanoTime)) {
+            return engine.call((session, number) -> {
+                session.send("EXISTS", CrawlKeys.settings(address.name()));
+                return number(session.receive()) > 0;
+            });
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        } catch (EngineException e) {
+            throw new IOException(address + ": " + e.getMessage(), e);
+        }
+    }
+
+    EngineAddress address() {
+        return address;
+    }
+
+    CrawlKeys keys() {
+        return keys;
+    }
+
+    List<String> warnings() {
+        return engine.warnings();
+    }
+
+    CrawlSettings settings() {
+        return settings;
+    }
+
+    /** Returns the names of the live workers. */
+    List<String> workers() throws IOException {
+        byte[] now = CrawlKeys.utf8(now());
+        List<?> names = (List<?>) one("ZRANGEBYSCORE", keys.workers(), now, CrawlKeys.utf8("+inf"));
+        return names.stream().map(StoredCrawl::text).toList();
+    }
+
+    /** Refuses a crawl that is running. */
+    void requireNoWorkers() throws IOException {
+        List<String> workers = workers();
+        if (!workers.isEmpty()) {
+            throw new IOException(address + ": " + workers.size() + " live "
+                    + (workers.size() == 1 ? "worker" : "workers")
+                    + "; stop them first (one that was killed counts for some seconds)");
+        }
+    }
+
+    /** Returns the present time of the engine in epoch milliseconds. */
+    long now() throws IOException {
+        List<?> time = (List<?>) one("TIME");
+        return number(time.get(0)) * 1000 + number(time.get(1)) / 1000;
+    }
+
+    /** Does work on a connection once; it is not repeated when the engine does not respond. */
+    <T> T call(Engine.Work<T> work) throws IOException {
+        try {
+            return engine.call(work);
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        } catch (EngineException e) {
+            throw new IOException(address + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** Sends one command and returns its response. */
+    Object one(String command, byte[]... arguments) throws IOException {
+        return call((session, number) -> {
+            session.send(command, arguments);
+            return session.receive();
+        });
+    }
+
+    /** Sends one command, and returns its response; null when the engine refuses it. */
+    Object optional(String command, byte[]... arguments) throws IOException {
+        return call((session, number) -> {
+            session.send(command, arguments);
+            return receive(session);
+        });
+    }
+
+    /** Returns what the engine reports of itself. */
+    Map<String, String> info() throws IOException {
+        Map<String, String> info = new HashMap<>();
+        for (String line : text(one("INFO")).split("\r?\n", -1)) {
+            int colon = line.indexOf(':');
+            if (colon > 0) {
+                info.put(line.substring(0, colon), line.substring(colon + 1));
+            }
+        }
+        return info;
+    }
+
+    /** Returns how many fingerprints a slice has. */
+    long fingerprints(CrawlKeys.OfSlice slice) throws IOException {
+        long[] sum = new long[1];
+        all(
+                settings.buckets(),
+                bucket -> new Command("SCARD", slice.bucket(bucket)),
+                response -> sum[0] += number(response));
+        return sum[0];
+    }
+
+    /** A command and its arguments. */
+    record Command(String name, byte[]... arguments) {}
+
+    /**
+     * Sends many commands, and passes on their responses in the same order; null for those that the engine refuses.
+     *
+     * @param commands returns the command at an index
+     */
+    void all(long count, Commands commands, Consumer<Object> responses) throws IOException {
+        for (long from = 0; from < count; from += PAGE) {
+            long start = from;
+            long end = Math.min(count, from + PAGE);
+            List<Object> page = call((session, number) -> {
+                for (long i = start; i < end; i++) {
+                    Command command = commands.at(i);
+                    session.send(command.name, command.arguments);
+                }
+                List<Object> received = new ArrayList<>();
+                for (long i = start; i < end; i++) {
+                    received.add(receive(session));
+                }
+                return received;
+            });
+            page.forEach(responses);
+        }
+    }
+
+    /** Returns the command at an index. */
+    interface Commands {
+        /** Returns the command at an index. */
+        Command at(long index);
+    }
+
+    private static Object receive(Session session) {
+        try {
+            return session.receive();
+        } catch (EngineException e) {
+            // Such as a command that the user may not use: what it measures is left out.
+            return null;
+        }
+    }
+
+    /** Returns the fields of a hash. */
+    static Map<String, String> map(Object response) {
+        Map<String, String> map = new HashMap<>();
+        List<?> list = (List<?>) response;
+        for (int i = 0; i + 1 < list.size(); i += 2) {
+            map.put(text(list.get(i)), text(list.get(i + 1)));
+        }
+        return map;
+    }
+
+    static String text(Object response) {
+        return response == null ? "" : new String((byte[]) response, UTF_8);
+    }
+
+    /** Returns an integer, or decimal digits; 0 for anything else. */
+    static long number(Object response) {
+        if (response instanceof Long number) {
+            return number;
+        }
+        String text = response instanceof byte[] bytes ? new String(bytes, US_ASCII) : String.valueOf(response);
+        return text.matches("[0-9]{1,18}") ? Long.parseLong(text) : 0;
+    }
+
+    @Override
+    public void close() {
+        engine.close();
+    }
+}

@@ -1,0 +1,296 @@
+package dev.sieve.crawl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sieve.demo.DemoRequest;
+import dev.sieve.demo.DemoWeb;
+import dev.sieve.durable.ChildJvm;
+import dev.sieve.output.Visit;
+import dev.sieve.scope.Scope;
+import dev.sieve.shared.EngineAddress;
+import dev.sieve.shared.SharedSieve;
+import dev.sieve.shared.TestEngine;
+import dev.sieve.url.UrlNormalizer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Several crawlers on one crawl, whose frontier is on a real engine. */
+@Timeout(1200)
+class SharedCrawlTest {
+    private static final int SLICES = 16;
+    private static final int CONCURRENCY = 8;
+    private static final Duration OWNERSHIP = Duration.ofSeconds(2);
+    private static final List<InetAddress> LOOPBACK = List.of(InetAddress.getLoopbackAddress());
+
+    @AutoClose
+    private final TestEngine engine = TestEngine.start();
+
+    private static CrawlOptions options() {
+        return new CrawlOptions()
+                .scope(Scope.Kind.ANY)
+                .delay(Duration.ZERO)
+                .concurrency(CONCURRENCY)
+                .allowPrivate("127.0.0.0/8")
+                .resolver(host -> List.of(DemoWeb.resolve(host)));
+    }
+
+    private static void settings(SharedSieve.Builder builder) {
+        builder.expectedUrls(10_000).slices(SLICES).seed(1).ownership(OWNERSHIP);
+    }
+
+    private EngineAddress address() {
+        return engine.address("crawl");
+    }
+
+    private SharedWorker worker(CrawlOptions options) throws IOException {
+        return new SharedWorker(address(), options, SharedCrawlTest::settings);
+    }
+
+    private static void await(BooleanSupplier condition) {
+        while (!condition.getAsBoolean()) {
+            LockSupport.parkNanos(Duration.ofMillis(1).toNanos());
+        }
+    }
+
+    /** The workers that own slices. */
+    private Set<String> owners() {
+        return IntStream.range(0, SLICES)
+                .mapToObj(i -> String.valueOf(engine.text("HGET", "{crawl:" + i + "}o", "worker")))
+                .collect(Collectors.toSet());
+    }
+
+    private static Set<String> keys(Stream<String> urls) {
+        return urls.map(UrlNormalizer::key).collect(Collectors.toSet());
+    }
+
+    private static Set<String> expected(DemoWeb web) {
+        return keys(web.expected().map(DemoWeb.Expected::url));
+    }
+
+    private static List<DemoRequest> pages(DemoWeb web) {
+        return web.requests().stream()
+                .filter(request -> !request.target().equals("/robots.txt"))
+                .toList();
+    }
+
+    private static void assertComplete(DemoWeb web) {
+        assertThat(keys(pages(web).stream().map(DemoRequest::url))).isEqualTo(expected(web));
+    }
+
+    private static void assertEachOnce(DemoWeb web) {
+        assertComplete(web);
+        assertThat(pages(web).stream().map(request -> request.host() + request.target()))
+                .doesNotHaveDuplicates();
+    }
+
+    private static DemoWeb web(int pages) throws IOException {
+        return DemoWeb.builder().pages(pages).recorded(100_000).open();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3})
+    void severalCrawlersFindEachPageOnce(int count) throws Exception {
+        List<SharedWorker> workers = new ArrayList<>();
+        try (DemoWeb web = web(300)) {
+            for (int i = 0; i < count; i++) {
+                workers.add(worker(options()));
+            }
+            await(() -> owners().size() == count);
+            workers.get(0).seed(web.start());
+            workers.forEach(SharedWorker::start);
+
+            long pages = 0;
+            List<String> visited = new ArrayList<>();
+            for (SharedWorker worker : workers) {
+                CrawlReport report = worker.end();
+                assertThat(report.ending()).isEqualTo(Ending.DRAINED);
+                assertThat(report.pageCount()).isPositive();
+                assertThat(report.left()).isZero();
+                assertThat(report.unfinished()).isZero();
+                pages += report.pages().get(2);
+                worker.visits.stream().map(Visit::url).forEach(visited::add);
+            }
+
+            assertEachOnce(web);
+            assertThat(pages).isEqualTo(web.pages());
+            assertThat(keys(visited.stream())).isEqualTo(expected(web));
+            assertThat(visited).doesNotHaveDuplicates();
+        } finally {
+            for (SharedWorker worker : workers) {
+                worker.close();
+            }
+        }
+    }
+
+    @Test
+    void theHostsOfACrawlerThatIsKilledAreTakenOver() throws Exception {
+        try (DemoWeb web = web(200)) {
+            Process child = ChildJvm.start(
+                    List.of("-Xmx128m", "-XX:TieredStopAtLevel=1"),
+                    SharedCrawlTest.class,
+                    String.valueOf(engine.port()),
+                    web.start());
+            try {
+                await(() -> web.requestCount() >= 50 || !child.isAlive());
+                assertThat(child.isAlive()).isTrue();
+            } finally {
+                child.destroyForcibly().onExit().join();
+            }
+            int before = pages(web).size();
+            assertThat(before).isLessThan((int) web.expected().count());
+
+            try (SharedWorker worker = worker(options())) {
+                assertThat(worker.start().end().ending()).isEqualTo(Ending.DRAINED);
+            }
+
+            assertComplete(web);
+            // What was in flight, or marked as done in the last second.
+            assertThat(pages(web).size() - (int) web.expected().count()).isLessThanOrEqualTo(before + CONCURRENCY);
+        }
+    }
+
+    /** A crawler in a process of its own: the port of the engine, and a seed. */
+    public static void main(String[] arguments) throws IOException {
+        EngineAddress address = EngineAddress.parse("redis://127.0.0.1:" + arguments[0] + "/crawl");
+        CrawlOptions options = options().delay(Duration.ofMillis(20));
+        try (SharedJob job = SharedJob.open(address, options, SharedCrawlTest::settings);
+                Crawler crawler = new Crawler(options, job)) {
+            crawler.seed(arguments[1]);
+            crawler.run(visit -> {});
+        }
+    }
+
+    /** Each host leads to the next one, which is in scope only if it is a seed. */
+    @Test
+    void seedsThatAnotherCrawlerAddsAreInTheScopeOfBoth() throws Exception {
+        CrawlOptions options = options().scope(Scope.Kind.DOMAIN).resolver(host -> LOOPBACK);
+        int hosts = 20;
+        try (Site site = new Site();
+                SharedWorker one = worker(options);
+                SharedWorker other = worker(options)) {
+            List<String> pages = new ArrayList<>();
+            for (int i = 0; i < hosts; i++) {
+                pages.add("/" + i);
+                site.page("/" + i, url("h" + (i + 1) + ".b.test", site, "/" + (i + 1)));
+            }
+            site.page("/" + hosts);
+            CountDownLatch isAdded = new CountDownLatch(1);
+            site.answer("/first", () -> {
+                try {
+                    isAdded.await();
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+                return Site.status(404);
+            });
+            await(() -> owners().size() == 2);
+            one.seed(url("a.test", site, "/first"));
+            one.start();
+            other.start();
+            await(() -> site.requests().contains("/first"));
+            other.seed(url("h0.b.test", site, "/0"));
+            isAdded.countDown();
+
+            assertThat(one.end().pageCount()).isPositive();
+            assertThat(other.end().pageCount()).isPositive();
+            pages.addAll(List.of("/" + hosts, "/first"));
+            assertThat(site.requests()).containsExactlyInAnyOrderElementsOf(pages);
+        }
+    }
+
+    private static String url(String host, Site site, String path) {
+        return "http://" + host + ":" + URI.create(site.url("/")).getPort() + path;
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aCrawlGoesOnWhenItsEngineIsBack(boolean isKilled) throws Exception {
+        try (DemoWeb web = web(300);
+                SharedWorker one = worker(options().delay(Duration.ofMillis(10)));
+                SharedWorker other = worker(options().delay(Duration.ofMillis(10)))) {
+            one.seed(web.start());
+            one.start();
+            other.start();
+            await(() -> web.requestCount() >= 50);
+            if (isKilled) {
+                engine.kill();
+                engine.restart();
+            } else {
+                engine.suspend();
+                long since = System.nanoTime();
+                await(() -> System.nanoTime() - since > OWNERSHIP.toNanos());
+                engine.resume();
+            }
+
+            assertThat(one.end().ending()).isEqualTo(Ending.DRAINED);
+            assertThat(other.end().ending()).isEqualTo(Ending.DRAINED);
+            assertComplete(web);
+        }
+    }
+
+    @Test
+    void aCrawlEndsWhenItsEngineIsFullAndGoesOnWhenThereIsRoom() throws Exception {
+        try (DemoWeb web = web(2000)) {
+            Set<String> visited = new HashSet<>();
+            try (SharedWorker worker = worker(options())) {
+                worker.seed(web.start());
+                worker.start();
+                await(() -> web.requestCount() >= 50);
+                engine.config("maxmemory", engine.info("used_memory"));
+
+                assertThat(worker.end().ending()).isEqualTo(Ending.FULL);
+                assertThat(worker.crawler.report().left()).isPositive();
+                worker.visits.forEach(visit -> visited.add(visit.url()));
+            }
+            engine.config("maxmemory", "0");
+
+            try (SharedWorker worker = worker(options())) {
+                assertThat(worker.start().end().ending()).isEqualTo(Ending.DRAINED);
+                worker.visits.forEach(visit -> visited.add(visit.url()));
+            }
+
+            assertComplete(web);
+            assertThat(keys(visited.stream())).isEqualTo(expected(web));
+        }
+    }
+
+    @Test
+    @EnabledIfSystemProperty(named = "sieve.proof", matches = "true")
+    void aCrawlThatIsStoppedDoesNotWaitForItsEngine() throws Exception {
+        try (DemoWeb web = web(300)) {
+            SharedWorker worker = worker(options().delay(Duration.ofMillis(10)));
+            worker.seed(web.start());
+            worker.start();
+            await(() -> web.requestCount() >= 50);
+            engine.kill();
+
+            worker.crawler.stop();
+
+            assertThat(worker.crawler.report().ending()).isEqualTo(Ending.STOPPED);
+            try (worker) {
+                worker.end();
+            } catch (ExecutionException e) {
+                assertThat(e).hasCauseInstanceOf(IOException.class);
+            }
+        }
+    }
+}
