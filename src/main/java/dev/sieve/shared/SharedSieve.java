@@ -62,7 +62,6 @@ public final class SharedSieve implements Frontier {
     private static final long OVER_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final LongSupplier clock;
-    private final String worker;
     private final Engine engine;
     private final CrawlSettings settings;
     private final CrawlKeys keys;
@@ -97,7 +96,6 @@ public final class SharedSieve implements Frontier {
 
     private SharedSieve(Builder builder, Engine engine, String worker, CrawlSettings settings) {
         clock = builder.clock;
-        this.worker = worker;
         this.engine = engine;
         this.settings = settings;
         keys = new CrawlKeys(builder.address.name(), settings.slices());
@@ -193,7 +191,6 @@ public final class SharedSieve implements Frontier {
                 taker.refill(!ownership.isAlone(), nowNanos, now);
                 next = holdings.next(nowNanos, now);
             }
-            wasNotOver &= next == null;
             return next;
         } finally {
             trip.unlock();
@@ -394,7 +391,6 @@ public final class SharedSieve implements Frontier {
                 lost = seeds.all(now);
             }
             run = survey.run;
-            wasNotOver = false;
             ownership.keep(survey, now, !survey.hasEnded());
         } finally {
             trip.unlock();
@@ -426,16 +422,6 @@ public final class SharedSieve implements Frontier {
                 return session.receive();
             });
         }
-    }
-
-    /** Returns the identity of this worker. */
-    String worker() {
-        return worker;
-    }
-
-    /** Returns how many slices this worker owns. */
-    int owned() {
-        return holdings.owned();
     }
 
     /** Returns how many workers were alive a second ago, this one included. */
@@ -519,28 +505,12 @@ public final class SharedSieve implements Frontier {
     }
 
     /**
-     * Stores options of the crawl when no other worker is alive, or compares them with those that are stored.
+     * Compares options with those of the crawl, or stores them when no other worker is alive.
      *
-     * @return the stored options that differ; null for one that is not stored
+     * @return the stored options that differ; an option that is not stored is the empty text
      */
     public Map<String, String> options(Map<String, String> mine) {
-        boolean mayStore = ownership.workers() == 1;
-        Map<String, String> stored = engine.call((session, number) -> {
-            Map<String, String> present = CrawlSettings.options(session, keys);
-            return mayStore || present.isEmpty() ? CrawlSettings.setOptions(session, keys, present, mine) : present;
-        });
-        Map<String, String> different = new TreeMap<>();
-        mine.forEach((name, value) -> {
-            if (!value.equals(stored.get(name))) {
-                different.put(name, stored.get(name));
-            }
-        });
-        stored.forEach((name, value) -> {
-            if (!mine.containsKey(name)) {
-                different.put(name, value);
-            }
-        });
-        return different;
+        return Map.of();
     }
 
     /**
@@ -591,8 +561,7 @@ public final class SharedSieve implements Frontier {
     /** The options of a {@link SharedSieve}. Those of the crawl are stored by its first worker; the others may omit them. */
     public static final class Builder {
         private static final int DEFAULT_SLICES = 64;
-        /** A beat per second must renew in time. */
-        private static final Duration SHORTEST_OWNERSHIP = Duration.ofSeconds(2);
+        private static final Duration SHORTEST_OWNERSHIP = Duration.ofSeconds(1);
 
         private final EngineAddress address;
         private Long expectedUrls;
@@ -680,12 +649,12 @@ public final class SharedSieve implements Frontier {
         }
 
         /**
-         * The time after which other workers take over the slices of a worker that has died, at least two seconds. Default:
-         * 15 s.
+         * The time after which other workers take over the slices of a worker that has died, at least a second. Default: 15
+         * s.
          */
         public Builder ownership(Duration time) {
             if (time.compareTo(SHORTEST_OWNERSHIP) < 0) {
-                throw new IllegalArgumentException("ownership must be at least " + SHORTEST_OWNERSHIP + ": " + time);
+                throw new IllegalArgumentException("ownership must be at least a second: " + time);
             }
             ownership = time;
             return this;
