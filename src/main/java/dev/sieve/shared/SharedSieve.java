@@ -424,6 +424,21 @@ public final class SharedSieve implements Frontier {
         }
     }
 
+    /** Returns the identity of this worker. */
+    String worker() {
+        return worker;
+    }
+
+    /** Returns the run of the engine that this worker has seen last. */
+    Run run() {
+        return engine.run();
+    }
+
+    /** Returns how many slices this worker owns. */
+    int owned() {
+        return holdings.owned();
+    }
+
     /** Returns how many workers were alive a second ago, this one included. */
     public int workers() {
         return ownership.workers();
