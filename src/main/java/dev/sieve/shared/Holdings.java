@@ -244,8 +244,8 @@ final class Holdings {
     synchronized void leave(Lease lease, long clock) {
         TakenFrame frame = held(lease, clock);
         if (frame != null) {
-            frame.end(lease.id());
-            frame.slice.left++;
+            end(frame, lease);
+            slice(frame).left++;
         }
     }
 
