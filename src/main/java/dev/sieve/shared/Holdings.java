@@ -244,7 +244,7 @@ final class Holdings {
     synchronized void leave(Lease lease, long clock) {
         TakenFrame frame = held(lease, clock);
         if (frame != null) {
-            frame.end(lease.id());
+            end(frame, lease);
             slice(frame).left++;
         }
     }

@@ -119,6 +119,9 @@ public final class SharedSieve implements Frontier {
     }
 
     private void requireUsable() {
+        if (failure instanceof UncheckedIOException away) {
+            throw new UncheckedIOException(away.getCause());
+        }
         if (failure != null) {
             throw new IllegalStateException(
                     "the frontier has stopped after an error: " + failure.getMessage(), failure);
@@ -409,7 +412,9 @@ public final class SharedSieve implements Frontier {
         } catch (RuntimeException | Error e) {
             if (!isClosing) {
                 failure = e instanceof RuntimeException unchecked ? unchecked : new IllegalStateException(e);
-                LOG.error("the shared frontier {} stops: {}", keys.name(), e.getMessage(), e);
+                if (!(e instanceof UncheckedIOException)) {
+                    LOG.error("the shared frontier {} stops: {}", keys.name(), e.getMessage(), e);
+                }
             }
         }
     }
