@@ -286,6 +286,9 @@ public final class Crawler implements AutoCloseable {
                 fail(e);
             }
         }
+        if (dispatcher.ending() != Ending.DRAINED) {
+            job.impatient();
+        }
         if (isInterrupted) {
             Thread.currentThread().interrupt();
         }

@@ -27,6 +27,9 @@ record CrawlSettings(String id, int slices, long buckets, long capacity, OnFull 
 
     private static final String PRESENT_FORMAT = "1";
 
+    /** The start of the fields with options. */
+    private static final String OPTION = "opt.";
+
     static final int MAX_SLICES = 4096;
     private static final long MAX_BUCKETS = 1L << 32;
 
@@ -47,6 +50,34 @@ record CrawlSettings(String id, int slices, long buckets, long capacity, OnFull 
                 onFull,
                 seed == null ? Memberships.randomSeed() : seed,
                 group);
+    }
+
+    /** Reads the options that users of the crawl have stored. */
+    static Map<String, String> options(Session session, CrawlKeys keys) {
+        session.send("HGETALL", keys.settings());
+        List<?> reply = Replies.list(session.receive());
+        Map<String, String> options = new TreeMap<>();
+        for (int i = 0; i < reply.size(); i += 2) {
+            String field = Replies.text(reply.get(i));
+            if (field.startsWith(OPTION)) {
+                options.put(field.substring(OPTION.length()), Replies.text(reply.get(i + 1)));
+            }
+        }
+        return options;
+    }
+
+    /** Replaces options; returns those that are stored afterwards, since two workers may do it at a time. */
+    static Map<String, String> setOptions(
+            Session session, CrawlKeys keys, Map<String, String> present, Map<String, String> options) {
+        present.keySet().stream().filter(name -> !options.containsKey(name)).forEach(name -> {
+            session.send("HDEL", keys.settings(), utf8(OPTION + name));
+            session.receive();
+        });
+        options.forEach((name, value) -> {
+            session.send("HSET", keys.settings(), utf8(OPTION + name), utf8(value));
+            session.receive();
+        });
+        return options(session, keys);
     }
 
     /**

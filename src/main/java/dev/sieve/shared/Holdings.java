@@ -58,15 +58,20 @@ final class Holdings {
         slices[slice.index] = null;
         owned--;
         unsentDone -= slice.unsentDone();
-        ready.removeIf(frame -> frame.slice == slice);
+        ready.removeIf(frame -> frame.slice == slice.index);
         leases.removeIf(id -> {
             TakenFrame frame = frame(id);
-            return frame == null || frame.slice == slice;
+            return frame == null || frame.slice == slice.index;
         });
-        frames.values().removeIf(frame -> frame.slice == slice);
-        if (dueFrame != null && dueFrame.slice == slice) {
+        frames.values().removeIf(frame -> frame.slice == slice.index);
+        if (dueFrame != null && dueFrame.slice == slice.index) {
             dueFrame = null;
         }
+    }
+
+    /** Returns the slice of a frame; null when it was dropped. */
+    synchronized Slice slice(TakenFrame frame) {
+        return slices[frame.slice];
     }
 
     /** Drops all slices that match. */
@@ -123,7 +128,7 @@ final class Holdings {
     /** Gives a slice up: its URLs that were not handed out are not, and its leases cannot begin. */
     synchronized void leave(Slice slice, long untilNanos) {
         slice.leave(untilNanos);
-        ready.removeIf(frame -> frame.slice == slice);
+        ready.removeIf(frame -> frame.slice == slice.index);
     }
 
     private boolean isUsable(Slice slice, long clock) {
@@ -143,7 +148,7 @@ final class Holdings {
         }
         slice.isIdle = false; // on the engine too, by the script
         done.clear(text.count(), Integer.MAX_VALUE);
-        TakenFrame frame = new TakenFrame(slice, number, nextId, text, done);
+        TakenFrame frame = new TakenFrame(slice.index, number, nextId, text, done);
         nextId += text.count();
         if (frame.hasNext()) {
             frames.put(frame.firstId, frame);
@@ -162,7 +167,7 @@ final class Holdings {
     /** Hands out the next URL; null when none is here. */
     synchronized Lease next(long nowNanos, long clock) {
         for (TakenFrame frame = ready.peek(); frame != null; frame = ready.peek()) {
-            if (!isUsable(frame.slice, clock)) {
+            if (!isUsable(slice(frame), clock)) {
                 continue;
             }
             Lease lease = frame.next();
@@ -177,7 +182,7 @@ final class Holdings {
 
     /** Returns the frame of the URL that has been due the longest, so that it can be read again; null when there is none. */
     synchronized TakenFrame due(long nowNanos, long clock) {
-        while (dueFrame == null || !isUsable(dueFrame.slice, clock) || dueFrame.slice.isLeaving()) {
+        while (dueFrame == null || !isUsable(slice(dueFrame), clock) || slice(dueFrame).isLeaving()) {
             OptionalLong next = leases.pollDue(nowNanos);
             if (next.isEmpty()) {
                 dueFrame = null;
@@ -202,11 +207,11 @@ final class Holdings {
 
     synchronized boolean begin(Lease lease, long clock) {
         TakenFrame frame = held(lease, clock);
-        if (frame == null || frame.slice.isLeaving()) {
+        if (frame == null || slice(frame).isLeaving()) {
             return false;
         }
-        frame.slice.wakeUp(clock);
-        frame.begin(lease.id());
+        slice(frame).wakeUp(clock);
+        slice(frame).begun += frame.begin(lease.id()) ? 1 : 0;
         return true;
     }
 
@@ -216,7 +221,9 @@ final class Holdings {
             return false;
         }
         leases.release(lease);
+        end(frame, lease);
         frame.done(lease.id());
+        slice(frame).changed.add(frame);
         unsentDone++;
         if (frame.isDone()) {
             frames.remove(frame.firstId);
@@ -229,13 +236,26 @@ final class Holdings {
         if (frame == null) {
             return false;
         }
-        frame.end(lease.id());
+        end(frame, lease);
         return leases.delay(lease, readyNanos);
+    }
+
+    /** Notes that the caller holds on to a lease without working on it. */
+    synchronized void leave(Lease lease, long clock) {
+        TakenFrame frame = held(lease, clock);
+        if (frame != null) {
+            frame.end(lease.id());
+            frame.slice.left++;
+        }
     }
 
     private TakenFrame held(Lease lease, long clock) {
         TakenFrame frame = frame(lease.id());
-        return frame != null && isUsable(frame.slice, clock) && leases.holds(lease) ? frame : null;
+        return frame != null && isUsable(slice(frame), clock) && leases.holds(lease) ? frame : null;
+    }
+
+    private void end(TakenFrame frame, Lease lease) {
+        slice(frame).begun -= frame.end(lease.id()) ? 1 : 0;
     }
 
     // What is done
@@ -269,8 +289,13 @@ final class Holdings {
         return !ready.isEmpty()
                 || dueFrame != null
                 || leases.delayed() > 0
-                || leases.held() > left
+                || leases.held() > Math.min(left, left())
                 || slices().stream().anyMatch(Slice::hasWork);
+    }
+
+    /** Returns how many leases the caller holds on to without working on them, of those that have not ended. */
+    private long left() {
+        return slices().stream().mapToLong(slice -> slice.left).sum();
     }
 
     /** Returns how long until a URL may be handed out, as far as this process can tell. */

@@ -35,7 +35,7 @@ final class Ownership {
     private final Holdings holdings;
     private final Totals totals;
 
-    private Set<String> workers = Set.of();
+    private volatile Set<String> workers = Set.of();
     private int nextClaim;
 
     Ownership(
@@ -72,14 +72,24 @@ final class Ownership {
         return CrawlKeys.utf8(ttl.toMillis());
     }
 
+    /** Joins the crawl; when no other worker is alive, a crawl that had ended begins again, with the URLs that were left. */
+    void join() {
+        engine.call((session, number) -> {
+            sendBeat(session, false);
+            receiveWorkers(session);
+            if (workers.size() == 1) {
+                session.send("HDEL", keys.events(), CrawlKeys.utf8(Survey.ENDED));
+                session.receive();
+            }
+            return true;
+        });
+    }
+
     /** Reports that this worker is alive and looks at all slices, in one round trip; null when the engine is away. */
     Survey beat() {
         return engine.tryCall((session, number) -> {
             sendBeat(session, false);
-            List<?> reply = Replies.list(session.receive());
-            Set<String> live = new HashSet<>();
-            reply.subList(1, reply.size()).forEach(name -> live.add(Replies.text(name)));
-            workers = live;
+            receiveWorkers(session);
             return Survey.take(session, keys);
         });
     }
@@ -87,6 +97,13 @@ final class Ownership {
     private void sendBeat(Session session, boolean isLeaving) {
         byte[][] args = {CrawlKeys.utf8(worker), ttlMillis(), CrawlKeys.utf8(isLeaving ? 1 : 0)};
         session.send(Script.BEAT, new byte[][] {keys.workers()}, args);
+    }
+
+    private void receiveWorkers(Session session) {
+        List<?> reply = Replies.list(session.receive());
+        Set<String> live = new HashSet<>();
+        reply.subList(1, reply.size()).forEach(name -> live.add(Replies.text(name)));
+        workers = live;
     }
 
     /**

@@ -48,11 +48,20 @@ public final class SharedSieve implements Frontier {
     /** How many URLs may be done before the engine has stored it. */
     private static final int MAX_UNSENT = 256;
 
+    /** Lines that are added in one command. */
+    private static final int MAX_LINES = 1024;
+
+    private static final int BYTES_PER_LINE = 100;
+
     private static final long TOTALS_AGE_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long AWAY_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    /** How long a caller waits for the round trip of another thread, which may last until its timeout. */
+    private static final long TRIP_WAIT_MILLIS = 1000;
+
     private static final long OVER_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final LongSupplier clock;
+    private final String worker;
     private final Engine engine;
     private final CrawlSettings settings;
     private final CrawlKeys keys;
@@ -87,6 +96,7 @@ public final class SharedSieve implements Frontier {
 
     private SharedSieve(Builder builder, Engine engine, String worker, CrawlSettings settings) {
         clock = builder.clock;
+        this.worker = worker;
         this.engine = engine;
         this.settings = settings;
         keys = new CrawlKeys(builder.address.name(), settings.slices());
@@ -99,6 +109,7 @@ public final class SharedSieve implements Frontier {
         results = new Results(engine, holdings, totals);
         ownership =
                 new Ownership(engine, keys, worker, builder.ownership, builder.rest, builder.onClaim, holdings, totals);
+        ownership.join();
         beat();
         keeper = builder.hasKeeper ? new Keeper(this::keep) : null;
     }
@@ -154,7 +165,7 @@ public final class SharedSieve implements Frontier {
             totals.pushed(push.accepted(), isComplete ? batch.size() - push.accepted() : 0);
             push.slicesWithNew().forEach(holdings::mayHaveFrames);
             if (batch.referrer() == null && push.accepted() > 0) {
-                seeds.add(batch, clock.getAsLong());
+                seeds.add(batch, this::pushAll, clock.getAsLong());
             }
         }
         capacity.publish(totals.accepted());
@@ -165,9 +176,11 @@ public final class SharedSieve implements Frontier {
 
     @Override
     public Lease take(long nowNanos) {
-        trip.lock();
+        requireUsable();
+        if (isAway() || !lockTrip()) {
+            return holdings.next(nowNanos, clock.getAsLong());
+        }
         try {
-            requireUsable();
             long now = clock.getAsLong();
             TakenFrame due = holdings.due(nowNanos, now);
             if (due != null) {
@@ -179,6 +192,7 @@ public final class SharedSieve implements Frontier {
                 taker.refill(!ownership.isAlone(), nowNanos, now);
                 next = holdings.next(nowNanos, now);
             }
+            wasNotOver &= next == null;
             return next;
         } finally {
             trip.unlock();
@@ -192,6 +206,20 @@ public final class SharedSieve implements Frontier {
             wait = Math.min(wait, taker.waitNanos(nowNanos));
         }
         return engine.isAway() ? Math.max(wait, AWAY_WAIT_NANOS) : wait;
+    }
+
+    private boolean lockTrip() {
+        try {
+            return trip.tryLock() || trip.tryLock(TRIP_WAIT_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** Returns whether the engine is away and the keeper tries to reach it, so that other threads need not. */
+    private boolean isAway() {
+        return keeper != null && engine.isAway();
     }
 
     @Override
@@ -225,6 +253,12 @@ public final class SharedSieve implements Frontier {
         return holdings.retry(lease, readyNanos, clock.getAsLong());
     }
 
+    @Override
+    public void leave(Lease lease) {
+        requireUsable();
+        holdings.leave(lease, clock.getAsLong());
+    }
+
     // Counts
 
     /** Returns how many URLs wait to be handed out, and how many other workers have taken. */
@@ -249,7 +283,7 @@ public final class SharedSieve implements Frontier {
     /** Looks at the counters of all workers, unless they are new enough or another thread is about to. */
     private void refreshTotals() {
         requireUsable();
-        if (!trip.tryLock()) {
+        if (isAway() || !trip.tryLock()) {
             return;
         }
         try {
@@ -297,10 +331,9 @@ public final class SharedSieve implements Frontier {
     @Override
     public boolean isOver(long left) {
         requireUsable();
-        if (holdings.isBusy(left)) {
+        if (isAway() || holdings.isBusy(left) || !lockTrip()) {
             return false;
         }
-        trip.lock();
         try {
             if (overAt >= 0 && overAt == totals.accepted()) {
                 return true;
@@ -340,7 +373,7 @@ public final class SharedSieve implements Frontier {
 
     /** Stores what is done, and renews, claims and gives back slices. */
     void beat() {
-        List<UrlBatch> lost = List.of();
+        List<Runnable> lost = List.of();
         trip.lock();
         try {
             requireUsable();
@@ -360,11 +393,12 @@ public final class SharedSieve implements Frontier {
                 lost = seeds.all(now);
             }
             run = survey.run;
+            wasNotOver = false;
             ownership.keep(survey, now, !survey.hasEnded());
         } finally {
             trip.unlock();
         }
-        lost.forEach(this::pushAll);
+        lost.forEach(Runnable::run);
         capacity.publish(totals.accepted());
     }
 
@@ -393,6 +427,16 @@ public final class SharedSieve implements Frontier {
         }
     }
 
+    /** Returns the identity of this worker. */
+    String worker() {
+        return worker;
+    }
+
+    /** Returns how many slices this worker owns. */
+    int owned() {
+        return holdings.owned();
+    }
+
     /** Returns how many workers were alive a second ago, this one included. */
     public int workers() {
         return ownership.workers();
@@ -410,12 +454,40 @@ public final class SharedSieve implements Frontier {
 
     // What workers share besides URLs
 
-    /** Appends a line to a list that all workers of the crawl share. */
+    /** Appends a line to a list that all workers of the crawl share, as {@link #add(String, List)}. */
     public void add(String list, String line) {
-        engine.call((session, number) -> {
-            session.send("RPUSH", keys.lines(list), CrawlKeys.utf8(line));
-            return session.receive();
-        });
+        add(list, List.of(line));
+    }
+
+    /**
+     * Appends lines to a list that all workers of the crawl share. After an outage of the engine a line may be there twice.
+     *
+     * @throws SieveFullException when the engine has no memory left
+     */
+    public void add(String list, List<String> lines) {
+        for (int from = 0; from < lines.size(); from += MAX_LINES) {
+            List<String> some = List.copyOf(lines.subList(from, Math.min(lines.size(), from + MAX_LINES)));
+            byte[][] args = new byte[some.size() + 1][];
+            args[0] = keys.lines(list);
+            long bytes = 0;
+            for (int i = 0; i < some.size(); i++) {
+                args[i + 1] = CrawlKeys.utf8(some.get(i));
+                bytes += args[i + 1].length + BYTES_PER_LINE;
+            }
+            store((session, number) -> {
+                session.send("RPUSH", args);
+                return session.receive();
+            });
+            seeds.add(() -> add(list, some), bytes, clock.getAsLong());
+        }
+    }
+
+    private <T> T store(Engine.Work<T> work) {
+        try {
+            return engine.call(work);
+        } catch (EngineFullException e) {
+            throw new SieveFullException("the engine has no memory left: " + e.getMessage());
+        }
     }
 
     /** Returns the lines of a shared list from an index on. */
@@ -431,11 +503,12 @@ public final class SharedSieve implements Frontier {
      *
      * @param pause how long the host has to rest after a request
      * @param use for how long from now on that holds
+     * @throws SieveFullException when the engine has no memory left
      */
     public void pause(String host, Duration pause, Duration use) {
         byte[] field = CrawlKeys.utf8(host);
         byte[] key = keys.slice(hosts.ofHost(host)).pauses;
-        engine.call((session, number) -> {
+        store((session, number) -> {
             session.send("TIME");
             List<?> time = Replies.list(session.receive());
             long now = Replies.number(time.get(0)) * 1000 + Replies.number(time.get(1)) / 1000;
@@ -445,12 +518,28 @@ public final class SharedSieve implements Frontier {
     }
 
     /**
-     * Compares options with those of the crawl, or stores them when no other worker is alive.
+     * Stores options of the crawl when no other worker is alive, or compares them with those that are stored.
      *
-     * @return the stored options that differ; an option that is not stored is the empty text
+     * @return the stored options that differ; null for one that is not stored
      */
     public Map<String, String> options(Map<String, String> mine) {
-        return Map.of();
+        boolean mayStore = ownership.workers() == 1;
+        Map<String, String> stored = engine.call((session, number) -> {
+            Map<String, String> present = CrawlSettings.options(session, keys);
+            return mayStore || present.isEmpty() ? CrawlSettings.setOptions(session, keys, present, mine) : present;
+        });
+        Map<String, String> different = new TreeMap<>();
+        mine.forEach((name, value) -> {
+            if (!value.equals(stored.get(name))) {
+                different.put(name, stored.get(name));
+            }
+        });
+        stored.forEach((name, value) -> {
+            if (!mine.containsKey(name)) {
+                different.put(name, value);
+            }
+        });
+        return different;
     }
 
     /**
@@ -501,7 +590,8 @@ public final class SharedSieve implements Frontier {
     /** The options of a {@link SharedSieve}. Those of the crawl are stored by its first worker; the others may omit them. */
     public static final class Builder {
         private static final int DEFAULT_SLICES = 64;
-        private static final Duration SHORTEST_OWNERSHIP = Duration.ofSeconds(1);
+        /** A beat per second must renew in time. */
+        private static final Duration SHORTEST_OWNERSHIP = Duration.ofSeconds(2);
 
         private final EngineAddress address;
         private Long expectedUrls;
@@ -589,12 +679,12 @@ public final class SharedSieve implements Frontier {
         }
 
         /**
-         * The time after which other workers take over the slices of a worker that has died, at least a second. Default: 15
-         * s.
+         * The time after which other workers take over the slices of a worker that has died, at least two seconds. Default:
+         * 15 s.
          */
         public Builder ownership(Duration time) {
             if (time.compareTo(SHORTEST_OWNERSHIP) < 0) {
-                throw new IllegalArgumentException("ownership must be at least a second: " + time);
+                throw new IllegalArgumentException("ownership must be at least " + SHORTEST_OWNERSHIP + ": " + time);
             }
             ownership = time;
             return this;

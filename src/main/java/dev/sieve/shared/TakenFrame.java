@@ -8,7 +8,9 @@ import java.util.BitSet;
  * handed out. Guarded by the lock of {@link Holdings}.
  */
 final class TakenFrame {
-    final Slice slice;
+    /** The index of its slice. */
+    final int slice;
+
     final long number;
     final long firstId;
     private final int count;
@@ -19,7 +21,7 @@ final class TakenFrame {
     private final BitSet begun = new BitSet();
     private int newlyDone;
 
-    TakenFrame(Slice slice, long number, long firstId, Frame text, BitSet done) {
+    TakenFrame(int slice, long number, long firstId, Frame text, BitSet done) {
         this.slice = slice;
         this.number = number;
         this.firstId = firstId;
@@ -50,28 +52,25 @@ final class TakenFrame {
         return lease;
     }
 
-    void begin(long id) {
+    /** Begins work on a URL; returns false when that was done before. */
+    boolean begin(long id) {
         int index = (int) (id - firstId);
-        if (!begun.get(index)) {
-            begun.set(index);
-            slice.begun++;
-        }
+        boolean isFirst = !begun.get(index);
+        begun.set(index);
+        return isFirst;
     }
 
-    /** Notes that a lease has ended. */
-    void end(long id) {
+    /** Ends work on a URL; returns whether it was begun. */
+    boolean end(long id) {
         int index = (int) (id - firstId);
-        if (begun.get(index)) {
-            begun.clear(index);
-            slice.begun--;
-        }
+        boolean wasBegun = begun.get(index);
+        begun.clear(index);
+        return wasBegun;
     }
 
     void done(long id) {
-        end(id);
         done.set((int) (id - firstId));
         newlyDone++;
-        slice.changed.add(this);
     }
 
     boolean isDone() {

@@ -156,7 +156,10 @@ final class Taker {
 
     /** Reads a frame again; null when the engine is away, or the slice was lost. */
     Frame reread(TakenFrame frame) {
-        Slice slice = frame.slice;
+        Slice slice = holdings.slice(frame);
+        if (slice == null) {
+            return null;
+        }
         Object reply = engine.tryCall((session, number) -> {
             if (slice.run != session.run()) {
                 return -1L;

@@ -25,11 +25,16 @@ class SharedSieveContractTest extends FrontierContract {
         return 1;
     }
 
+    long seed() {
+        return 1;
+    }
+
     @Override
     protected Frontier open(long leaseTimeoutNanos) throws Exception {
         SharedSieve.Builder builder = SharedSieve.builder(engine.address("contract" + crawls++))
                 .expectedUrls(200_000)
                 .slices(slices())
+                .seed(seed())
                 .withoutKeeper();
         if (leaseTimeoutNanos > 0) {
             builder.leaseTimeout(Duration.ofNanos(leaseTimeoutNanos));
