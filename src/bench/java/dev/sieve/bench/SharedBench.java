@@ -34,10 +34,7 @@ final class SharedBench {
     private record Result(double linksPerSecond, double engineMicros, double takenPerSecond) {}
 
     static void compare(CommandLineOptions line) throws Exception {
-        File program = new File(Bench.parameter(
-                line,
-                "engine",
-                TestEngine.all().get(TestEngine.all().size() - 1).getPath()));
+        File program = engine(line);
         long links = Long.parseLong(Bench.parameter(line, "links", "2000000"));
         List<SharedWay> ways = line.getParameter("ways").hasValue()
                 ? line.getParameter("ways").get().stream()
@@ -63,6 +60,12 @@ final class SharedBench {
                 }
             }
         }
+    }
+
+    /** The engine of the parameter, else the last of Redis 6.2 and those on the path. */
+    static File engine(CommandLineOptions line) {
+        List<File> all = TestEngine.all();
+        return new File(Bench.parameter(line, "engine", all.get(all.size() - 1).getPath()));
     }
 
     private static void print(SharedWay way, List<Result> results, List<Result> peers) {

@@ -62,6 +62,7 @@ public final class SharedSieve implements Frontier {
     private static final long OVER_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final LongSupplier clock;
+    private final String worker;
     private final Engine engine;
     private final CrawlSettings settings;
     private final CrawlKeys keys;
@@ -96,6 +97,7 @@ public final class SharedSieve implements Frontier {
 
     private SharedSieve(Builder builder, Engine engine, String worker, CrawlSettings settings) {
         clock = builder.clock;
+        this.worker = worker;
         this.engine = engine;
         this.settings = settings;
         keys = new CrawlKeys(builder.address.name(), settings.slices());
@@ -194,6 +196,7 @@ public final class SharedSieve implements Frontier {
                 taker.refill(!ownership.isAlone(), nowNanos, now);
                 next = holdings.next(nowNanos, now);
             }
+            wasNotOver &= next == null;
             return next;
         } finally {
             trip.unlock();
@@ -394,6 +397,7 @@ public final class SharedSieve implements Frontier {
                 lost = seeds.all(now);
             }
             run = survey.run;
+            wasNotOver = false;
             ownership.keep(survey, now, !survey.hasEnded());
         } finally {
             trip.unlock();
@@ -525,12 +529,28 @@ public final class SharedSieve implements Frontier {
     }
 
     /**
-     * Compares options with those of the crawl, or stores them when no other worker is alive.
+     * Stores options of the crawl when no other worker is alive, or compares them with those that are stored.
      *
-     * @return the stored options that differ; an option that is not stored is the empty text
+     * @return the stored options that differ; null for one that is not stored
      */
     public Map<String, String> options(Map<String, String> mine) {
-        return Map.of();
+        boolean mayStore = ownership.workers() == 1;
+        Map<String, String> stored = engine.call((session, number) -> {
+            Map<String, String> present = CrawlSettings.options(session, keys);
+            return mayStore || present.isEmpty() ? CrawlSettings.setOptions(session, keys, present, mine) : present;
+        });
+        Map<String, String> different = new TreeMap<>();
+        mine.forEach((name, value) -> {
+            if (!value.equals(stored.get(name))) {
+                different.put(name, stored.get(name));
+            }
+        });
+        stored.forEach((name, value) -> {
+            if (!mine.containsKey(name)) {
+                different.put(name, value);
+            }
+        });
+        return different;
     }
 
     /**
@@ -581,7 +601,8 @@ public final class SharedSieve implements Frontier {
     /** The options of a {@link SharedSieve}. Those of the crawl are stored by its first worker; the others may omit them. */
     public static final class Builder {
         private static final int DEFAULT_SLICES = 64;
-        private static final Duration SHORTEST_OWNERSHIP = Duration.ofSeconds(1);
+        /** A beat per second must renew in time. */
+        private static final Duration SHORTEST_OWNERSHIP = Duration.ofSeconds(2);
 
         private final EngineAddress address;
         private Long expectedUrls;
@@ -669,12 +690,12 @@ public final class SharedSieve implements Frontier {
         }
 
         /**
-         * The time after which other workers take over the slices of a worker that has died, at least a second. Default: 15
-         * s.
+         * The time after which other workers take over the slices of a worker that has died, at least two seconds. Default:
+         * 15 s.
          */
         public Builder ownership(Duration time) {
             if (time.compareTo(SHORTEST_OWNERSHIP) < 0) {
-                throw new IllegalArgumentException("ownership must be at least a second: " + time);
+                throw new IllegalArgumentException("ownership must be at least " + SHORTEST_OWNERSHIP + ": " + time);
             }
             ownership = time;
             return this;
