@@ -46,7 +46,8 @@ final class Engine implements Closeable {
      */
     interface Work<T> {
         /**
-         * Sends commands and receives their responses.
+         * Sends commands and receives their responses; at most one push to each slice, since its number is that of the
+         * call.
          *
          * @param session the connection; its lane is the same in each repetition
          * @param callNumber a number that no other call of this engine has; the same in each repetition

@@ -89,8 +89,9 @@ public final class TestEngine implements AutoCloseable {
         try {
             if (embedded == null) {
                 embedded = ExecutableProvider.newJarResourceProvider().get();
-                embedded.deleteOnExit();
+                // Deleted in the reverse order.
                 embedded.getParentFile().deleteOnExit();
+                embedded.deleteOnExit();
             }
             return embedded;
         } catch (IOException e) {
