@@ -17,7 +17,9 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class ScriptSpeed {
     private static final int LINKS = 64;
-    private static final int BUCKETS = 160;
+    private static final int PER_BUCKET = 160;
+    /** Bytes of a URL that it does not have in common with its referrer. */
+    private static final int TEXT = 28;
 
     private ScriptSpeed() {}
 
@@ -30,7 +32,7 @@ final class ScriptSpeed {
                         new Engine(server.address("a"), "0123456789abcdef", Duration.ofMinutes(1), System::nanoTime)) {
             System.out.println("engine " + server.info("redis_version") + ", " + threads + " threads, " + pages
                     + " pages of " + LINKS + " links");
-            int buckets = Math.max(1, pages * 64 / 10 / BUCKETS);
+            int buckets = Math.max(1, pages * 64 / 10 / PER_BUCKET);
             long memory = Long.parseLong(server.info("used_memory"));
             List<Thread> all = new ArrayList<>();
             AtomicLong accepted = new AtomicLong();
@@ -69,18 +71,18 @@ final class ScriptSpeed {
         // The fingerprints of what this thread pushed, for links to them.
         long[] known = new long[pages * LINKS / 8 + LINKS];
         int size = 0;
-        byte[] blob = new byte[LINKS * 20];
+        byte[] blob = new byte[LINKS * TEXT];
         byte[] head = new byte[12];
         byte[] lengths = new byte[LINKS * 4];
         for (int i = 0; i < LINKS; i++) {
-            lengths[4 * i + 3] = 20;
+            lengths[4 * i + 3] = TEXT;
         }
         byte[][] keys = new byte[LINKS + 3][];
-        keys[0] = "{a:0}q".getBytes();
-        keys[1] = "{a:0}r".getBytes();
-        keys[2] = "{a:0}m".getBytes();
+        keys[0] = TestSlice.bytes("{measured:12}q");
+        keys[1] = TestSlice.bytes("{measured:12}r");
+        keys[2] = TestSlice.bytes("{measured:12}m");
         byte[][] args = new byte[LINKS + 6][];
-        args[2] = "0".getBytes();
+        args[2] = TestSlice.bytes("0");
         args[3] = head;
         args[4] = blob;
         args[5] = lengths;
@@ -94,12 +96,12 @@ final class ScriptSpeed {
                 } else {
                     hash = known[random.nextInt(Math.min(size, known.length))];
                 }
-                keys[i + 3] = ("{a:0}s" + (hash >>> 33) % buckets).getBytes();
-                args[i + 6] = String.valueOf((int) hash).getBytes();
+                keys[i + 3] = TestSlice.bytes("{measured:12}s" + (hash >>> 33) % buckets);
+                args[i + 6] = TestSlice.bytes((int) hash);
             }
             Object answer = engine.call((session, call) -> {
-                args[0] = session.lane().getBytes();
-                args[1] = String.valueOf(call).getBytes();
+                args[0] = TestSlice.bytes(session.lane());
+                args[1] = TestSlice.bytes(call);
                 session.send(Script.PUSH, keys, args);
                 return session.receive();
             });
@@ -109,7 +111,7 @@ final class ScriptSpeed {
     }
 
     private static void take(Engine engine, TestEngine server) throws IOException {
-        TestSlice slice = new TestSlice(engine.run().id, "0123456789abcdef", "{a:0}");
+        TestSlice slice = new TestSlice(engine.run().id, "0123456789abcdef", "{measured:12}");
         long token = engine.call((session, call) -> slice.claim(session));
         double cpu = cpu(server);
         long start = System.nanoTime();
@@ -123,7 +125,7 @@ final class ScriptSpeed {
             Object[] triples = new Object[3 * (taken.size() - 1)];
             for (int i = 1; i < taken.size(); i++) {
                 byte[] frame = (byte[]) taken.get(i);
-                int count = (frame[0] & 0xff) << 8 | frame[1] & 0xff;
+                int count = ((frame[0] & 0xff) << 8) | (frame[1] & 0xff);
                 urls += count;
                 triples[3 * i - 3] = first + i - 1;
                 triples[3 * i - 2] = "";
@@ -144,7 +146,7 @@ final class ScriptSpeed {
 
     /** Returns the seconds of all processors that all processes have used. */
     private static double load() throws IOException {
-        String[] fields = Files.readAllLines(Path.of("/proc/stat")).get(0).split(" +");
+        String[] fields = Files.readAllLines(Path.of("/proc/stat")).get(0).split(" +", -1);
         double sum = 0;
         for (int i : new int[] {1, 2, 3, 6, 7}) {
             sum += Long.parseLong(fields[i]) / 100.0;
