@@ -47,7 +47,7 @@ public final class SharedSieve implements Frontier {
     private static final Logger LOG = LoggerFactory.getLogger(SharedSieve.class);
 
     /** How many URLs may be done before the engine has stored it. */
-    private static final int MAX_UNSENT = 256;
+    private static final int MAX_UNSENT = 512;
 
     private static final long TOTALS_AGE_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long AWAY_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
