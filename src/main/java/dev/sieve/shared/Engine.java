@@ -381,7 +381,7 @@ final class Engine implements Closeable {
         try {
             String lost = inNewRun ? ", in a new run: what it lost is done again" : "";
             if (outage != null) {
-                LOG.info(
+                LOG.warn(
                         "the engine {} is back after {}{}",
                         address.server(),
                         text(nanoClock.getAsLong() - outage.since),

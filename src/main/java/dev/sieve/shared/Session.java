@@ -1,16 +1,20 @@
 package dev.sieve.shared;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.security.NoSuchAlgorithmException;
+import java.security.cert.CertPathBuilderException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
@@ -76,7 +80,7 @@ final class Session {
     Map<String, String> connect() throws IOException {
         disconnect();
         JedisClientConfig config = DefaultJedisClientConfig.builder()
-                .resp2()
+                .serverDefaultProtocol()
                 .socketTimeoutMillis(timeoutMillis)
                 .user(address.user())
                 .password(address.password())
@@ -104,25 +108,48 @@ final class Session {
     }
 
     private Socket openSocket() {
+        try {
+            JedisConnectionException failure = null;
+            for (InetAddress each : InetAddress.getAllByName(address.host())) {
+                try {
+                    return openSocket(each);
+                } catch (JedisConnectionException e) {
+                    failure = e;
+                }
+            }
+            throw failure;
+        } catch (UnknownHostException e) {
+            throw new JedisConnectionException(e);
+        }
+    }
+
+    private Socket openSocket(InetAddress host) {
         Socket socket = new Socket();
         try {
             socket.setTcpNoDelay(true);
             socket.setKeepAlive(true);
-            socket.connect(new InetSocketAddress(address.host(), address.port()), timeoutMillis);
+            socket.connect(new InetSocketAddress(host, address.port()), timeoutMillis);
             socket.setSoTimeout(timeoutMillis);
             if (!address.tls()) {
                 return socket;
             }
-            SSLSocketFactory factory = (SSLSocketFactory) SSLSocketFactory.getDefault();
+            SSLSocketFactory factory = SSLContext.getDefault().getSocketFactory();
             SSLSocket encrypted = (SSLSocket) factory.createSocket(socket, address.host(), address.port(), true);
             SSLParameters parameters = encrypted.getSSLParameters();
             parameters.setEndpointIdentificationAlgorithm("HTTPS");
             encrypted.setSSLParameters(parameters);
-            encrypted.startHandshake();
+            try {
+                encrypted.startHandshake();
+            } catch (SocketTimeoutException e) {
+                throw new SSLException("no response to the handshake", e);
+            }
             return encrypted;
         } catch (IOException e) {
             closeQuietly(socket);
             throw new JedisConnectionException(e);
+        } catch (NoSuchAlgorithmException e) {
+            closeQuietly(socket);
+            throw new JedisConnectionException(new SSLException(e.getMessage(), e));
         }
     }
 
@@ -223,9 +250,15 @@ final class Session {
             return "unknown host";
         }
         if (cause instanceof SSLException) {
-            return "TLS failed: " + cause.getMessage();
+            String trust = "; its certificate must be in the trust store of Java (-Djavax.net.ssl.trustStore=FILE)";
+            return "TLS failed: " + cause.getMessage() + (hasCause(cause, CertPathBuilderException.class) ? trust : "");
         }
-        return cause.getMessage();
+        String message = String.valueOf(cause.getMessage());
+        return message.startsWith("Unknown reply") ? "it does not use the protocol of Redis" : message;
+    }
+
+    private static boolean hasCause(Throwable e, Class<?> type) {
+        return e != null && (type.isInstance(e) || hasCause(e.getCause(), type));
     }
 
     /** Closes the connection, also from another thread; the next use opens another one. */

@@ -1,16 +1,21 @@
 package dev.sieve.crawl;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.Frontier;
 import dev.sieve.Sieve;
+import dev.sieve.shared.EngineAlone;
+import dev.sieve.shared.TestEngine;
 import dev.sieve.url.UrlNormalizer;
+import java.net.ConnectException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import org.jsoup.Jsoup;
 import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
+import redis.clients.jedis.Connection;
 
 /** Loads the classes of this project as a project does that embeds it: without its optional dependencies. */
 class OptionalLibraryTest {
@@ -51,6 +56,30 @@ class OptionalLibraryTest {
         try (URLClassLoader complete = project(okhttp3.OkHttpClient.class, Jsoup.class)) {
             load(complete, Crawler.class);
         }
+    }
+
+    @Test
+    void aSharedFrontierNeedsOneJarOfItsClient() throws Exception {
+        try (TestEngine engine = TestEngine.start();
+                URLClassLoader bare = project(EngineAlone.class);
+                URLClassLoader complete = project(EngineAlone.class, Connection.class)) {
+            String address = "redis://127.0.0.1:" + engine.port() + "/a";
+            assertThatThrownBy(() -> push(bare, address))
+                    .hasRootCauseMessage("redis.clients.jedis.Connection")
+                    .cause()
+                    .isInstanceOf(NoClassDefFoundError.class)
+                    .hasMessageContaining("redis.clients:jedis");
+            push(complete, address);
+            assertThat(engine.text("LLEN", "{a:0}q")).isEqualTo("1");
+            engine.stop();
+            assertThatThrownBy(() -> push(complete, address)).hasRootCauseInstanceOf(ConnectException.class);
+        }
+    }
+
+    private static void push(ClassLoader project, String address) throws ReflectiveOperationException {
+        project.loadClass(EngineAlone.class.getName())
+                .getMethod("push", String.class)
+                .invoke(null, address);
     }
 
     private static void load(ClassLoader project, Class<?> type) throws ClassNotFoundException {

@@ -1,0 +1,83 @@
+package dev.sieve.shared;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Forwards connections to an engine, and loses responses on request. */
+final class LossyWire implements AutoCloseable {
+    private final ServerSocket listener;
+    private final int target;
+    private final AtomicInteger toLose = new AtomicInteger();
+
+    LossyWire(TestEngine engine) throws IOException {
+        listener = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"));
+        target = engine.port();
+        start(this::accept);
+    }
+
+    EngineAddress address(String name) {
+        return EngineAddress.parse("redis://127.0.0.1:" + listener.getLocalPort() + "/" + name);
+    }
+
+    /** The next response is read and thrown away, and its connection is closed. */
+    void loseNextResponse() {
+        toLose.set(1);
+    }
+
+    boolean hasLost() {
+        return toLose.get() == 0;
+    }
+
+    private static void start(Runnable task) {
+        Thread thread = new Thread(task);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private void accept() {
+        try {
+            while (true) {
+                Socket client = listener.accept();
+                Socket engine = new Socket(InetAddress.getByName("127.0.0.1"), target);
+                engine.setTcpNoDelay(true);
+                client.setTcpNoDelay(true);
+                start(() -> forward(client, engine, false));
+                start(() -> forward(engine, client, true));
+            }
+        } catch (IOException e) {
+            // The listener was closed.
+        }
+    }
+
+    private void forward(Socket from, Socket to, boolean responses) {
+        try (from;
+                to) {
+            InputStream in = from.getInputStream();
+            OutputStream out = to.getOutputStream();
+            byte[] buffer = new byte[100_000];
+            for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+                if (responses && toLose.compareAndSet(1, 0)) {
+                    return;
+                }
+                out.write(buffer, 0, n);
+            }
+        } catch (IOException e) {
+            // One side was closed.
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            listener.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
