@@ -1,5 +1,55 @@
 /**
- * The frontier that many processes share, on an engine: a Valkey or Redis server. All URLs, and what was seen of them,
- * are stored there.
+ * The frontier that many processes share, on an <em>engine</em>: a server with Valkey, or with Redis 6.2 or later. All
+ * URLs, and what was seen of them, are stored there; the processes, the <em>workers</em>, are equal and can come, go and
+ * die.
+ *
+ * <p>A crawl consists of a fixed number of <em>slices</em>. The host of a URL decides its slice. Any worker pushes into any
+ * slice; one worker at a time owns a slice, takes from its queue, and stores what is done. Each step is one script, which
+ * the engine runs as a whole: the files beside these classes. Scripts that only an owner may run compare its token, which
+ * grows with each owner, and the run of the engine that granted it. Calls have numbers, so that one whose response was
+ * lost is repeated with the same result.
+ *
+ * <h2>Keys</h2>
+ *
+ * N is the name of the crawl, i the number of a slice. The braces make all keys of a slice belong to one node of a cluster.
+ *
+ * <pre>
+ *   {N}        hash    settings: sieve (version of this format, 1), slices, buckets (of each slice), seed, capacity,
+ *                      on-full, group, id, opt.*
+ *   {N}w       zset    workers that are alive; until when, in milliseconds of the engine's clock
+ *   {N}e       hash    events of the capacity, each with the worker that logged it; the end of the crawl
+ *   {N}l:LIST  list    lines that all workers read, such as seeds
+ *   {N:i}m     hash    accepted, taken (frames), done, seen; token: the last one; c, cf: number and first frame of the
+ *                      last take; dc: number of the last done
+ *   {N:i}o     hash    owner: worker, run, token, until, ttl, moved (1: from another owner), idle (1: it has nothing to
+ *                      do), rc: number of the last renewal
+ *   {N:i}q     list    frames not taken yet
+ *   {N:i}f     hash    frames taken, by number
+ *   {N:i}d     hash    which URLs of a taken frame are done, by number
+ *   {N:i}r     hash    lane of a worker -> number of its last push with a new URL, ':', places of these (2 bytes each)
+ *   {N:i}p     hash    host -> pause, until when it counts; in milliseconds
+ *   {N:i}sB    set     fingerprints of 32 bits of the URLs in bucket B, as numbers
+ * </pre>
+ *
+ * A <em>frame</em> holds the URLs that one push found new: their number (2 bytes), what they have in common, and what each
+ * adds to it. A bucket holds about 160 fingerprints when the crawl has as many URLs as it was made for, so that the engine
+ * stores it in 4 bytes per URL; from 512 on it needs several times as much.
+ *
+ * <h2>Promises</h2>
+ *
+ * <ul>
+ *   <li>No URL is lost: the log of the engine may end anywhere, also within a script. A script therefore writes in an
+ *       order of which each first part is safe: queued, then seen; taken, then no longer queued. An engine can run such a
+ *       part at its second start; each new run has its log rewritten once, which removes it.
+ *   <li>What an engine forgets is done again. With {@code appendfsync everysec} that is up to about 2 seconds, with
+ *       {@code always} nothing. Whatever a worker remembers of the engine belongs to one run of it: when the identity of
+ *       the run changes, ownership and caches end.
+ *   <li>An engine that is away is waited for. One without memory for more refuses a batch as a whole; URLs that it holds
+ *       are still taken and done: those scripts begin with a write that needs no memory, after which an engine allows all.
+ *   <li>Only the engine's clock counts. Workers measure durations alone, and give a slice up before the engine does.
+ * </ul>
+ *
+ * <p>{@code Engine} lends connections and repeats work; {@code Session} is the only class that uses the client library,
+ * and of it only its connections.
  */
 package dev.sieve.shared;
