@@ -11,10 +11,8 @@ import dev.sieve.OnFull;
 import dev.sieve.SieveStats;
 import dev.sieve.UrlBatch;
 import java.io.IOException;
-import java.time.Duration;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.net.URI;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -24,6 +22,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -291,8 +291,8 @@ class TwoWorkersTest {
     void aSliceThatIsClaimedWhileTheEndIsLookedForIsNotIdle() throws Exception {
         SharedSieve one = open();
         AtomicReference<Runnable> onClaim = new AtomicReference<>(() -> {});
-        SharedSieve two = opened(
-                builder().onClaim(pauses -> onClaim.get().run()).open());
+        SharedSieve two =
+                opened(builder().onClaim(pauses -> onClaim.get().run()).open());
         one.beat();
         two.beat();
         one.pushAll(urls(500));
