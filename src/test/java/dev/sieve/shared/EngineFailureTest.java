@@ -147,11 +147,11 @@ class EngineFailureTest {
                 .open();
         engine.stop();
 
-        IllegalStateException failure = null;
+        UncheckedIOException failure = null;
         while (failure == null) {
             try {
                 frontier.take(0);
-            } catch (IllegalStateException e) {
+            } catch (UncheckedIOException e) {
                 failure = e;
             }
         }
