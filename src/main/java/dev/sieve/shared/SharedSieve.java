@@ -49,6 +49,9 @@ public final class SharedSieve implements Frontier {
     /** How many URLs may be done before the engine has stored it. */
     private static final int MAX_UNSENT = 512;
 
+    /** The memory that a URL in a batch takes besides its text. */
+    private static final long URL_BYTES = 100;
+
     private static final long TOTALS_AGE_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long AWAY_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long OVER_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -60,7 +63,7 @@ public final class SharedSieve implements Frontier {
     private final CrawlKeys keys;
     private final HostSlices hosts;
     private final Pusher pusher;
-    private final RecentSeeds seeds = new RecentSeeds();
+    private final RecentWrites recent = new RecentWrites();
     private final Holdings holdings;
     private final Totals totals;
     private final CapacityMarks capacity;
@@ -84,7 +87,7 @@ public final class SharedSieve implements Frontier {
     /** How many URLs were accepted when the crawl was over. */
     private volatile long overAt = -1;
 
-    private volatile RuntimeException failure;
+    private volatile Throwable failure;
     private volatile boolean isClosing;
 
     private SharedSieve(Builder builder, Engine engine, String worker, CrawlSettings settings) {
@@ -114,9 +117,12 @@ public final class SharedSieve implements Frontier {
 
     private void requireUsable() {
         if (failure != null) {
-            throw new IllegalStateException(
-                    "the frontier has stopped after an error: " + failure.getMessage(), failure);
+            throw new UncheckedIOException(new IOException("the frontier has stopped: " + reason(failure), failure));
         }
+    }
+
+    private static String reason(Throwable e) {
+        return e instanceof UncheckedIOException ? e.getCause().getMessage() : e.toString();
     }
 
     // Pushes
@@ -158,7 +164,8 @@ public final class SharedSieve implements Frontier {
             totals.pushed(push.accepted(), isComplete ? batch.size() - push.accepted() : 0);
             push.slicesWithNew().forEach(holdings::mayHaveFrames);
             if (batch.referrer() == null && push.accepted() > 0) {
-                seeds.add(batch, clock.getAsLong());
+                UrlBatch copy = Pusher.copyOfNew(batch);
+                recent.add(() -> pushAll(copy), copy.size() * (copy.maxBytes() + URL_BYTES), clock.getAsLong());
             }
         }
         capacity.publish(totals.accepted());
@@ -196,7 +203,7 @@ public final class SharedSieve implements Frontier {
         if (!ownership.isAlone()) {
             wait = Math.min(wait, taker.waitNanos(nowNanos));
         }
-        return engine.isAway() ? Math.max(wait, AWAY_WAIT_NANOS) : wait;
+        return engine.isAway() ? AWAY_WAIT_NANOS : wait;
     }
 
     @Override
@@ -278,10 +285,9 @@ public final class SharedSieve implements Frontier {
             return;
         }
         if (!settings.id().equals(survey.id)) {
-            throw new IllegalStateException(
-                    survey.id == null
-                            ? "the crawl " + keys.name() + " is not on the engine any more"
-                            : "the crawl " + keys.name() + " on the engine was replaced by another one");
+            String problem =
+                    survey.id == null ? "is not on the engine any more" : "on the engine was replaced by another one";
+            throw new UncheckedIOException(new IOException("the crawl " + keys.name() + " " + problem));
         }
         surveyNanos = clock.getAsLong();
         totals.note(survey, acceptedBefore);
@@ -345,7 +351,7 @@ public final class SharedSieve implements Frontier {
 
     /** Stores what is done, and renews, claims and gives back slices. */
     void beat() {
-        List<UrlBatch> lost = List.of();
+        List<Runnable> lost = List.of();
         trip.lock();
         try {
             requireUsable();
@@ -362,7 +368,7 @@ public final class SharedSieve implements Frontier {
             holdings.dropIf(slice -> slice.run != survey.run || slice.hasEnded(now));
             note(survey, before);
             if (run != null && run != survey.run) {
-                lost = seeds.all(now);
+                lost = recent.all(now);
             }
             run = survey.run;
             wasNotOver = false;
@@ -370,7 +376,7 @@ public final class SharedSieve implements Frontier {
         } finally {
             trip.unlock();
         }
-        lost.forEach(this::pushAll);
+        lost.forEach(Runnable::run);
         capacity.publish(totals.accepted());
     }
 
@@ -383,8 +389,9 @@ public final class SharedSieve implements Frontier {
             }
         } catch (RuntimeException | Error e) {
             if (!isClosing) {
-                failure = e instanceof RuntimeException unchecked ? unchecked : new IllegalStateException(e);
-                LOG.error("the shared frontier {} stops: {}", keys.name(), e.getMessage(), e);
+                failure = e;
+                LOG.error("the shared frontier {} stops: {}", keys.name(), reason(e));
+                LOG.debug("the cause", e);
             }
         }
     }
@@ -431,12 +438,33 @@ public final class SharedSieve implements Frontier {
 
     // What workers share besides URLs
 
-    /** Appends a line to a list that all workers of the crawl share. */
+    /**
+     * Appends a line to a list that all workers of the crawl share.
+     *
+     * @throws SieveFullException when the engine has no memory left
+     */
     public void add(String list, String line) {
-        engine.call((session, number) -> {
-            session.send("RPUSH", keys.lines(list), CrawlKeys.utf8(line));
-            return session.receive();
-        });
+        requireUsable();
+        byte[] key = keys.lines(list);
+        byte[] text = CrawlKeys.utf8(line);
+        recent.add(() -> append(key, text), text.length + URL_BYTES, clock.getAsLong());
+        append(key, text);
+    }
+
+    /** Appends a line unless the list contains it, so that it can be repeated. */
+    private void append(byte[] key, byte[] line) {
+        try {
+            engine.call((session, number) -> {
+                session.send("LPOS", key, line);
+                if (session.receive() == null) {
+                    session.send("RPUSH", key, line);
+                    session.receive();
+                }
+                return true;
+            });
+        } catch (EngineFullException e) {
+            throw new SieveFullException("the engine has no memory left for new lines: " + e.getMessage());
+        }
     }
 
     /** Returns the lines of a shared list from an index on. */
@@ -456,13 +484,18 @@ public final class SharedSieve implements Frontier {
     public void pause(String host, Duration pause, Duration use) {
         byte[] field = CrawlKeys.utf8(host);
         byte[] key = keys.slice(hosts.ofHost(host)).pauses;
-        engine.call((session, number) -> {
+        Engine.Work<Object> work = (session, number) -> {
             session.send("TIME");
             List<?> time = Replies.list(session.receive());
             long now = Replies.number(time.get(0)) * 1000 + Replies.number(time.get(1)) / 1000;
             session.send("HSET", key, field, CrawlKeys.utf8(pause.toMillis() + " " + (now + use.toMillis())));
             return session.receive();
-        });
+        };
+        try {
+            engine.call(work);
+        } catch (EngineFullException e) {
+            LOG.debug("the pause of {} is not stored: {}", host, e.getMessage());
+        }
     }
 
     /**
