@@ -67,6 +67,7 @@ public final class SharedSieve implements Frontier {
     private final Holdings holdings;
     private final Totals totals;
     private final CapacityMarks capacity;
+    private final Consumer<Map<String, Duration>> onClaim;
     private final Keeper keeper;
 
     /**
@@ -100,11 +101,12 @@ public final class SharedSieve implements Frontier {
         pusher = new Pusher(engine, keys, settings, hosts, new RecentKeys(builder.cacheBytes));
         holdings = new Holdings(settings.slices(), builder.leaseTimeoutNanos);
         totals = new Totals(settings, holdings);
+        onClaim = builder.onClaim;
         capacity = new CapacityMarks(engine, keys, settings, worker, new CapacityAlerts(builder.listener));
         taker = new Taker(engine, holdings);
         results = new Results(engine, holdings, totals);
         ownership =
-                new Ownership(engine, keys, worker, builder.ownership, builder.rest, builder.onClaim, holdings, totals);
+                new Ownership(engine, keys, worker, builder.ownership, builder.rest, holdings, totals);
         ownership.join();
         beat();
         keeper = builder.hasKeeper ? new Keeper(this::keep) : null;
@@ -352,6 +354,7 @@ public final class SharedSieve implements Frontier {
     /** Stores what is done, and renews, claims and gives back slices. */
     void beat() {
         List<Runnable> lost = List.of();
+        List<Ownership.Claim> claims;
         trip.lock();
         try {
             requireUsable();
@@ -372,9 +375,16 @@ public final class SharedSieve implements Frontier {
             }
             run = survey.run;
             wasNotOver = false;
-            ownership.keep(survey, now, !survey.hasEnded());
+            claims = ownership.keep(survey, now, !survey.hasEnded());
         } finally {
             trip.unlock();
+        }
+        // Without the lock, since the receiver of the pauses may have one that is held by a thread that takes.
+        for (Ownership.Claim claim : claims) {
+            if (!claim.pauses().isEmpty()) {
+                onClaim.accept(claim.pauses());
+            }
+            holdings.add(claim.slice());
         }
         lost.forEach(Runnable::run);
         capacity.publish(totals.accepted());
