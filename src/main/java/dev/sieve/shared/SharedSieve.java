@@ -267,7 +267,7 @@ public final class SharedSieve implements Frontier {
             return;
         }
         try {
-            if (clock.getAsLong() - surveyNanos >= TOTALS_AGE_NANOS && results.flush()) {
+            if (!isClosed && clock.getAsLong() - surveyNanos >= TOTALS_AGE_NANOS && results.flush()) {
                 survey();
             }
         } finally {

@@ -27,8 +27,8 @@ final class Taker {
     private final Holdings holdings;
     private int nextSlice;
 
-    /** When slices that seem to be empty are asked again, on the clock of the caller. */
-    private volatile long pollNanos;
+    /** When slices that seem to be empty are asked again, on the clock of the caller; null before the first time. */
+    private volatile Long pollNanos;
 
     private long pollPause = SHORTEST_POLL_NANOS;
 
@@ -74,7 +74,7 @@ final class Taker {
 
     /** Takes more frames into the holdings, in one round trip; with a poll also from slices that seem to be empty. */
     void refill(boolean polls, long nowNanos, long clock) {
-        boolean isPoll = polls && pollNanos - nowNanos <= 0;
+        boolean isPoll = polls && waitNanos(nowNanos) == 0;
         List<Request> requests = requests(isPoll, clock);
         if (requests.isEmpty()) {
             return;
@@ -183,6 +183,7 @@ final class Taker {
 
     /** Returns how long until slices that seem to be empty are asked again. */
     long waitNanos(long nowNanos) {
-        return Math.max(0, pollNanos - nowNanos);
+        Long next = pollNanos;
+        return next == null ? 0 : Math.max(0, next - nowNanos);
     }
 }

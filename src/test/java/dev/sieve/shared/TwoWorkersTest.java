@@ -336,6 +336,29 @@ class TwoWorkersTest {
     }
 
     @Test
+    void workersShareTheSlicesByThemselves() throws Exception {
+        SharedSieve.Builder builder = SharedSieve.builder(engine.address(crawl)).expectedUrls(1000).slices(SLICES);
+        SharedSieve one = opened(builder.open());
+        SharedSieve two = opened(builder.open());
+        long start = System.nanoTime();
+        while (one.owned() != SLICES / 2 || two.owned() != SLICES / 2) {
+            assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(60));
+            Thread.onSpinWait();
+        }
+
+        one.close();
+        assertThat(one.stats().accepted()).isZero();
+        while (two.owned() != SLICES) {
+            assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(120));
+            Thread.onSpinWait();
+        }
+        two.push("http://a/");
+        Lease lease = two.take(System.nanoTime());
+        two.done(lease);
+        assertThat(two.isOver(0)).isTrue();
+    }
+
+    @Test
     void aSliceWithRequestsIsHandedOverWhenTheseHaveEnded() throws Exception {
         SharedSieve one = open();
         one.pushAll(urls(500));
