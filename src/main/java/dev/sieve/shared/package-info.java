@@ -1,17 +1,18 @@
 /**
  * The frontier that many processes share, on an <em>engine</em>: a server with Valkey, or with Redis 6.2 or later. All
- * URLs, and what was seen of them, are stored there; the processes, the <em>workers</em>, are equal and can come, go and
- * die.
+ * URLs, and what was seen of them, are stored there; the processes, the <em>workers</em>, are equal and can come, go
+ * and die.
  *
- * <p>A crawl consists of a fixed number of <em>slices</em>. The host of a URL decides its slice. Any worker pushes into any
- * slice; one worker at a time owns a slice, takes from its queue, and stores what is done. Each step is one script, which
- * the engine runs as a whole: the files beside these classes. Scripts that only an owner may run compare its token, which
- * grows with each owner, and the run of the engine that granted it. Calls have numbers, so that one whose response was
- * lost is repeated with the same result.
+ * <p>A crawl consists of a fixed number of <em>slices</em>. The host of a URL decides its slice. Any worker pushes into
+ * any slice; one worker at a time owns a slice, takes from its queue, and stores what is done. Each step is one script,
+ * which the engine runs as a whole: the files beside these classes. Scripts that only an owner may run compare its
+ * token, which grows with each owner, and the run of the engine that granted it. Calls have numbers, so that one whose
+ * response was lost is repeated with the same result.
  *
  * <h2>Keys</h2>
  *
- * N is the name of the crawl, i the number of a slice. The braces make all keys of a slice belong to one node of a cluster.
+ * N is the name of the crawl, i the number of a slice. The braces make all keys of a slice belong to one node of a
+ * cluster.
  *
  * <pre>
  *   {N}        hash    settings: sieve (version of this format, 1), slices, buckets (of each slice), seed, capacity,
@@ -31,21 +32,22 @@
  *   {N:i}sB    set     fingerprints of 32 bits of the URLs in bucket B, as numbers
  * </pre>
  *
- * A <em>frame</em> holds the URLs that one push found new: their number (2 bytes), what they have in common, and what each
- * adds to it. A bucket holds about 160 fingerprints when the crawl has as many URLs as it was made for, so that the engine
- * stores it in 4 bytes per URL; from 512 on it needs several times as much.
+ * A <em>frame</em> holds the URLs that one push found new: their number (2 bytes), what they have in common, and what
+ * each adds to it. A bucket holds about 160 fingerprints when the crawl has as many URLs as it was made for, so that
+ * the engine stores it in 4 bytes per URL; from 512 on it needs several times as much.
  *
  * <h2>Promises</h2>
  *
  * <ul>
  *   <li>No URL is lost: the log of the engine may end anywhere, also within a script. A script therefore writes in an
- *       order of which each first part is safe: queued, then seen; taken, then no longer queued. An engine can run such a
- *       part at its second start; each new run has its log rewritten once, which removes it.
+ *       order of which each first part is safe: queued, then seen; taken, then no longer queued. An engine can run such
+ *       a part at its second start; each new run has its log rewritten once, which removes it.
  *   <li>What an engine forgets is done again. With {@code appendfsync everysec} that is up to about 2 seconds, with
- *       {@code always} nothing. Whatever a worker remembers of the engine belongs to one run of it: when the identity of
- *       the run changes, ownership and caches end.
- *   <li>An engine that is away is waited for. One without memory for more refuses a batch as a whole; URLs that it holds
- *       are still taken and done: those scripts begin with a write that needs no memory, after which an engine allows all.
+ *       {@code always} nothing. All that a worker stores about the engine belongs to one run of it: when the identity
+ *       of the run changes, ownership and caches end.
+ *   <li>An engine that is away is waited for. One without memory for more refuses a batch as a whole; URLs that it
+ *       holds are still taken and done: their scripts begin with a write that needs no memory, after which an engine
+ *       allows all.
  *   <li>Only the engine's clock counts. Workers measure durations alone, and give a slice up before the engine does.
  * </ul>
  *

@@ -1,8 +1,9 @@
 -- Makes a worker the owner of a slice that has none, until the time ends or it renews.
--- KEYS o m f d p, r (optional); ARGV run, worker, milliseconds, then with r the workers that are alive: when r has many
--- answers, those to others are removed
--- Returns {token, 1 when another worker or an earlier claim had the slice before, numbers of taken frames, their done bits, pauses of hosts,
--- now}, {0, milliseconds left} when another worker owns it.
+-- KEYS o m f d p, r (optional)
+-- ARGV run, worker, milliseconds, then with r the workers that are alive: when r has many answers, those to others are
+-- removed
+-- Returns {token, 1 when another worker had the slice before, numbers of taken frames, their done bits, pauses of
+-- hosts, now}, {0, milliseconds left} when another worker owns it.
 if redis.replicate_commands then redis.replicate_commands() end
 local call, keys, args = redis.call, KEYS, ARGV
 local time = call('TIME')
