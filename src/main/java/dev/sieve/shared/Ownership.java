@@ -243,7 +243,8 @@ final class Ownership {
 
     private void claim(Survey survey, List<Integer> indices, long clock, List<Claim> claims) {
         Run run = survey.run;
-        byte[][] args = {CrawlKeys.utf8(run.id), CrawlKeys.utf8(worker), ttlMillis()};
+        List<byte[]> args = new ArrayList<>(List.of(CrawlKeys.utf8(run.id), CrawlKeys.utf8(worker), ttlMillis()));
+        workers.forEach(name -> args.add(CrawlKeys.utf8(name)));
         List<Object> replies = engine.tryCall((session, number) -> {
             if (session.run() != run) {
                 return List.of();
@@ -252,8 +253,9 @@ final class Ownership {
                 CrawlKeys.OfSlice slice = keys.slice(index);
                 session.send(
                         Script.CLAIM,
-                        new byte[][] {slice.owner, slice.counters, slice.taken, slice.done, slice.pauses},
-                        args);
+                        new byte[][] {slice.owner, slice.counters, slice.taken, slice.done, slice.pauses, slice.replies
+                        },
+                        args.toArray(byte[][]::new));
             }
             List<Object> all = new ArrayList<>();
             for (int i = 0; i < indices.size(); i++) {

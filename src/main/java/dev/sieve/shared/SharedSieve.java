@@ -105,8 +105,7 @@ public final class SharedSieve implements Frontier {
         capacity = new CapacityMarks(engine, keys, settings, worker, new CapacityAlerts(builder.listener));
         taker = new Taker(engine, holdings);
         results = new Results(engine, holdings, totals);
-        ownership =
-                new Ownership(engine, keys, worker, builder.ownership, builder.rest, holdings, totals);
+        ownership = new Ownership(engine, keys, worker, builder.ownership, builder.rest, holdings, totals);
         ownership.join();
         beat();
         keeper = builder.hasKeeper ? new Keeper(this::keep) : null;

@@ -337,7 +337,8 @@ class TwoWorkersTest {
 
     @Test
     void workersShareTheSlicesByThemselves() throws Exception {
-        SharedSieve.Builder builder = SharedSieve.builder(engine.address(crawl)).expectedUrls(1000).slices(SLICES);
+        SharedSieve.Builder builder =
+                SharedSieve.builder(engine.address(crawl)).expectedUrls(1000).slices(SLICES);
         SharedSieve one = opened(builder.open());
         SharedSieve two = opened(builder.open());
         long start = System.nanoTime();
