@@ -305,7 +305,7 @@ class TwoWorkersTest {
         Thread looking = new Thread(() -> isOver.set(two.isOver(0)));
         onClaim.set(() -> {
             looking.start();
-            while (looking.getState() != Thread.State.TIMED_WAITING) {
+            while (looking.isAlive() && looking.getState() != Thread.State.TIMED_WAITING) {
                 Thread.onSpinWait();
             }
         });
@@ -393,6 +393,30 @@ class TwoWorkersTest {
         assertThat(one.workers()).isEqualTo(1);
         takeAll(one, 0);
         assertThat(one.inFlight()).isEqualTo(500);
+    }
+
+    @Test
+    void workersShareTheSlicesByThemselves() throws Exception {
+        SharedSieve.Builder builder =
+                SharedSieve.builder(engine.address(crawl)).expectedUrls(1000).slices(SLICES);
+        SharedSieve one = opened(builder.open());
+        SharedSieve two = opened(builder.open());
+        long start = System.nanoTime();
+        while (one.owned() != SLICES / 2 || two.owned() != SLICES / 2) {
+            assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(60));
+            Thread.onSpinWait();
+        }
+
+        one.close();
+        assertThat(one.stats().accepted()).isZero();
+        while (two.owned() != SLICES) {
+            assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(120));
+            Thread.onSpinWait();
+        }
+        two.push("http://a/");
+        Lease lease = two.take(System.nanoTime());
+        two.done(lease);
+        assertThat(two.isOver(0)).isTrue();
     }
 
     @Test
