@@ -1,8 +1,11 @@
 package dev.sieve.shared;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
 /** Thrown when the engine refuses a command. */
-class EngineException extends RuntimeException {
+class EngineException extends UncheckedIOException {
     EngineException(String message) {
-        super(message);
+        super(new IOException("the engine refuses a command: " + message));
     }
 }

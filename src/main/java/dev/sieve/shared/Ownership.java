@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
@@ -26,12 +25,18 @@ final class Ownership {
     /** Round trips in which slices are claimed, per beat. */
     private static final int MAX_ROUNDS = 16;
 
+    /**
+     * A slice that was claimed.
+     *
+     * @param pauses how long hosts of it still have to pause
+     */
+    record Claim(Slice slice, Map<String, Duration> pauses) {}
+
     private final Engine engine;
     private final CrawlKeys keys;
     private final String worker;
     private final Duration ttl;
     private final Duration rest;
-    private final Consumer<Map<String, Duration>> onClaim;
     private final Holdings holdings;
     private final Totals totals;
 
@@ -44,7 +49,6 @@ final class Ownership {
             String worker,
             Duration ttl,
             Duration rest,
-            Consumer<Map<String, Duration>> onClaim,
             Holdings holdings,
             Totals totals) {
         this.engine = engine;
@@ -52,7 +56,6 @@ final class Ownership {
         this.worker = worker;
         this.ttl = ttl;
         this.rest = rest;
-        this.onClaim = onClaim;
         this.holdings = holdings;
         this.totals = totals;
         nextClaim = Math.floorMod(worker.hashCode(), keys.sliceCount());
@@ -111,15 +114,14 @@ final class Ownership {
      *
      * @param survey of the same beat
      * @param claims whether slices without an owner are claimed
+     * @return the slices that were claimed, to be added to the holdings
      */
-    void keep(Survey survey, long clock, boolean claims) {
+    List<Claim> keep(Survey survey, long clock, boolean claims) {
         int share = (keys.sliceCount() + workers.size() - 1) / Math.max(1, workers.size());
         giveBack(share, clock);
         releaseIf(slice -> slice.isReleasable(clock));
         renew(false, clock);
-        if (claims) {
-            claim(survey, share, clock);
-        }
+        return claims ? claim(survey, share, clock) : List.of();
     }
 
     private void giveBack(int share, long clock) {
@@ -212,7 +214,7 @@ final class Ownership {
     }
 
     /** Claims slices up to the share: those without an owner first, then those whose owner is not alive. */
-    private void claim(Survey survey, int share, long clock) {
+    private List<Claim> claim(Survey survey, int share, long clock) {
         List<Integer> candidates = new ArrayList<>();
         for (int i = 0; i < keys.sliceCount(); i++) {
             int index = (nextClaim + i) % keys.sliceCount();
@@ -225,23 +227,24 @@ final class Ownership {
             return owner.isEmpty() ? 0 : workers.contains(owner) ? 2 : 1;
         }));
         nextClaim = (nextClaim + 1) % keys.sliceCount();
+        List<Claim> claims = new ArrayList<>();
         int from = 0;
         for (int round = 0; round < MAX_ROUNDS && from < candidates.size(); round++) {
-            int missing = share - holdings.owned();
+            int missing = share - holdings.owned() - claims.size();
             if (missing <= 0) {
-                return;
+                break;
             }
             List<Integer> next = candidates.subList(from, Math.min(candidates.size(), from + missing));
             from += next.size();
-            if (!claim(survey, next, clock)) {
-                return;
-            }
+            claim(survey, next, clock, claims);
         }
+        return claims;
     }
 
-    private boolean claim(Survey survey, List<Integer> indices, long clock) {
+    private void claim(Survey survey, List<Integer> indices, long clock, List<Claim> claims) {
         Run run = survey.run;
-        byte[][] args = {CrawlKeys.utf8(run.id), CrawlKeys.utf8(worker), ttlMillis()};
+        List<byte[]> args = new ArrayList<>(List.of(CrawlKeys.utf8(run.id), CrawlKeys.utf8(worker), ttlMillis()));
+        workers.forEach(name -> args.add(CrawlKeys.utf8(name)));
         List<Object> replies = engine.tryCall((session, number) -> {
             if (session.run() != run) {
                 return List.of();
@@ -250,8 +253,9 @@ final class Ownership {
                 CrawlKeys.OfSlice slice = keys.slice(index);
                 session.send(
                         Script.CLAIM,
-                        new byte[][] {slice.owner, slice.counters, slice.taken, slice.done, slice.pauses},
-                        args);
+                        new byte[][] {slice.owner, slice.counters, slice.taken, slice.done, slice.pauses, slice.replies
+                        },
+                        args.toArray(byte[][]::new));
             }
             List<Object> all = new ArrayList<>();
             for (int i = 0; i < indices.size(); i++) {
@@ -259,19 +263,18 @@ final class Ownership {
             }
             return all;
         });
-        if (replies == null || replies.isEmpty()) {
-            return false;
+        if (replies == null) {
+            return;
         }
-        for (int i = 0; i < indices.size(); i++) {
+        for (int i = 0; i < replies.size(); i++) {
             List<?> reply = Replies.list(replies.get(i));
             if (Replies.number(reply.get(0)) > 0) {
-                claimed(survey, indices.get(i), reply, clock);
+                claims.add(claimed(survey, indices.get(i), reply, clock));
             }
         }
-        return true;
     }
 
-    private void claimed(Survey survey, int index, List<?> reply, long clock) {
+    private Claim claimed(Survey survey, int index, List<?> reply, long clock) {
         byte[][] proof = {
             CrawlKeys.utf8(survey.run.id), CrawlKeys.utf8(Replies.number(reply.get(0))), CrawlKeys.utf8(worker)
         };
@@ -286,11 +289,7 @@ final class Ownership {
         }
         slice.mayHaveFrames = survey.slices.get(index).queuedFrames() > 0;
         slice.renewed(clock, ttl.toNanos());
-        Map<String, Duration> pauses = pauses(Replies.list(reply.get(4)), Replies.number(reply.get(5)));
-        if (!pauses.isEmpty()) {
-            onClaim.accept(pauses);
-        }
-        holdings.add(slice);
+        return new Claim(slice, pauses(Replies.list(reply.get(4)), Replies.number(reply.get(5))));
     }
 
     /** Returns how long hosts still have to pause. Each waits for its whole pause, since its last request is not stored. */

@@ -6,6 +6,7 @@ import dev.sieve.bloom.Membership;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,7 +22,7 @@ final class Pusher {
     private static final int MAX_URLS = 1024;
 
     /** Bytes of the URLs of one round trip, from which on the next one goes into another. */
-    private static final int ENOUGH_BYTES = 1 << 20;
+    private static final int ENOUGH_BYTES = 1 << 18;
 
     private static final long REFUSED = -2;
 
@@ -243,6 +244,19 @@ final class Pusher {
                 known.add(call.hashes.get(2 * i), call.hashes.get(2 * i + 1));
             }
         }
+    }
+
+    /** Returns the new URLs of a batch that was pushed, without a referrer. */
+    static UrlBatch copyOfNew(UrlBatch pushed) {
+        UrlBatch copy = new UrlBatch(pushed.depth(), pushed.redirects(), null, pushed.label());
+        for (int i = 0; i < pushed.size(); i++) {
+            if (pushed.isNew(i)) {
+                byte[] url = Arrays.copyOfRange(pushed.urlBytes(i), pushed.urlFrom(i), pushed.urlTo(i));
+                byte[] key = Arrays.copyOfRange(pushed.keyBytes(i), pushed.keyFrom(i), pushed.keyTo(i));
+                copy.add(url, 0, url.length, key, 0, key.length);
+            }
+        }
+        return copy;
     }
 
     /** Starts a push of a batch. */

@@ -47,12 +47,13 @@ public final class SharedSieve implements Frontier {
     private static final Logger LOG = LoggerFactory.getLogger(SharedSieve.class);
 
     /** How many URLs may be done before the engine has stored it. */
-    private static final int MAX_UNSENT = 256;
+    private static final int MAX_UNSENT = 512;
 
     /** Lines that are added in one command. */
     private static final int MAX_LINES = 1024;
 
-    private static final int BYTES_PER_LINE = 100;
+    /** The memory that a URL in a batch takes besides its text. */
+    private static final long URL_BYTES = 100;
 
     private static final long TOTALS_AGE_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long AWAY_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -68,10 +69,11 @@ public final class SharedSieve implements Frontier {
     private final CrawlKeys keys;
     private final HostSlices hosts;
     private final Pusher pusher;
-    private final RecentSeeds seeds = new RecentSeeds();
+    private final RecentWrites recent = new RecentWrites();
     private final Holdings holdings;
     private final Totals totals;
     private final CapacityMarks capacity;
+    private final Consumer<Map<String, Duration>> onClaim;
     private final Keeper keeper;
 
     /**
@@ -92,7 +94,7 @@ public final class SharedSieve implements Frontier {
     /** How many URLs were accepted when the crawl was over. */
     private volatile long overAt = -1;
 
-    private volatile RuntimeException failure;
+    private volatile Throwable failure;
     private volatile boolean isClosing;
 
     private SharedSieve(Builder builder, Engine engine, String worker, CrawlSettings settings) {
@@ -105,11 +107,11 @@ public final class SharedSieve implements Frontier {
         pusher = new Pusher(engine, keys, settings, hosts, new RecentKeys(builder.cacheBytes));
         holdings = new Holdings(settings.slices(), builder.leaseTimeoutNanos);
         totals = new Totals(settings, holdings);
+        onClaim = builder.onClaim;
         capacity = new CapacityMarks(engine, keys, settings, worker, new CapacityAlerts(builder.listener));
         taker = new Taker(engine, holdings);
         results = new Results(engine, holdings, totals);
-        ownership =
-                new Ownership(engine, keys, worker, builder.ownership, builder.rest, builder.onClaim, holdings, totals);
+        ownership = new Ownership(engine, keys, worker, builder.ownership, builder.rest, holdings, totals);
         ownership.join();
         beat();
         keeper = builder.hasKeeper ? new Keeper(this::keep) : null;
@@ -121,13 +123,13 @@ public final class SharedSieve implements Frontier {
     }
 
     private void requireUsable() {
-        if (failure instanceof UncheckedIOException away) {
-            throw new UncheckedIOException(away.getCause());
-        }
         if (failure != null) {
-            throw new IllegalStateException(
-                    "the frontier has stopped after an error: " + failure.getMessage(), failure);
+            throw new UncheckedIOException(new IOException("the frontier has stopped: " + reason(failure), failure));
         }
+    }
+
+    private static String reason(Throwable e) {
+        return e instanceof UncheckedIOException ? e.getCause().getMessage() : e.toString();
     }
 
     // Pushes
@@ -169,7 +171,8 @@ public final class SharedSieve implements Frontier {
             totals.pushed(push.accepted(), isComplete ? batch.size() - push.accepted() : 0);
             push.slicesWithNew().forEach(holdings::mayHaveFrames);
             if (batch.referrer() == null && push.accepted() > 0) {
-                seeds.add(batch, this::pushAll, clock.getAsLong());
+                UrlBatch copy = Pusher.copyOfNew(batch);
+                recent.add(() -> pushAll(copy), copy.size() * (copy.maxBytes() + URL_BYTES), clock.getAsLong());
             }
         }
         capacity.publish(totals.accepted());
@@ -209,7 +212,7 @@ public final class SharedSieve implements Frontier {
         if (!ownership.isAlone()) {
             wait = Math.min(wait, taker.waitNanos(nowNanos));
         }
-        return engine.isAway() ? Math.max(wait, AWAY_WAIT_NANOS) : wait;
+        return engine.isAway() ? AWAY_WAIT_NANOS : wait;
     }
 
     private boolean lockTrip() {
@@ -291,7 +294,7 @@ public final class SharedSieve implements Frontier {
             return;
         }
         try {
-            if (clock.getAsLong() - surveyNanos >= TOTALS_AGE_NANOS && results.flush()) {
+            if (!isClosed && clock.getAsLong() - surveyNanos >= TOTALS_AGE_NANOS && results.flush()) {
                 survey();
             }
         } finally {
@@ -311,10 +314,9 @@ public final class SharedSieve implements Frontier {
             return;
         }
         if (!settings.id().equals(survey.id)) {
-            throw new IllegalStateException(
-                    survey.id == null
-                            ? "the crawl " + keys.name() + " is not on the engine any more"
-                            : "the crawl " + keys.name() + " on the engine was replaced by another one");
+            String problem =
+                    survey.id == null ? "is not on the engine any more" : "on the engine was replaced by another one";
+            throw new UncheckedIOException(new IOException("the crawl " + keys.name() + " " + problem));
         }
         surveyNanos = clock.getAsLong();
         totals.note(survey, acceptedBefore);
@@ -356,7 +358,9 @@ public final class SharedSieve implements Frontier {
     }
 
     private boolean isDrained(long left, long now) {
-        if (!results.flush() || !ownership.renew(true, now) || holdings.isBusy(left)) {
+        // Slices with frames of an earlier owner may have been claimed since the caller has checked.
+        boolean isBusy = !results.flush() || holdings.isBusy(left);
+        if (isBusy || !ownership.renew(true, now) || holdings.isBusy(left)) {
             return false;
         }
         Survey first = survey();
@@ -378,6 +382,7 @@ public final class SharedSieve implements Frontier {
     /** Stores what is done, and renews, claims and gives back slices. */
     void beat() {
         List<Runnable> lost = List.of();
+        List<Ownership.Claim> claims;
         trip.lock();
         try {
             requireUsable();
@@ -394,13 +399,20 @@ public final class SharedSieve implements Frontier {
             holdings.dropIf(slice -> slice.run != survey.run || slice.hasEnded(now));
             note(survey, before);
             if (run != null && run != survey.run) {
-                lost = seeds.all(now);
+                lost = recent.all(now);
             }
             run = survey.run;
             wasNotOver = false;
-            ownership.keep(survey, now, !survey.hasEnded());
+            claims = ownership.keep(survey, now, !survey.hasEnded());
         } finally {
             trip.unlock();
+        }
+        // Without the lock, since the receiver of the pauses may have one that is held by a thread that takes.
+        for (Ownership.Claim claim : claims) {
+            if (!claim.pauses().isEmpty()) {
+                onClaim.accept(claim.pauses());
+            }
+            holdings.add(claim.slice());
         }
         lost.forEach(Runnable::run);
         capacity.publish(totals.accepted());
@@ -415,10 +427,9 @@ public final class SharedSieve implements Frontier {
             }
         } catch (RuntimeException | Error e) {
             if (!isClosing) {
-                failure = e instanceof RuntimeException unchecked ? unchecked : new IllegalStateException(e);
-                if (!(e instanceof UncheckedIOException)) {
-                    LOG.error("the shared frontier {} stops: {}", keys.name(), e.getMessage(), e);
-                }
+                failure = e;
+                LOG.error("the shared frontier {} stops: {}", keys.name(), reason(e));
+                LOG.debug("the cause", e);
             }
         }
     }
@@ -476,28 +487,46 @@ public final class SharedSieve implements Frontier {
      * @throws SieveFullException when the engine has no memory left
      */
     public void add(String list, List<String> lines) {
+        requireUsable();
+        byte[] key = keys.lines(list);
         for (int from = 0; from < lines.size(); from += MAX_LINES) {
             List<String> some = List.copyOf(lines.subList(from, Math.min(lines.size(), from + MAX_LINES)));
             byte[][] args = new byte[some.size() + 1][];
-            args[0] = keys.lines(list);
+            args[0] = key;
             long bytes = 0;
             for (int i = 0; i < some.size(); i++) {
                 args[i + 1] = CrawlKeys.utf8(some.get(i));
-                bytes += args[i + 1].length + BYTES_PER_LINE;
+                bytes += args[i + 1].length + URL_BYTES;
             }
-            store((session, number) -> {
-                session.send("RPUSH", args);
-                return session.receive();
-            });
-            seeds.add(() -> add(list, some), bytes, clock.getAsLong());
+            recent.add(() -> some.forEach(line -> append(key, CrawlKeys.utf8(line))), bytes, clock.getAsLong());
+            storeLines(args);
         }
     }
 
-    private <T> T store(Engine.Work<T> work) {
+    private void storeLines(byte[][] args) {
         try {
-            return engine.call(work);
+            engine.call((session, number) -> {
+                session.send("RPUSH", args);
+                return session.receive();
+            });
         } catch (EngineFullException e) {
-            throw new SieveFullException("the engine has no memory left: " + e.getMessage());
+            throw new SieveFullException("the engine has no memory left for new lines: " + e.getMessage());
+        }
+    }
+
+    /** Appends a line unless the list contains it, so that it can be repeated. */
+    private void append(byte[] key, byte[] line) {
+        try {
+            engine.call((session, number) -> {
+                session.send("LPOS", key, line);
+                if (session.receive() == null) {
+                    session.send("RPUSH", key, line);
+                    session.receive();
+                }
+                return true;
+            });
+        } catch (EngineFullException e) {
+            throw new SieveFullException("the engine has no memory left for new lines: " + e.getMessage());
         }
     }
 
@@ -519,13 +548,18 @@ public final class SharedSieve implements Frontier {
     public void pause(String host, Duration pause, Duration use) {
         byte[] field = CrawlKeys.utf8(host);
         byte[] key = keys.slice(hosts.ofHost(host)).pauses;
-        store((session, number) -> {
+        Engine.Work<Object> work = (session, number) -> {
             session.send("TIME");
             List<?> time = Replies.list(session.receive());
             long now = Replies.number(time.get(0)) * 1000 + Replies.number(time.get(1)) / 1000;
             session.send("HSET", key, field, CrawlKeys.utf8(pause.toMillis() + " " + (now + use.toMillis())));
             return session.receive();
-        });
+        };
+        try {
+            engine.call(work);
+        } catch (EngineFullException e) {
+            LOG.debug("the pause of {} is not stored: {}", host, e.getMessage());
+        }
     }
 
     /**

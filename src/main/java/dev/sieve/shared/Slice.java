@@ -12,7 +12,10 @@ import java.util.TreeSet;
 /**
  * A slice that this worker owns, by a token that the engine granted in one of its runs. When the token is refused, the
  * engine is in another run, or the ownership was not renewed in time, the slice is dropped with all that was taken from
- * it. Guarded by the lock of {@link Holdings}.
+ * it.
+ *
+ * <p>Changed with the lock of {@link Holdings}; what only round trips change is read by the thread that makes them without
+ * that lock.
  */
 final class Slice {
     final int index;

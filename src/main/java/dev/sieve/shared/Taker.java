@@ -13,7 +13,12 @@ final class Taker {
     /** Frames that are taken in one round trip, unless these slices have fewer. */
     private static final int FRAMES_AT_ONCE = 64;
 
-    private static final int SLICES_AT_ONCE = 16;
+    private static final int LEFT_AT_ONCE = 16;
+
+    /** A script takes no more frames once these have so many bytes. */
+    private static final long ENOUGH_BYTES = 1 << 20;
+
+    private static final int SLICES_AT_ONCE = 8;
 
     private static final long SHORTEST_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long LONGEST_POLL_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -22,8 +27,8 @@ final class Taker {
     private final Holdings holdings;
     private int nextSlice;
 
-    /** When slices that seem to be empty are asked again, on the clock of the caller. */
-    private volatile long pollNanos;
+    /** When slices that seem to be empty are asked again, on the clock of the caller; null before the first time. */
+    private volatile Long pollNanos;
 
     private long pollPause = SHORTEST_POLL_NANOS;
 
@@ -42,7 +47,7 @@ final class Taker {
         Request(Slice slice, int limit) {
             this.slice = slice;
             this.limit = limit;
-            slice.leftFrames.stream().limit(limit).forEach(left::add);
+            slice.leftFrames.stream().limit(Math.min(limit, LEFT_AT_ONCE)).forEach(left::add);
         }
 
         boolean isSent(Session session) {
@@ -69,7 +74,7 @@ final class Taker {
 
     /** Takes more frames into the holdings, in one round trip; with a poll also from slices that seem to be empty. */
     void refill(boolean polls, long nowNanos, long clock) {
-        boolean isPoll = polls && pollNanos - nowNanos <= 0;
+        boolean isPoll = polls && waitNanos(nowNanos) == 0;
         List<Request> requests = requests(isPoll, clock);
         if (requests.isEmpty()) {
             return;
@@ -130,10 +135,12 @@ final class Taker {
         }
         slice.takeCall++;
         long first = Replies.number(reply.get(0));
+        long bytes = 0;
         for (int i = 1; i < reply.size(); i++) {
+            bytes += ((byte[]) reply.get(i)).length;
             add(slice, first + i - 1, reply.get(i), new BitSet());
         }
-        if (reply.size() - 1 == request.limit) {
+        if (reply.size() - 1 == request.limit || bytes >= ENOUGH_BYTES) {
             holdings.mayHaveFrames(slice.index);
         }
         return reply.size() > 1;
@@ -176,6 +183,7 @@ final class Taker {
 
     /** Returns how long until slices that seem to be empty are asked again. */
     long waitNanos(long nowNanos) {
-        return Math.max(0, pollNanos - nowNanos);
+        Long next = pollNanos;
+        return next == null ? 0 : Math.max(0, next - nowNanos);
     }
 }

@@ -1,4 +1,4 @@
--- Takes frames from the front of the queue, for the owner of the slice.
+-- Takes frames from the front of the queue, up to about a megabyte, for the owner of the slice.
 -- KEYS q f m o; ARGV run, token, worker, call, n (at most 1024)
 -- Returns {first number, frame, frame, ...}, {0} when the queue is empty, -1 when the slice has another owner.
 if redis.replicate_commands then redis.replicate_commands() end
@@ -16,8 +16,14 @@ if last[1] == args[4] then
     return frames
 end
 local frames = call('LRANGE', keys[1], 0, args[5] - 1)
-local count = #frames
-if count == 0 then return {0} end
+if #frames == 0 then return {0} end
+-- A megabyte is enough for one call.
+local count, bytes = 0, 0
+while count < #frames and bytes < 1048576 do
+    count = count + 1
+    bytes = bytes + #frames[count]
+end
+for i = #frames, count + 1, -1 do frames[i] = nil end
 -- The first write needs no memory, so that those after it are allowed when the memory of the engine is full.
 call('HDEL', keys[4], 'idle')
 local taking = {}
