@@ -18,6 +18,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,6 +37,7 @@ final class Engine implements Closeable {
     /** Firewalls and the engine itself may drop a connection that was idle for longer, without a notice. */
     private static final long MAX_IDLE = TimeUnit.SECONDS.toNanos(60);
 
+    private static final Pattern VERSION = Pattern.compile("(\\d{1,6})\\.(\\d{1,6})");
     private static final Duration RESPONSE_TIMEOUT = Duration.ofSeconds(10);
 
     /**
@@ -43,7 +46,8 @@ final class Engine implements Closeable {
      */
     interface Work<T> {
         /**
-         * Sends commands and receives their responses.
+         * Sends commands and receives their responses; at most one push to each slice, since its number is that of the
+         * call.
          *
          * @param session the connection; its lane is the same in each repetition
          * @param callNumber a number that no other call of this engine has; the same in each repetition
@@ -271,14 +275,12 @@ final class Engine implements Closeable {
     }
 
     private void check(Map<String, String> info) throws IOException {
-        String version = info.getOrDefault("redis_version", "");
-        if (info.get("run_id") == null || !version.matches("\\d+\\.\\d+.*")) {
+        Matcher version = VERSION.matcher(info.getOrDefault("redis_version", ""));
+        if (info.get("run_id") == null || !version.lookingAt()) {
             throw new IOException("it is neither Valkey nor Redis: INFO has no run_id and redis_version");
         }
-        String[] parts = version.split("[^0-9]+");
-        int major = parts[0].length() > 5 ? Integer.MAX_VALUE : Integer.parseInt(parts[0]);
-        if (major < 6 || major == 6 && parts[1].matches("[01]")) {
-            throw new IOException("its version is " + version + "; Redis 6.2 or later, or Valkey, is required");
+        if (isBefore62(version.group(1), version.group(2))) {
+            throw new IOException("its version is " + version.group() + "; Redis 6.2 or later, or Valkey, is required");
         }
         if ("slave".equals(info.get("role"))) {
             lock.lock();
@@ -289,6 +291,10 @@ final class Engine implements Closeable {
             }
             throw new IOException("it is a read-only replica of another engine");
         }
+    }
+
+    private static boolean isBefore62(String major, String minor) {
+        return Integer.parseInt(major) < 6 || (major.equals("6") && Integer.parseInt(minor) < 2);
     }
 
     private void enter(Session session, Map<String, String> info) {
@@ -400,7 +406,7 @@ final class Engine implements Closeable {
     private static String text(long nanos) {
         long seconds = TimeUnit.NANOSECONDS.toSeconds(nanos);
         if (seconds < 10) {
-            return nanos / 100_000_000 / 10.0 + " s";
+            return Math.round(nanos / 1e8) / 10.0 + " s";
         }
         return seconds < 180 ? seconds + " s" : seconds / 60 + " min";
     }

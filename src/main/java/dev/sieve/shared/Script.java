@@ -22,22 +22,29 @@ enum Script {
     MARK,
     CREATE;
 
-    /** The program, in Lua. */
-    final byte[] text;
-
-    /** The name by which the engine runs it, in hexadecimal digits. */
-    final byte[] hash;
+    private final String text;
+    private final String hash;
 
     Script() {
         String file = name().toLowerCase(Locale.ROOT) + ".lua";
         try (InputStream resource = Script.class.getResourceAsStream(file)) {
-            text = resource.readAllBytes();
-            byte[] digest = MessageDigest.getInstance("SHA-1").digest(text);
-            hash = HexFormat.of().formatHex(digest).getBytes(StandardCharsets.US_ASCII);
+            byte[] bytes = resource.readAllBytes();
+            text = new String(bytes, StandardCharsets.US_ASCII);
+            hash = HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(bytes));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** Returns the program, in Lua. */
+    byte[] text() {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /** Returns the name by which the engine runs it, in hexadecimal digits. */
+    byte[] hash() {
+        return hash.getBytes(StandardCharsets.US_ASCII);
     }
 }

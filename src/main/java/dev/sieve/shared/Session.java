@@ -91,7 +91,7 @@ final class Session {
             connection = new Connection(this::openSocket, config);
             send("INFO");
             for (Script script : Script.values()) {
-                send("SCRIPT", ascii("LOAD"), script.text);
+                send("SCRIPT", ascii("LOAD"), script.text());
             }
             Map<String, String> info = parse((byte[]) receive());
             while (pending > 0) {
@@ -167,7 +167,7 @@ final class Session {
     /** Sends a script; several may be sent before as many responses are received, in the same order. */
     void send(Script script, byte[][] keys, byte[][] args) {
         byte[][] all = new byte[2 + keys.length + args.length][];
-        all[0] = script.hash;
+        all[0] = script.hash();
         all[1] = ascii(String.valueOf(keys.length));
         System.arraycopy(keys, 0, all, 2, keys.length);
         System.arraycopy(args, 0, all, 2 + keys.length, args.length);

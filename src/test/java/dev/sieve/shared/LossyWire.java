@@ -16,7 +16,7 @@ final class LossyWire implements AutoCloseable {
     private final AtomicInteger toLose = new AtomicInteger();
 
     LossyWire(TestEngine engine) throws IOException {
-        listener = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"));
+        listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         target = engine.port();
         start(this::accept);
     }
@@ -44,7 +44,7 @@ final class LossyWire implements AutoCloseable {
         try {
             while (true) {
                 Socket client = listener.accept();
-                Socket engine = new Socket(InetAddress.getByName("127.0.0.1"), target);
+                Socket engine = new Socket(InetAddress.getLoopbackAddress(), target);
                 engine.setTcpNoDelay(true);
                 client.setTcpNoDelay(true);
                 start(() -> forward(client, engine, false));

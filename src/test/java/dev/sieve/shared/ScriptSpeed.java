@@ -78,11 +78,11 @@ final class ScriptSpeed {
             lengths[4 * i + 3] = TEXT;
         }
         byte[][] keys = new byte[LINKS + 3][];
-        keys[0] = "{measured:12}q".getBytes();
-        keys[1] = "{measured:12}r".getBytes();
-        keys[2] = "{measured:12}m".getBytes();
+        keys[0] = TestSlice.bytes("{measured:12}q");
+        keys[1] = TestSlice.bytes("{measured:12}r");
+        keys[2] = TestSlice.bytes("{measured:12}m");
         byte[][] args = new byte[LINKS + 6][];
-        args[2] = "0".getBytes();
+        args[2] = TestSlice.bytes("0");
         args[3] = head;
         args[4] = blob;
         args[5] = lengths;
@@ -96,12 +96,12 @@ final class ScriptSpeed {
                 } else {
                     hash = known[random.nextInt(Math.min(size, known.length))];
                 }
-                keys[i + 3] = ("{measured:12}s" + (hash >>> 33) % buckets).getBytes();
-                args[i + 6] = String.valueOf((int) hash).getBytes();
+                keys[i + 3] = TestSlice.bytes("{measured:12}s" + (hash >>> 33) % buckets);
+                args[i + 6] = TestSlice.bytes((int) hash);
             }
             Object answer = engine.call((session, call) -> {
-                args[0] = session.lane().getBytes();
-                args[1] = String.valueOf(call).getBytes();
+                args[0] = TestSlice.bytes(session.lane());
+                args[1] = TestSlice.bytes(call);
                 session.send(Script.PUSH, keys, args);
                 return session.receive();
             });
@@ -125,7 +125,7 @@ final class ScriptSpeed {
             Object[] triples = new Object[3 * (taken.size() - 1)];
             for (int i = 1; i < taken.size(); i++) {
                 byte[] frame = (byte[]) taken.get(i);
-                int count = (frame[0] & 0xff) << 8 | frame[1] & 0xff;
+                int count = ((frame[0] & 0xff) << 8) | (frame[1] & 0xff);
                 urls += count;
                 triples[3 * i - 3] = first + i - 1;
                 triples[3 * i - 2] = "";
@@ -146,7 +146,7 @@ final class ScriptSpeed {
 
     /** Returns the seconds of all processors that all processes have used. */
     private static double load() throws IOException {
-        String[] fields = Files.readAllLines(Path.of("/proc/stat")).get(0).split(" +");
+        String[] fields = Files.readAllLines(Path.of("/proc/stat")).get(0).split(" +", -1);
         double sum = 0;
         for (int i : new int[] {1, 2, 3, 6, 7}) {
             sum += Long.parseLong(fields[i]) / 100.0;

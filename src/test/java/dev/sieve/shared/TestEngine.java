@@ -89,8 +89,9 @@ public final class TestEngine implements AutoCloseable {
         try {
             if (embedded == null) {
                 embedded = ExecutableProvider.newJarResourceProvider().get();
-                embedded.deleteOnExit();
+                // Deleted in the reverse order.
                 embedded.getParentFile().deleteOnExit();
+                embedded.deleteOnExit();
             }
             return embedded;
         } catch (IOException e) {
@@ -99,7 +100,7 @@ public final class TestEngine implements AutoCloseable {
     }
 
     static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return socket.getLocalPort();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -151,7 +152,7 @@ public final class TestEngine implements AutoCloseable {
 
     private boolean responds() {
         // A bare socket: one that the library opens waits longer when the port is closed.
-        try (Socket socket = new Socket(InetAddress.getByName("127.0.0.1"), port)) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             socket.setSoTimeout(10_000);
             socket.getOutputStream().write("PING\r\n".getBytes(StandardCharsets.US_ASCII));
             InputStream in = socket.getInputStream();
@@ -221,7 +222,7 @@ public final class TestEngine implements AutoCloseable {
     }
 
     private static int number(Path incremental) {
-        String[] parts = incremental.getFileName().toString().split("\\.");
+        String[] parts = incremental.getFileName().toString().split("\\.", -1);
         return Integer.parseInt(parts[parts.length - 3]);
     }
 

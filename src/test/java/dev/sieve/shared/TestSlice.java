@@ -32,7 +32,7 @@ final class TestSlice {
     }
 
     byte[][] keys(String names) {
-        String[] all = names.split(" ");
+        String[] all = names.split(" ", -1);
         byte[][] keys = new byte[all.length][];
         for (int i = 0; i < all.length; i++) {
             keys[i] = bytes(prefix + all[i]);
