@@ -365,8 +365,12 @@ public final class SharedSieve implements Frontier {
         }
         Survey first = survey();
         Survey second = first == null ? null : survey();
-        if (second == null || !first.isDrained(second)) {
-            return second != null && overAt == totals.accepted();
+        // In a new run, a beat has to push again what was lost before.
+        if (second == null || second.run != run) {
+            return false;
+        }
+        if (!first.isDrained(second)) {
+            return overAt == totals.accepted();
         }
         overAt = second.accepted();
         byte[][] mark = {CrawlKeys.utf8(Survey.ENDED), CrawlKeys.utf8(overAt), CrawlKeys.utf8(1)};

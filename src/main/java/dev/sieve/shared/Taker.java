@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class Taker {
     /** Frames that are taken in one round trip, unless these slices have fewer. */
-    private static final int FRAMES_AT_ONCE = 64;
+    private static final int FRAMES_AT_ONCE = 128;
 
     private static final int LEFT_AT_ONCE = 16;
 

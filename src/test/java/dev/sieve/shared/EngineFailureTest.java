@@ -101,6 +101,7 @@ class EngineFailureTest {
             engine.cutLog(length);
             engine.restart();
 
+            assertThat(frontier.isOver(0)).isFalse();
             frontier.beat();
             frontier.beat();
 

@@ -209,6 +209,7 @@ class SharedModelTest {
             note("stopped " + slot);
             expire(worker);
             worker.clock += OWNERSHIP.toNanos();
+            worker.unsent.clear(); // refused, if another worker has claimed the slice
             disturbances++;
         } else if (dice < 986) {
             note("close " + slot);
