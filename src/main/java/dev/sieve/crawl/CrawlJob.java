@@ -111,6 +111,11 @@ public abstract class CrawlJob implements Closeable {
         }
     }
 
+    /** Returns whether other processes may store something while the crawl runs. */
+    boolean isShared() {
+        return false;
+    }
+
     /** Passes on what other processes have stored since the last call of this method, or of {@link #read}. */
     void readAdded(Reader reader) {}
 

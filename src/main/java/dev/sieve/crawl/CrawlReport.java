@@ -11,7 +11,8 @@ import java.util.Map;
  *
  * <p>The numbers add up: {@code before + urlsNew} is {@code pages + checked + redirects + failed + refused + left} plus the
  * sitemaps that were read or absent, and {@code urlsFound} is {@code urlsNew + urlsSeen} plus all of {@code skipped}. The sink
- * receives each URL in {@code refusals} and {@code skipped}.
+ * receives each URL in {@code refusals} and {@code skipped}. In a crawl that several processes share, each counts what it has
+ * done itself; {@code before}, {@code left} and {@code sieve} are those of all, and the first sum holds for none of them alone.
  *
  * @param ending why the crawl is over; null while it runs
  * @param elapsed the time since {@link Crawler#run} was called, or since the crawler was created before that

@@ -24,6 +24,8 @@ import org.slf4j.LoggerFactory;
  * schedule, which spills to disk. The crawl is over when the frontier has nothing pending and nothing in flight: a count,
  * never a pause.
  *
+ * <p>A frontier may take leases away while they wait in the schedule. They are dropped when their host is next.
+ *
  * <p>Each {@link Task} is {@linkplain #end ended} once, with the outcome of its request, and then {@linkplain #finished
  * finished}, when its links are in the frontier.
  */

@@ -12,8 +12,8 @@ public enum Ending {
     MAX_TIME("--max-time reached"),
     /** The user or the caller stopped it. */
     STOPPED("interrupted"),
-    /** The filter is full, and was configured to fail then. */
-    FULL("filter full"),
+    /** The filter is full, and was configured to fail then; or the engine of a shared crawl has no memory left. */
+    FULL("frontier full"),
     /** The sink or the frontier failed. */
     FAILED("output failed");
 

@@ -127,7 +127,7 @@ final class LinkQueue {
 
     /** Returns the lease, without the label of a check if a seed has brought its URL into scope since it was queued. */
     Lease current(Lease lease) {
-        if (isStale || isOfOthers(lease)) {
+        if (job.isShared() && (isStale || isOfOthers(lease))) {
             isStale = false;
             readAdded.run();
         }

@@ -299,7 +299,7 @@ final class Recorder {
                 seen,
                 new TreeMap<>(skipped),
                 before,
-                sieve.pending() + sieve.inFlight() - leftUndone - recorded,
+                Math.max(0, sieve.pending() + sieve.inFlight() - leftUndone - recorded),
                 leftUndone,
                 List.copyOf(failures),
                 new TreeMap<>(failureCounts),

@@ -116,6 +116,11 @@ public final class SharedJob extends CrawlJob {
     }
 
     @Override
+    boolean isShared() {
+        return true;
+    }
+
+    @Override
     void readAdded(Reader reader) {
         read(reader);
     }

@@ -3,7 +3,8 @@
  *
  * <p>A {@link dev.sieve.crawl.Crawler} runs a crawl with its {@link dev.sieve.crawl.CrawlOptions} and returns a
  * {@link dev.sieve.crawl.CrawlReport}. A {@link dev.sieve.crawl.CrawlJob} is where it is kept: a
- * {@link dev.sieve.crawl.CrawlDirectory} owns the files from which it continues after a crash. Inside, in the order of the path of a URL:
+ * {@link dev.sieve.crawl.CrawlDirectory} owns the files from which it continues after a crash, and a
+ * {@link dev.sieve.crawl.SharedJob} shares it with other processes. Inside, in the order of the path of a URL:
  *
  * <ul>
  *   <li>{@code LinkQueue} queues seeds, links, redirect targets and sitemaps in the frontier, and links that are only checked.
@@ -18,6 +19,10 @@
  * <p>Each worker has a thread, started and awaited by {@link dev.sieve.crawl.Crawler#run}. The lock of {@code Dispatcher}
  * guards the schedule of hosts and the limits; under it URLs are taken from the frontier, never pushed. Fetching, parsing,
  * pushing and the sink happen outside of it; the sink has a lock of its own.
+ *
+ * <p>A frontier on an engine takes and pushes over the network. Under the lock of {@code Dispatcher} nothing waits for an
+ * engine that is away: no URL is taken then. Pushes wait for it, outside of the lock, until its patience ends, or the grace
+ * period of a crawl that ends early.
  *
  * <h2>Memory</h2>
  *
@@ -94,6 +99,10 @@
  * robots.txt is unavailable, and when no server at all has responded while the URL was tried. If another one has responded,
  * there is a network, and the page itself is broken: it is done. A crawl that continues requests what has stayed. If no
  * server has responded to many hosts, it ends, because going on would only fill the output with failures.
+ *
+ * <p><b>In a shared crawl, a seed and a page outside of the scope make a worker read the scope again.</b> Another process may have
+ * added the seed a moment ago. Judged without it, the links of such a page would be skipped, and the page would be done.
+ * Other pages are judged by a scope that is a second old at most, as if they had been read a second earlier.
  *
  * <p><b>A host is free before its page is parsed.</b> {@code UrlProcessor} therefore has two steps, and the request of a
  * {@code Task} ends between them, with one {@code Outcome}.

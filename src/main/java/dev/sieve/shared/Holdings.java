@@ -182,7 +182,9 @@ final class Holdings {
 
     /** Returns the frame of the URL that has been due the longest, so that it can be read again; null when there is none. */
     synchronized TakenFrame due(long nowNanos, long clock) {
-        while (dueFrame == null || !isUsable(slice(dueFrame), clock) || slice(dueFrame).isLeaving()) {
+        while (dueFrame == null
+                || !isUsable(slice(dueFrame), clock)
+                || slice(dueFrame).isLeaving()) {
             OptionalLong next = leases.pollDue(nowNanos);
             if (next.isEmpty()) {
                 dueFrame = null;
@@ -244,8 +246,8 @@ final class Holdings {
     synchronized void leave(Lease lease, long clock) {
         TakenFrame frame = held(lease, clock);
         if (frame != null) {
-            frame.end(lease.id());
-            frame.slice.left++;
+            end(frame, lease);
+            slice(frame).left++;
         }
     }
 

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -120,6 +121,9 @@ public final class SharedSieve implements Frontier {
     }
 
     private void requireUsable() {
+        if (failure instanceof UncheckedIOException away) {
+            throw new UncheckedIOException(away.getCause());
+        }
         if (failure != null) {
             throw new IllegalStateException(
                     "the frontier has stopped after an error: " + failure.getMessage(), failure);
@@ -412,7 +416,9 @@ public final class SharedSieve implements Frontier {
         } catch (RuntimeException | Error e) {
             if (!isClosing) {
                 failure = e instanceof RuntimeException unchecked ? unchecked : new IllegalStateException(e);
-                LOG.error("the shared frontier {} stops: {}", keys.name(), e.getMessage(), e);
+                if (!(e instanceof UncheckedIOException)) {
+                    LOG.error("the shared frontier {} stops: {}", keys.name(), e.getMessage(), e);
+                }
             }
         }
     }

@@ -270,8 +270,7 @@ class TwoWorkersTest {
         SharedSieve two = open();
         one.beat();
         two.beat();
-        List<Lease> kept =
-                leases.subList(300, 500).stream().filter(one::begin).toList();
+        List<Lease> kept = leases.subList(300, 500).stream().filter(one::begin).toList();
         kept.subList(1, kept.size()).forEach(one::done);
         takeAll(two, 0).forEach(two::done);
         assertThat(two.isOver(0)).isFalse();
