@@ -148,9 +148,9 @@ public final class Leases {
         return delayed.size();
     }
 
-    /** A set of ids that come and go roughly in order, in chunks of 65,536 bits; empty chunks are dropped. */
+    /** A set of ids that come and go roughly in order, in chunks of 4,096 bits; empty chunks are dropped. */
     private static final class IdSet {
-        private static final int CHUNK_SHIFT = 16;
+        private static final int CHUNK_SHIFT = 12;
         private static final int CHUNK_IDS = 1 << CHUNK_SHIFT;
 
         private final Map<Long, BitSet> chunks = new HashMap<>();

@@ -47,7 +47,7 @@ public final class SharedSieve implements Frontier {
     private static final Logger LOG = LoggerFactory.getLogger(SharedSieve.class);
 
     /** How many URLs may be done before the engine has stored it. */
-    private static final int MAX_UNSENT = 256;
+    private static final int MAX_UNSENT = 512;
 
     /** Lines that are added in one command. */
     private static final int MAX_LINES = 1024;
@@ -436,6 +436,11 @@ public final class SharedSieve implements Frontier {
     /** Returns the identity of this worker. */
     String worker() {
         return worker;
+    }
+
+    /** Returns the run of the engine that this worker has seen last. */
+    Run run() {
+        return engine.run();
     }
 
     /** Returns how many slices this worker owns. */

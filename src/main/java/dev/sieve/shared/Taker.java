@@ -13,7 +13,7 @@ final class Taker {
     /** Frames that are taken in one round trip, unless these slices have fewer. */
     private static final int FRAMES_AT_ONCE = 64;
 
-    private static final int SLICES_AT_ONCE = 16;
+    private static final int SLICES_AT_ONCE = 8;
 
     private static final long SHORTEST_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long LONGEST_POLL_NANOS = TimeUnit.SECONDS.toNanos(1);
