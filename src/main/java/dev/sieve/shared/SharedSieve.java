@@ -311,10 +311,10 @@ public final class SharedSieve implements Frontier {
             return;
         }
         if (!settings.id().equals(survey.id)) {
-            throw new IllegalStateException(
-                    survey.id == null
-                            ? "the crawl " + keys.name() + " is not on the engine any more"
-                            : "the crawl " + keys.name() + " on the engine was replaced by another one");
+            throw new UncheckedIOException(new IOException("the crawl " + keys.name()
+                    + (survey.id == null
+                            ? " is not on the engine any more: it was deleted, or the engine has lost its data"
+                            : " on the engine was replaced by another one")));
         }
         surveyNanos = clock.getAsLong();
         totals.note(survey, acceptedBefore);

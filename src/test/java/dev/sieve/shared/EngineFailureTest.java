@@ -59,8 +59,7 @@ class EngineFailureTest {
 
             assertThat(frontier.begin(late)).isFalse();
             assertThat(frontier.done(late)).isFalse();
-            Set<String> done =
-                    leases.subList(0, 100).stream().map(Lease::url).collect(Collectors.toSet());
+            Set<String> done = leases.subList(0, 100).stream().map(Lease::url).collect(Collectors.toSet());
             List<Lease> again = takeAll(frontier, 0);
             assertThat(again).hasSize(200).noneMatch(lease -> done.contains(lease.url()));
             again.forEach(frontier::done);
@@ -147,11 +146,11 @@ class EngineFailureTest {
                 .open();
         engine.stop();
 
-        IllegalStateException failure = null;
+        UncheckedIOException failure = null;
         while (failure == null) {
             try {
                 frontier.take(0);
-            } catch (IllegalStateException e) {
+            } catch (UncheckedIOException e) {
                 failure = e;
             }
         }
@@ -179,7 +178,8 @@ class EngineFailureTest {
                     assertThat(e).hasMessageContaining("memory");
                     isFull = true;
                 }
-                told += (int) IntStream.range(0, batch.size()).filter(batch::isNew).count();
+                told += (int)
+                        IntStream.range(0, batch.size()).filter(batch::isNew).count();
             }
 
             assertThat(told).isGreaterThan(1000);
@@ -249,7 +249,7 @@ class EngineFailureTest {
         engine.restart();
 
         assertThatThrownBy(frontier::beat)
-                .isInstanceOf(IllegalStateException.class)
+                .isInstanceOf(UncheckedIOException.class)
                 .hasMessageContaining("is not on the engine any more");
         frontier.abandon();
     }
