@@ -183,6 +183,9 @@ class CrawlCommand implements Callable<Integer> {
                                 ? opening(report, options, resumes)
                                 : openingShared(report, options, address, (SharedSieve)
                                         start.job().frontier()));
+                if (address != null && recording != null) {
+                    System.err.println("The report and the live page show the requests of this worker.");
+                }
             }
             CrawlPlace place = address != null ? CrawlPlace.on(address) : CrawlPlace.in(job);
             return new CrawlRun(start.crawler(), outputs, place, isQuiet, where.ignoresRobots, failOn, recording).run();
@@ -249,7 +252,7 @@ class CrawlCommand implements Callable<Integer> {
         SieveStats stats = report.sieve();
         int workers = sieve.workers();
         return text(
-                "Crawling %,d new %s: %s.%nFrontier %s: %d %s, %,d URLs accepted = %,d done + %,d pending; heap %s.%n",
+                "Crawling %,d new %s: %s.%nFrontier %s: %d %s, %,d accepted = %,d done + %,d pending; heap %s.%n",
                 report.urlsNew(),
                 report.urlsNew() == 1 ? "seed" : "seeds",
                 options,

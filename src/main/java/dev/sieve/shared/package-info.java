@@ -20,7 +20,8 @@
  *   {N}w       zset    live workers, and until when they count
  *   {N}e       hash    events of the capacity that were announced; the end of the crawl
  *   {N}l:LIST  list    lines that the workers share: seeds, origins
- *   {N:i}m     hash    counters: accepted, taken, done, seen, token, and the numbers of the last calls
+ *   {N:i}m     hash    counters: accepted, taken, done, seen, token, and the numbers of the last calls; of a repair: lost (these
+ *                      count as done), and forgotten (accepted URLs without a fingerprint)
  *   {N:i}o     hash    the owner: worker, run, token, until
  *   {N:i}q     list    frames that were not taken
  *   {N:i}f     hash    frames that were taken, by their numbers

@@ -281,7 +281,7 @@ class OptionValuesTest {
         String help = Run.of(Main.commandLine(), "--help").out();
 
         for (OptionSpec option : Main.commandLine().getCommandSpec().options()) {
-            assertThat(help.lines().filter(line -> line.matches("  .*" + option.longestName() + "\\b.*  .*")))
+            assertThat(help.lines().filter(line -> line.matches("  .*" + option.longestName() + "(?![\\w-]).*  .*")))
                     .as(option.longestName())
                     .hasSize(1);
         }

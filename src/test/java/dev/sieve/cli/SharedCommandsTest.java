@@ -249,4 +249,29 @@ class SharedCommandsTest {
         assertThat(engine.command("EXISTS", "{" + name + "}w", "{" + name + "}l:seeds", "{" + name + ":0}q"))
                 .isEqualTo(0L);
     }
+
+    @Test
+    void settingsThatDifferFromTheStoredOnesAreNamedAsOptions() throws Exception {
+        fill("http://h.test/");
+
+        Run run = run("http://h.test/", "-q", "--frontier", address.toString(), "--capacity", "5000");
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err()).contains("--capacity is 1000, not 5000").hasLineCount(1);
+    }
+
+    @Test
+    void optionsThatDifferFromThoseOfOtherWorkersAreNamed() throws Exception {
+        try (SharedSieve other =
+                SharedSieve.builder(address).expectedUrls(1_000_000).open()) {
+            other.options(Map.of("delay", "2s", "scope", "host"));
+
+            Run run = run("http://h.test/", "-q", "--frontier", address.toString(), "--delay", "3s");
+
+            assertThat(run.exitCode()).as(run.err()).isEqualTo(2);
+            assertThat(run.err())
+                    .contains("Option '--delay' is 3s here, but 2s in the processes")
+                    .hasLineCount(1);
+        }
+    }
 }

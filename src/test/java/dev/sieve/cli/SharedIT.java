@@ -128,7 +128,9 @@ class SharedIT {
             assertThat(exitCode(sieve("repair", "repair", address))).isZero();
             assertThat(log("repair.out")).isEqualTo("0 pending URLs kept, 0 URLs lost; 0 B put aside on the engine\n");
 
-            assertThat(exitCode(worker("c", web, engine, "0", "-o", "c.txt"))).as(log("c")).isZero();
+            assertThat(exitCode(worker("c", web, engine, "0", "-o", "c.txt")))
+                    .as(log("c"))
+                    .isZero();
             assertThat(log("c")).contains("nothing left to crawl");
             assertThat(folder.resolve("c.txt")).isEmptyFile();
         }

@@ -192,9 +192,12 @@ class SharedModelTest {
             retry(slot, worker);
         } else if (dice < 820) {
             note("push again " + slot);
-            push(worker, 0, List.of(random.nextInt(PAGES / 4)).stream()
-                    .filter(page -> finished.contains(parent(page)))
-                    .toList());
+            push(
+                    worker,
+                    0,
+                    List.of(random.nextInt(PAGES / 4)).stream()
+                            .filter(page -> finished.contains(parent(page)))
+                            .toList());
         } else if (dice < 970) {
             beat(slot, worker);
         } else if (dice < 976) {
@@ -234,7 +237,9 @@ class SharedModelTest {
         assertThat(stored).as("handed out again, though it is done").doesNotContain(page);
         Integer before = handedOut.put(page, disturbances);
         if (before != null && before == disturbances) {
-            assertThat(lease.attempt()).as("page " + page + " is handed out twice").isPositive();
+            assertThat(lease.attempt())
+                    .as("page " + page + " is handed out twice")
+                    .isPositive();
         }
         if (engineKills == 0) {
             for (Worker other : workers) {
@@ -319,7 +324,9 @@ class SharedModelTest {
         worker.frontier.pushAll(batch);
         for (int i = 0; i < pages.size(); i++) {
             if (batch.isNew(i)) {
-                assertThat(told.add(pages.get(i))).as("told new twice: " + pages.get(i)).isTrue();
+                assertThat(told.add(pages.get(i)))
+                        .as("told new twice: " + pages.get(i))
+                        .isTrue();
             }
         }
     }
