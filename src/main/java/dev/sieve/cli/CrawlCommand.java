@@ -1,6 +1,6 @@
 package dev.sieve.cli;
 
-import static dev.sieve.cli.Units.text;
+import static dev.sieve.report.Numbers.text;
 
 import ch.qos.logback.classic.Level;
 import dev.sieve.CapacityEvent;
@@ -13,6 +13,7 @@ import dev.sieve.durable.Durability;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.Export;
 import dev.sieve.report.LiveServer;
+import dev.sieve.report.Numbers;
 import dev.sieve.shared.EngineAddress;
 import dev.sieve.shared.SharedSieve;
 import dev.sieve.shared.SharedTools;
@@ -133,7 +134,7 @@ class CrawlCommand implements Callable<Integer> {
         if (job != null) {
             checkJob();
         }
-        output.check(resumes);
+        output.check(job, resumes);
         if (address != null) {
             frontier.checkShared();
         } else {
@@ -238,11 +239,11 @@ class CrawlCommand implements Callable<Integer> {
 
     /** Returns the two lines at the start of a crawl. */
     private String opening(CrawlReport report, CrawlOptions options, boolean resumes) {
-        String seeds = text("%,d new %s", report.urlsNew(), report.urlsNew() == 1 ? "seed" : "seeds");
-        String queued = resumes ? text("%,d URLs of the job and ", report.before()) : "";
+        String seeds = Numbers.count(report.urlsNew(), "new seed");
+        String queued = resumes ? Numbers.count(report.before(), "URL") + " of the job and " : "";
         SieveStats sieve = report.sieve();
         String filter =
-                resumes ? text("%s, %s", Summary.size(sieve), Units.bytes(sieve.memoryBytes())) : frontier.toString();
+                resumes ? text("%s, %s", Summary.size(sieve), Numbers.bytes(sieve.memoryBytes())) : frontier.toString();
         return text("Crawling %s%s: %s.%nFilter: %s; heap %s.%n", queued, seeds, options, filter, heap());
     }
 
@@ -266,7 +267,7 @@ class CrawlCommand implements Callable<Integer> {
     }
 
     private static String heap() {
-        return Units.bytes(Runtime.getRuntime().maxMemory());
+        return Numbers.bytes(Runtime.getRuntime().maxMemory());
     }
 
     private int dryRun(CrawlOptions options, EngineAddress address, boolean resumes) throws IOException {
@@ -291,12 +292,13 @@ class CrawlCommand implements Callable<Integer> {
             Summary.row(lines, "crawl", "%s", options);
             String filter = address != null ? "on the engine" : resumes ? "as stored in the job" : frontier.toString();
             Summary.row(lines, "filter", "%s", filter);
-            Summary.row(lines, "memory", "heap %s, of this %s for responses", heap(), Units.bytes(options.memory()));
+            Summary.row(lines, "memory", "heap %s, of this %s for responses", heap(), Numbers.bytes(options.memory()));
             Summary.row(lines, "files", "%s", output.names());
+            String state = resumes ? Numbers.count(pending, "URL") + " left" : "new";
             if (address != null) {
-                Summary.row(lines, "frontier", resumes ? "%s: %,d URLs are left" : "%s: new", address, pending);
+                Summary.row(lines, "frontier", "%s: %s", address, state);
             } else if (job != null) {
-                Summary.row(lines, "job", resumes ? "%s: %,d URLs are left" : "%s: new", job, pending);
+                Summary.row(lines, "job", "%s: %s", job, state);
             }
             PrintWriter out = spec.commandLine().getOut();
             out.print(lines.append(dryRun.requests()));

@@ -1,10 +1,11 @@
 package dev.sieve.cli;
 
-import static dev.sieve.cli.Units.text;
+import static dev.sieve.report.Numbers.text;
 
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.crawl.Ending;
+import dev.sieve.report.Numbers;
 import java.io.IOException;
 import java.util.Set;
 
@@ -88,13 +89,17 @@ record CrawlRun(
     /** Returns the last line of the summary: what of the crawl is saved. Empty for a complete crawl that is not saved. */
     private String howToContinue(CrawlReport report) {
         if (place == null) {
-            return report.left() == 0 ? "" : text("  job      none: the %,d URLs left are not saved%n", report.left());
+            return report.left() == 0
+                    ? ""
+                    : text("  job      none: %s not saved%n", Numbers.count(report.left(), "URL"));
         }
         long left = report.left() + report.unfinished();
         String name = isShared() ? "frontier" : "job     ";
         return left == 0
                 ? text("  %s complete: no URL is left in %s%n", name, place.name())
-                : text("  %s %,d URLs are left in %s; repeat the command to continue%n", name, left, place.name());
+                : text(
+                        "  %s %s left in %s; repeat the command to continue%n",
+                        name, Numbers.count(left, "URL"), place.name());
     }
 
     private boolean failsOn(CrawlReport report) {

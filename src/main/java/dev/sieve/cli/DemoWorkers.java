@@ -1,6 +1,6 @@
 package dev.sieve.cli;
 
-import static dev.sieve.cli.Units.text;
+import static dev.sieve.report.Numbers.text;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sieve.demo.DemoWeb;

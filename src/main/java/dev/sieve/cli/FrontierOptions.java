@@ -11,6 +11,7 @@ import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.SharedJob;
 import dev.sieve.durable.Durability;
 import dev.sieve.durable.DurableFolder;
+import dev.sieve.report.Numbers;
 import dev.sieve.shared.EngineAddress;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -106,25 +107,25 @@ final class FrontierOptions {
         Checks.check(spec, "--miss-rate", () -> BloomSize.hashes(rate));
         long bytes = kind().memoryBytes(urls, rate);
         long heap = Runtime.getRuntime().maxMemory();
-        String needs = Units.text("%,d URLs at %s need %s, but ", urls, Units.percent(rate), Units.bytes(bytes));
+        String needs = Numbers.text("%,d URLs at %s need %s, but ", urls, Units.percent(rate), Numbers.bytes(bytes));
         if (bytes > FilterKind.MAX_MEMORY_BYTES) {
             throw Checks.invalid(
                     spec,
                     "--capacity",
-                    Units.text(
+                    Numbers.text(
                             "%sa filter is limited to %s, less than %s URLs at this rate: use a higher --miss-rate, or split the"
                                     + " URLs, for example by host",
                             needs,
-                            Units.bytes(FilterKind.MAX_MEMORY_BYTES),
+                            Numbers.bytes(FilterKind.MAX_MEMORY_BYTES),
                             Units.count((double) FilterKind.MAX_MEMORY_BYTES / bytes * urls)));
         }
         if (bytes > heap * SHARE_OF_HEAP) {
             throw Checks.invalid(
                     spec,
                     "--capacity",
-                    Units.text(
+                    Numbers.text(
                             "%sthe heap is limited to %s: run java with -Xmx%dm",
-                            needs, Units.bytes(heap), (long) (bytes / SHARE_OF_HEAP) / (1 << 20) + 1));
+                            needs, Numbers.bytes(heap), (long) (bytes / SHARE_OF_HEAP) / (1 << 20) + 1));
         }
     }
 
@@ -226,9 +227,9 @@ final class FrontierOptions {
         return Converters.name(kind)
                 + (kind == FilterKind.EXACT
                         ? ", about 20 bytes per URL"
-                        : Units.text(
+                        : Numbers.text(
                                 ", %,d URLs at %s, %s",
-                                urls(), Units.percent(rate()), Units.bytes(kind.memoryBytes(urls(), rate()))));
+                                urls(), Units.percent(rate()), Numbers.bytes(kind.memoryBytes(urls(), rate()))));
     }
 
     private long urls() {

@@ -1,8 +1,9 @@
 package dev.sieve.cli;
 
-import static dev.sieve.cli.Units.text;
+import static dev.sieve.report.Numbers.text;
 
 import dev.sieve.crawl.CrawlReport;
+import dev.sieve.report.Numbers;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -69,7 +70,7 @@ final class Progress implements AutoCloseable {
     /** Returns the fields that fit into a width, the most important ones first; the first one is always there. */
     static String line(CrawlReport report, boolean isShared, double pagesPerSecond, int width) {
         List<String> fields = new ArrayList<>(List.of(
-                text("%,d pages", report.pageCount()),
+                Numbers.count(report.pageCount(), "page"),
                 text("%.1f/s", pagesPerSecond),
                 text(isShared ? "%,d queued for all" : "%,d queued", report.left())));
         // The others work on the queue as well, at rates of their own.

@@ -1,11 +1,12 @@
 package dev.sieve.cli;
 
-import static dev.sieve.cli.Units.text;
+import static dev.sieve.report.Numbers.text;
 
 import dev.sieve.SieveStats;
 import dev.sieve.bloom.BloomSize;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Ending;
+import dev.sieve.report.Numbers;
 import dev.sieve.scope.Trap;
 import java.time.Duration;
 import java.util.List;
@@ -73,15 +74,15 @@ final class Summary {
                 report.pageCount(),
                 pagesPerSecond(report),
                 joined(new TreeMap<>(report.pages()), "  %dxx %,d", ""),
-                Units.bytes(report.bytes()),
+                Numbers.bytes(report.bytes()),
                 unlessZero("  %,d truncated", report.cut()),
                 unlessZero("  %,d retries", report.retried()));
         if (report.checkedCount() > 0) {
             row(
                     lines,
                     "checked",
-                    "%,d links out of the crawl%s%s",
-                    report.checkedCount(),
+                    "%s out of the crawl%s%s",
+                    Numbers.count(report.checkedCount(), "link"),
                     joined(statuses(report.checked()), "  %dxx %,d", ""),
                     unlessZero("  failed %,d", report.checked().getOrDefault(0, 0L)));
         }
@@ -178,7 +179,7 @@ final class Summary {
                 "filter",
                 "%s  %s  estimated pages missed: %s",
                 size(sieve),
-                Units.bytes(sieve.memoryBytes()),
+                Numbers.bytes(sieve.memoryBytes()),
                 sieve.estimatedMissed() < NO_PAGE ? "0" : Units.count(sieve.estimatedMissed()));
     }
 
@@ -231,8 +232,8 @@ final class Summary {
             return "";
         }
         return text(
-                "%,d URLs, which take about %s at this rate",
-                report.left(), clock(remaining(report.left(), pagesPerSecond(report))));
+                "%s, about %s at this rate",
+                Numbers.count(report.left(), "URL"), clock(remaining(report.left(), pagesPerSecond(report))));
     }
 
     /** Returns how long URLs take at a rate above 0, at most some decades. */
@@ -253,8 +254,8 @@ final class Summary {
                 row(
                         lines,
                         "traps",
-                        "%,d URLs skipped by the limit '%s'; if they are pages you want, crawl again with --allow-trap %s",
-                        urls,
+                        "%s skipped by the limit '%s'; if they are pages you want, crawl again with --allow-trap %s",
+                        Numbers.count(urls, "URL"),
                         trap.words(),
                         trap.words());
             }
@@ -303,7 +304,7 @@ final class Summary {
     }
 
     static String missed(CrawlReport report) {
-        return text("about %,.0f pages missed", report.sieve().estimatedMissed());
+        return "about " + Numbers.count(Math.round(report.sieve().estimatedMissed()), "page") + " missed";
     }
 
     /** Returns twice the URLs found, those missed included, in one significant digit: more are behind the missed ones. */

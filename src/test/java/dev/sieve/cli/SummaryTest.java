@@ -116,7 +116,7 @@ class SummaryTest {
                 .contains(
                         "some reason 19",
                         "waiting for some-rather-long-name-of-a-host-1.example.org 10 %",
-                        "  left     1 URLs");
+                        "  left     1 URL, about");
     }
 
     @Test
