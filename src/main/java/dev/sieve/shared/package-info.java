@@ -1,51 +1,59 @@
 /**
- * The frontier that many processes share, on an engine: a Valkey or Redis server of version 6.2 or later.
- * {@link dev.sieve.shared.SharedSieve} is a worker, {@link dev.sieve.shared.SharedTools} reads and repairs what is stored.
+ * The frontier that many processes share, on an <em>engine</em>: a server with Valkey, or with Redis 6.2 or later. All
+ * URLs, and what was seen of them, are stored there; the processes, the <em>workers</em>, are equal and can come, go
+ * and die.
  *
- * <h2>Slices</h2>
- *
- * The hash of a host, or of its group, decides its slice. A slice has one owner at a time, by a lease with a token that the
- * engine grants; the owner alone takes from its queue, so politeness to a host needs no round trip. Every worker pushes into
- * every slice. An owner renews its lease; when it dies or is cut off, another worker claims the slice after the lease, and
- * what the former owner reports late is refused, since each call carries the token and the run of the engine that granted
- * it. Only the clock of the engine counts.
+ * <p>A crawl consists of a fixed number of <em>slices</em>. The host of a URL decides its slice. Any worker pushes into
+ * any slice; one worker at a time owns a slice, takes from its queue, and stores what is done. Each step is one script,
+ * which the engine runs as a whole: the files beside these classes. Scripts that only an owner may run compare its
+ * token, which grows with each owner, and the run of the engine that granted it. Calls have numbers, so that one whose
+ * response was lost is repeated with the same result.
  *
  * <h2>Keys</h2>
  *
- * {@code N} is the name of the crawl, {@code i} a slice. What is in braces decides on which node of a cluster a key is, so all
- * keys of a slice are on one.
+ * N is the name of the crawl, i the number of a slice. The braces make all keys of a slice belong to one node of a
+ * cluster.
  *
  * <pre>
- *   {N}        hash    settings: the version of the format, slices, buckets, seed, capacity, id, options of the crawl
- *   {N}w       zset    live workers, and until when they count
- *   {N}e       hash    events of the capacity that were announced; the end of the crawl
- *   {N}l:LIST  list    lines that the workers share: seeds, origins
- *   {N:i}m     hash    counters: accepted, taken, done, seen, token, and the numbers of the last calls; of a repair: lost (these
- *                      count as done), and forgotten (accepted URLs without a fingerprint)
- *   {N:i}o     hash    the owner: worker, run, token, until
- *   {N:i}q     list    frames that were not taken
- *   {N:i}f     hash    frames that were taken, by their numbers
- *   {N:i}d     hash    which URLs of taken frames are done
- *   {N:i}r     hash    the last answer to a push, by the lane of its session
- *   {N:i}p     hash    pauses of hosts
- *   {N:i}s0..  set     fingerprints of accepted URLs, 160 per set when the crawl has its capacity
+ *   {N}        hash    settings: sieve (version of this format, 1), slices, buckets (of each slice), seed, capacity,
+ *                      on-full, group, id, opt.*
+ *   {N}w       zset    workers that are alive; until when, in milliseconds of the engine's clock
+ *   {N}e       hash    events of the capacity, each with the worker that logged it; the end of the crawl
+ *   {N}l:LIST  list    lines that all workers read, such as seeds
+ *   {N:i}m     hash    accepted, taken (frames), done, seen; token: the last one; c, cf: number and first frame of the
+ *                      last take; dc: number of the last done; of a repair: lost (these count as done), forgotten (accepted
+ *                      URLs whose fingerprints are missing)
+ *   {N:i}o     hash    owner: worker, run, token, until, ttl, moved (1: from another owner), idle (1: it has nothing to
+ *                      do), rc: number of the last renewal
+ *   {N:i}q     list    frames not taken yet
+ *   {N:i}f     hash    frames taken, by number
+ *   {N:i}d     hash    which URLs of a taken frame are done, by number
+ *   {N:i}r     hash    lane of a worker -> number of its last push with a new URL, ':', places of these (2 bytes each)
+ *   {N:i}p     hash    host -> pause, until when it counts; in milliseconds
  *   {N:i}x     list    damaged frames that a repair has put aside
+ *   {N:i}sB    set     fingerprints of 32 bits of the URLs in bucket B, as numbers
  * </pre>
  *
- * <h2>What survives what</h2>
+ * A <em>frame</em> holds the URLs that one push found new: their number (2 bytes), what they have in common, and what
+ * each adds to it. A bucket holds about 160 fingerprints when the crawl has as many URLs as it was made for, so that
+ * the engine stores it in 4 bytes per URL; from 512 on it needs several times as much.
  *
- * Each step (push, take, done, claim) is one script, which writes in an order of which every beginning is safe: queued first,
- * seen last. The steps are numbered, so that one whose answer was lost is repeated without being done twice.
+ * <h2>Promises</h2>
  *
  * <ul>
- *   <li>A worker dies: its slices are claimed after its lease, and what was taken and not done is handed out again.
- *   <li>The engine is away: calls wait, up to the patience of the worker.
- *   <li>The engine forgets the end of its log: its run has another identity then, so each worker drops its slices and what it
- *       remembers of seen URLs, and claims anew. A page whose links were forgotten is not done either, so it is fetched again.
- *   <li>The memory of the engine is full: pushes are refused whole; take, done and renewals go on.
+ *   <li>No URL is lost: the log of the engine may end anywhere, also within a script. A script therefore writes in an
+ *       order of which each first part is safe: queued, then seen; taken, then no longer queued. An engine can run such
+ *       a part at its second start; each new run has its log rewritten once, which removes it.
+ *   <li>What an engine forgets is done again. With {@code appendfsync everysec} that is up to about 2 seconds, with
+ *       {@code always} nothing. All that a worker stores about the engine belongs to one run of it: when the identity
+ *       of the run changes, ownership and caches end.
+ *   <li>An engine that is away is waited for. One without memory for more refuses a batch as a whole; URLs that it
+ *       holds are still taken and done: their scripts begin with a write that needs no memory, after which an engine
+ *       allows all.
+ *   <li>Only the engine's clock counts. Workers measure durations alone, and give a slice up before the engine does.
  * </ul>
  *
- * <p>A contract test cannot demand that a shared frontier hands out URLs of different slices in one order, or that its
- * counters include what other workers did in the last second.
+ * <p>{@code Engine} lends connections and repeats work; {@code Session} is the only class that uses the client library,
+ * and of it only its connections.
  */
 package dev.sieve.shared;

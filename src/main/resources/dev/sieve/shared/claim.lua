@@ -1,14 +1,20 @@
 -- Makes a worker the owner of a slice that has none, until the time ends or it renews.
--- KEYS o m f d p; ARGV run, worker, milliseconds
--- Returns {token, 1 when the slice had another owner before, numbers of taken frames, their done bits, pauses of hosts,
--- now}, {0, milliseconds left} when another worker owns it.
+-- KEYS o m f d p, r (optional)
+-- ARGV run, worker, milliseconds, then with r the workers that are alive: when r has many answers, those to others are
+-- removed
+-- Returns {token, 1 when another worker had the slice before, numbers of taken frames, their done bits, pauses of
+-- hosts, now}, {0, milliseconds left} when another worker owns it.
 if redis.replicate_commands then redis.replicate_commands() end
 local call, keys, args = redis.call, KEYS, ARGV
 local time = call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local owner = call('HMGET', keys[1], 'run', 'worker', 'until')
+local owner = call('HMGET', keys[1], 'run', 'worker', 'until', 'ttl', 'moved')
 local worker, left = owner[2], tonumber(owner[3] or 0) - now
-if worker and worker ~= '' and worker ~= args[2] and owner[1] == args[1] and left > 0 then return {0, left} end
+-- More time left than was granted: the clock of the engine was set back.
+if worker and worker ~= '' and worker ~= args[2] and owner[1] == args[1]
+    and left > 0 and left <= tonumber(owner[4] or left) then
+    return {0, left}
+end
 -- The first write needs no memory, so that those after it are allowed when the memory of the engine is full.
 call('HDEL', keys[1], 'idle')
 call('HDEL', keys[2], 'c', 'cf', 'dc')
@@ -28,9 +34,17 @@ for i = 1, #all, 2 do
         call('HDEL', keys[5], all[i])
     end
 end
-local token = call('HINCRBY', keys[2], 'token', 1)
-call('HSET', keys[1], 'worker', args[2], 'run', args[1], 'token', token, 'until',
-    now + args[3])
+if keys[6] and call('HLEN', keys[6]) > 256 then
+    local alive = {}
+    for i = 4, #args do alive[args[i]] = true end
+    for _, lane in ipairs(call('HKEYS', keys[6])) do
+        if not alive[string.match(lane, '^(.*)%.')] then call('HDEL', keys[6], lane) end
+    end
+end
+-- The same worker again, as after a lost answer: what was true at its first claim still is.
 local moved = 0
-if worker and worker ~= args[2] then moved = 1 end
+if worker == args[2] then moved = tonumber(owner[5] or 0) elseif worker then moved = 1 end
+local token = call('HINCRBY', keys[2], 'token', 1)
+call('HSET', keys[1], 'worker', args[2], 'run', args[1], 'token', token, 'until', now + args[3], 'ttl', args[3],
+    'moved', moved)
 return {token, moved, numbers, call('HGETALL', keys[4]), pauses, now}

@@ -1,6 +1,6 @@
 -- Stores which URLs of taken frames are done, for the owner of the slice.
 -- KEYS f d m o; ARGV run, token, worker, call, then for each frame: its number, its done bits ('': all), how many
--- URLs became done
+-- URLs became done; at most 1024 frames
 -- Returns 1, 0 when this call was stored before, -1 when the slice has another owner.
 if redis.replicate_commands then redis.replicate_commands() end
 local call, keys, args = redis.call, KEYS, ARGV

@@ -1,7 +1,7 @@
 -- Reads the state of a slice.
 -- KEYS m o q f; ARGV run
--- Returns {accepted, taken, done, seen, frames queued, frames taken, idle (1: its owner, in this run, has nothing to do),
--- worker}.
+-- Returns {accepted, taken, done, seen, frames queued, frames taken, idle (1: its owner, in this run, has nothing
+-- to do), worker}.
 local call, keys = redis.call, KEYS
 local sums = call('HMGET', keys[1], 'accepted', 'taken', 'done', 'seen')
 local owner = call('HMGET', keys[2], 'run', 'until', 'idle', 'worker')

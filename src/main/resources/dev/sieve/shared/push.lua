@@ -1,18 +1,27 @@
 -- Queues the URLs of a batch that are new. Queued first, seen last: a log that ends in between loses no URL.
--- KEYS q r m, then the bucket of each URL
+-- KEYS q r m, then the bucket of each URL; at most 1024 URLs, none twice
 -- ARGV lane, call, refuse (1: nothing new is accepted), head of the frame, texts of the URLs one after the other,
 --      their lengths (4 bytes each), then the fingerprint of each URL
 -- Returns {accepted, mask} with a 1 for each new URL and a 0 for each other, '' when none is new, -2 when refused.
 if redis.replicate_commands then redis.replicate_commands() end
 local call, keys, args = redis.call, KEYS, ARGV
+local urls = #keys - 3
+local function mask(new, count)
+    local marks = {}
+    for i = 1, urls do marks[i] = '0' end
+    for i = 1, count do marks[new[i]] = '1' end
+    return table.concat(marks)
+end
 local last = call('HGET', keys[2], args[1])
 if last then
     local number = args[2] .. ':'
     if string.sub(last, 1, #number) == number then
-        return {tonumber(call('HGET', keys[3], 'accepted')), string.sub(last, #number + 1)}
+        local count = (#last - #number) / 2
+        local new = {struct.unpack('>' .. string.rep('I2', count), last, #number + 1)}
+        return {tonumber(call('HGET', keys[3], 'accepted')), mask(new, count)}
     end
 end
-local new, count, urls = {}, 0, #keys - 3
+local new, count = {}, 0
 for i = 1, urls do
     if call('SISMEMBER', keys[i + 3], args[i + 6]) == 0 then
         count = count + 1
@@ -22,20 +31,16 @@ end
 if count == 0 then return '' end
 if args[3] == '1' then return -2 end
 local texts, lengths = args[5], {struct.unpack('>' .. string.rep('I4', urls), args[6])}
-local frame, mask, from, next = {struct.pack('>I2', count), args[4]}, {}, 1, 1
-for i = 1, urls do
-    if new[next] == i then
-        next = next + 1
-        frame[next + 1] = string.sub(texts, from, from + lengths[i] - 1)
-        mask[i] = '1'
-    else
-        mask[i] = '0'
+local frame, from, i = {struct.pack('>I2', count), args[4]}, 1, 1
+for n = 1, count do
+    while i < new[n] do
+        from = from + lengths[i]
+        i = i + 1
     end
-    from = from + lengths[i]
+    frame[n + 2] = string.sub(texts, from, from + lengths[i] - 1)
 end
-mask = table.concat(mask)
 call('RPUSH', keys[1], table.concat(frame))
-call('HSET', keys[2], args[1], args[2] .. ':' .. mask)
+call('HSET', keys[2], args[1], args[2] .. ':' .. struct.pack('>' .. string.rep('I2', count), unpack(new)))
 local accepted = call('HINCRBY', keys[3], 'accepted', count)
-for i = 1, count do call('SADD', keys[new[i] + 3], args[new[i] + 6]) end
-return {accepted, mask}
+for n = 1, count do call('SADD', keys[new[n] + 3], args[new[n] + 6]) end
+return {accepted, mask(new, count)}

@@ -16,7 +16,7 @@ if args[5] == '1' and queued == 0 then
 else
     call('HDEL', keys[1], 'idle')
 end
-call('HSET', keys[1], 'until', now + args[4])
+call('HSET', keys[1], 'until', now + args[4], 'ttl', args[4])
 if args[6] ~= '0' and (not args[7] or owner[4] ~= args[7]) then
     call('HINCRBY', keys[4], 'seen', args[6])
     if args[7] then call('HSET', keys[1], 'rc', args[7]) end

@@ -1,5 +1,5 @@
 -- Takes frames from the front of the queue, for the owner of the slice.
--- KEYS q f m o; ARGV run, token, worker, call, n
+-- KEYS q f m o; ARGV run, token, worker, call, n (at most 1024)
 -- Returns {first number, frame, frame, ...}, {0} when the queue is empty, -1 when the slice has another owner.
 if redis.replicate_commands then redis.replicate_commands() end
 local call, keys, args = redis.call, KEYS, ARGV

@@ -17,7 +17,9 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class ScriptSpeed {
     private static final int LINKS = 64;
-    private static final int BUCKETS = 160;
+    private static final int PER_BUCKET = 160;
+    /** Bytes of a URL that it does not have in common with its referrer. */
+    private static final int TEXT = 28;
 
     private ScriptSpeed() {}
 
@@ -30,7 +32,7 @@ final class ScriptSpeed {
                         new Engine(server.address("a"), "0123456789abcdef", Duration.ofMinutes(1), System::nanoTime)) {
             System.out.println("engine " + server.info("redis_version") + ", " + threads + " threads, " + pages
                     + " pages of " + LINKS + " links");
-            int buckets = Math.max(1, pages * 64 / 10 / BUCKETS);
+            int buckets = Math.max(1, pages * 64 / 10 / PER_BUCKET);
             long memory = Long.parseLong(server.info("used_memory"));
             List<Thread> all = new ArrayList<>();
             AtomicLong accepted = new AtomicLong();
@@ -69,16 +71,16 @@ final class ScriptSpeed {
         // The fingerprints of what this thread pushed, for links to them.
         long[] known = new long[pages * LINKS / 8 + LINKS];
         int size = 0;
-        byte[] blob = new byte[LINKS * 20];
+        byte[] blob = new byte[LINKS * TEXT];
         byte[] head = new byte[12];
         byte[] lengths = new byte[LINKS * 4];
         for (int i = 0; i < LINKS; i++) {
-            lengths[4 * i + 3] = 20;
+            lengths[4 * i + 3] = TEXT;
         }
         byte[][] keys = new byte[LINKS + 3][];
-        keys[0] = "{a:0}q".getBytes();
-        keys[1] = "{a:0}r".getBytes();
-        keys[2] = "{a:0}m".getBytes();
+        keys[0] = "{measured:12}q".getBytes();
+        keys[1] = "{measured:12}r".getBytes();
+        keys[2] = "{measured:12}m".getBytes();
         byte[][] args = new byte[LINKS + 6][];
         args[2] = "0".getBytes();
         args[3] = head;
@@ -94,7 +96,7 @@ final class ScriptSpeed {
                 } else {
                     hash = known[random.nextInt(Math.min(size, known.length))];
                 }
-                keys[i + 3] = ("{a:0}s" + (hash >>> 33) % buckets).getBytes();
+                keys[i + 3] = ("{measured:12}s" + (hash >>> 33) % buckets).getBytes();
                 args[i + 6] = String.valueOf((int) hash).getBytes();
             }
             Object answer = engine.call((session, call) -> {
@@ -109,7 +111,7 @@ final class ScriptSpeed {
     }
 
     private static void take(Engine engine, TestEngine server) throws IOException {
-        TestSlice slice = new TestSlice(engine.run().id, "0123456789abcdef", "{a:0}");
+        TestSlice slice = new TestSlice(engine.run().id, "0123456789abcdef", "{measured:12}");
         long token = engine.call((session, call) -> slice.claim(session));
         double cpu = cpu(server);
         long start = System.nanoTime();

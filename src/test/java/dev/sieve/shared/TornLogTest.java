@@ -21,8 +21,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  * The log of the engine ends within a transaction. The engine keeps the first commands of it, and runs them together
  * with the first transaction after its next start, which shows at the start after that.
  *
- * <p>With the property {@code sieve.proof}, the log is cut at each byte, on each engine of this machine; otherwise at the
- * end of each command and one byte after it.
+ * <p>With the property {@code sieve.proof}, the log is cut at each byte, on each engine of this machine; otherwise at
+ * the end of each command and one byte after it.
  */
 class TornLogTest {
     private static final boolean IS_PROOF = Boolean.getBoolean("sieve.proof");
