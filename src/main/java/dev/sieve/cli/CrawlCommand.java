@@ -251,15 +251,12 @@ class CrawlCommand implements Callable<Integer> {
     private static String openingShared(
             CrawlReport report, CrawlOptions options, EngineAddress address, SharedSieve sieve) {
         SieveStats stats = report.sieve();
-        int workers = sieve.workers();
         return text(
-                "Crawling %,d new %s: %s.%nFrontier %s: %d %s, %,d accepted = %,d done + %,d pending; heap %s.%n",
-                report.urlsNew(),
-                report.urlsNew() == 1 ? "seed" : "seeds",
+                "Crawling %s: %s.%nFrontier %s: %s, %,d accepted = %,d done + %,d pending; heap %s.%n",
+                Numbers.count(report.urlsNew(), "new seed"),
                 options,
                 address,
-                workers,
-                workers == 1 ? "worker" : "workers",
+                Numbers.count(sieve.workers(), "worker"),
                 stats.accepted(),
                 stats.done(),
                 stats.pending() + stats.inFlight(),
