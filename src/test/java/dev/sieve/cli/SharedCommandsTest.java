@@ -117,8 +117,7 @@ class SharedCommandsTest {
 
         assertThat(run.exitCode()).as(run.err()).isZero();
         assertThat(run.out())
-                .contains(
-                        "frontier " + address + ": 2 URLs are left", "http://127.0.0.1:1/a", "filter   on the engine");
+                .contains("frontier " + address + ": 2 URLs left", "http://127.0.0.1:1/a", "filter   on the engine");
         assertThat(List.of(engine.command("DBSIZE"), engine.command("LASTSAVE")))
                 .isEqualTo(before);
         assertThat(run("--dry-run", "-q", "http://127.0.0.1:1/", "--frontier", address + "new", "--ignore-robots")
