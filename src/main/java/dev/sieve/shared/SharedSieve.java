@@ -356,7 +356,9 @@ public final class SharedSieve implements Frontier {
     }
 
     private boolean isDrained(long left, long now) {
-        if (!results.flush() || !ownership.renew(true, now) || holdings.isBusy(left)) {
+        // Slices with frames of an earlier owner may have been claimed since the caller has checked.
+        boolean isBusy = !results.flush() || holdings.isBusy(left);
+        if (isBusy || !ownership.renew(true, now) || holdings.isBusy(left)) {
             return false;
         }
         Survey first = survey();

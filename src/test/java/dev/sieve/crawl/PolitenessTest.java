@@ -95,7 +95,7 @@ class PolitenessTest {
 
     /** Asserts that as many delays lie between two requests to a host as there are requests from one to the other. */
     private void assertApart(String host, Duration delay, int requests) {
-        assertThat(lookups.get(host)).hasSize(requests);
+        assertThat(lookups.get(host)).as("%s", server.heads()).hasSize(requests);
         assertApart(host, delay, requests, lookups.get(host));
     }
 

@@ -11,6 +11,7 @@ import dev.sieve.OnFull;
 import dev.sieve.SieveStats;
 import dev.sieve.UrlBatch;
 import java.io.IOException;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -21,6 +22,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -282,6 +285,43 @@ class TwoWorkersTest {
         assertThat(one.isOver(300)).isFalse();
         one.done(kept.get(0));
         assertThat(one.isOver(300)).isTrue();
+    }
+
+    @Test
+    void aSliceThatIsClaimedWhileTheEndIsLookedForIsNotIdle() throws Exception {
+        SharedSieve one = open();
+        AtomicReference<Runnable> onClaim = new AtomicReference<>(() -> {});
+        SharedSieve two =
+                opened(builder().onClaim(pauses -> onClaim.get().run()).open());
+        one.beat();
+        two.beat();
+        one.pushAll(urls(500));
+        takeAll(two, 0).forEach(two::done);
+        List<Lease> leases = takeAll(one, 0);
+        leases.subList(1, leases.size()).forEach(one::done);
+        one.pause(URI.create(leases.get(0).url()).getHost(), Duration.ofHours(1), Duration.ofHours(1));
+        one.close();
+        AtomicBoolean isOver = new AtomicBoolean();
+        Thread looking = new Thread(() -> isOver.set(two.isOver(0)));
+        onClaim.set(() -> {
+            looking.start();
+            while (looking.getState() != Thread.State.TIMED_WAITING) {
+                Thread.onSpinWait();
+            }
+        });
+
+        two.beat();
+        looking.join();
+
+        assertThat(isOver).isFalse();
+        for (int i = 0; i < SLICES; i++) {
+            if (!engine.text("HLEN", "{" + crawl + ":" + i + "}f").equals("0")) {
+                assertThat(engine.text("HGET", "{" + crawl + ":" + i + "}o", "idle"))
+                        .isNull();
+            }
+        }
+        takeAll(two, 0).forEach(two::done);
+        assertThat(two.isOver(0)).isTrue();
     }
 
     @Test
