@@ -311,10 +311,9 @@ public final class SharedSieve implements Frontier {
             return;
         }
         if (!settings.id().equals(survey.id)) {
-            throw new UncheckedIOException(new IOException("the crawl " + keys.name()
-                    + (survey.id == null
-                            ? " is not on the engine any more: it was deleted, or the engine has lost its data"
-                            : " on the engine was replaced by another one")));
+            String problem =
+                    survey.id == null ? "is not on the engine any more" : "on the engine was replaced by another one";
+            throw new UncheckedIOException(new IOException("the crawl " + keys.name() + " " + problem));
         }
         surveyNanos = clock.getAsLong();
         totals.note(survey, acceptedBefore);
