@@ -184,6 +184,9 @@ class CrawlCommand implements Callable<Integer> {
                                 ? opening(report, options, resumes)
                                 : openingShared(report, options, address, (SharedSieve)
                                         start.job().frontier()));
+                if (address != null && recording != null) {
+                    System.err.println("The report and the live page show the requests of this worker.");
+                }
             }
             CrawlPlace place = address != null ? CrawlPlace.on(address) : CrawlPlace.in(job);
             return new CrawlRun(start.crawler(), outputs, place, isQuiet, where.ignoresRobots, failOn, recording).run();
@@ -248,15 +251,12 @@ class CrawlCommand implements Callable<Integer> {
     private static String openingShared(
             CrawlReport report, CrawlOptions options, EngineAddress address, SharedSieve sieve) {
         SieveStats stats = report.sieve();
-        int workers = sieve.workers();
         return text(
-                "Crawling %,d new %s: %s.%nFrontier %s: %d %s, %,d URLs accepted = %,d done + %,d pending; heap %s.%n",
-                report.urlsNew(),
-                report.urlsNew() == 1 ? "seed" : "seeds",
+                "Crawling %s: %s.%nFrontier %s: %s, %,d accepted = %,d done + %,d pending; heap %s.%n",
+                Numbers.count(report.urlsNew(), "new seed"),
                 options,
                 address,
-                workers,
-                workers == 1 ? "worker" : "workers",
+                Numbers.count(sieve.workers(), "worker"),
                 stats.accepted(),
                 stats.done(),
                 stats.pending() + stats.inFlight(),

@@ -26,6 +26,9 @@ import java.util.stream.Stream;
  */
 final class DemoWorkers implements AutoCloseable {
     private static final String NAME = "demo";
+    /** By name, since that class leads to this one. */
+    private static final String PROGRAM = DemoWorkers.class.getPackageName() + ".Main";
+
     /** So few that a worker is kept busy by waiting for responses, and several are faster even on one processor. */
     private static final int CONCURRENCY = 8;
 
@@ -109,7 +112,7 @@ final class DemoWorkers implements AutoCloseable {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx" + megabytes + "m", "-cp"));
         command.add(absolute(System.getProperty("java.class.path")));
-        command.addAll(List.of(Main.class.getName(), web.start(), "--scope", "any", "--resolve", ".test=127.0.0.1"));
+        command.addAll(List.of(PROGRAM, web.start(), "--scope", "any", "--resolve", ".test=127.0.0.1"));
         command.addAll(List.of("--frontier", engine.address(NAME)));
         command.addAll(List.of("--frontier-password-file", engine.passwordFile().toString()));
         command.addAll(List.of("--concurrency", String.valueOf(CONCURRENCY), "--delay", delay.toMillis() + "ms"));

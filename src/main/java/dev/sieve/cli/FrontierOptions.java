@@ -196,7 +196,11 @@ final class FrontierOptions {
             }
             return job;
         } catch (IllegalArgumentException e) {
-            throw Checks.invalid(spec, "--frontier", e.getMessage());
+            String problem = e.getMessage()
+                    .replace("expectedUrls is", "--capacity is")
+                    .replace("onFull is", "--on-full is")
+                    .replace("groups is", "the rule of --per-domain is");
+            throw Checks.invalid(spec, "--frontier", problem);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

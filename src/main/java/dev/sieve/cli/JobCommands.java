@@ -42,9 +42,7 @@ final class JobCommands {
                 .matchedPositional(0)
                 .originalStringValues()
                 .get(0);
-        return EngineAccess.isAddress(text)
-                ? access.address("positional parameter at index 0", text, System.getenv())
-                : null;
+        return EngineAccess.isAddress(text) ? access.address("the address", text, System.getenv()) : null;
     }
 
     /** Shows the state of a job. */
@@ -343,7 +341,7 @@ final class JobCommands {
 
         @Override
         public Integer call() throws IOException {
-            EngineAddress parsed = access.address("positional parameter at index 0", address, System.getenv());
+            EngineAddress parsed = access.address("the address", address, System.getenv());
             System.out.println(text("%,d keys of %s deleted", SharedTools.delete(parsed), parsed));
             return 0;
         }

@@ -64,7 +64,7 @@ public final class Main {
                         CompletionCommand.Shell.class, new Converters.Named<>(CompletionCommand.Shell.class, "shell"))
                 .registerConverter(FailOn.class, new Converters.Named<>(FailOn.class, "condition"))
                 .setUsageHelpAutoWidth(true)
-                .setUsageHelpLongOptionsMaxWidth(30)
+                .setUsageHelpLongOptionsMaxWidth(24)
                 .setParameterExceptionHandler(Main::reportUsage)
                 .setExecutionExceptionHandler(Main::reportFailure)
                 .setExecutionStrategy(Main::run);

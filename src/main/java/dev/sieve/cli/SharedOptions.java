@@ -102,7 +102,12 @@ final class SharedOptions {
             String text = text(spec.findOption(option).getValue());
             mine.put(option.substring(2), text.isEmpty() ? DEFAULTS.getOrDefault(option, "") : text);
         }
-        sieve.options(mine).forEach((name, theirs) -> {
+        sieve.options(mine).forEach((name, stored) -> {
+            // Null when it was stored by a version without the option.
+            String theirs = stored == null ? "" : stored;
+            if (theirs.equals(mine.get(name))) {
+                return;
+            }
             throw Checks.wrong(
                     spec,
                     "Option '--" + name + "' is " + shown(mine.getOrDefault(name, "")) + " here, but " + shown(theirs)

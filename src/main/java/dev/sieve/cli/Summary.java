@@ -208,8 +208,8 @@ final class Summary {
         row(
                 lines,
                 "speed",
-                "waiting for delays %.0f %% of the time, hosts that back off %.0f %%, --per-host %.0f %%; all workers"
-                        + " busy %.0f %%",
+                "waiting for delays %.0f %% of the time, hosts that back off %.0f %%, --per-host %.0f %%, --concurrency"
+                        + " %.0f %%",
                 share(report.schedule().waited().minus(report.schedule().backedOff()), report),
                 share(report.schedule().backedOff(), report),
                 share(report.schedule().limited(), report),

@@ -327,7 +327,7 @@ public final class CrawlOptions {
 
     /**
      * Returns the main options for the user, without header fields and passwords: {@code scope host, delay 1 s per host, 32
-     * workers}.
+     * requests at a time}.
      */
     @Override
     public String toString() {
@@ -335,7 +335,7 @@ public final class CrawlOptions {
                 BigDecimal.valueOf(delay.toMillis(), 3).stripTrailingZeros().toPlainString();
         return "scope " + kind.name().toLowerCase(Locale.ROOT)
                 + ", delay " + seconds + " s per host, "
-                + concurrency + (concurrency == 1 ? " worker" : " workers")
+                + concurrency + (concurrency == 1 ? " request" : " requests") + " at a time"
                 + (proxy == ProxySettings.NONE ? "" : ", proxy " + proxy)
                 + (obeyRobots ? "" : ", robots.txt ignored");
     }

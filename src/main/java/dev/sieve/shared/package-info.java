@@ -21,7 +21,8 @@
  *   {N}e       hash    events of the capacity, each with the worker that logged it; the end of the crawl
  *   {N}l:LIST  list    lines that all workers read, such as seeds
  *   {N:i}m     hash    accepted, taken (frames), done, seen; token: the last one; c, cf: number and first frame of the
- *                      last take; dc: number of the last done
+ *                      last take; dc: number of the last done; of a repair: lost (these count as done), forgotten (accepted
+ *                      URLs whose fingerprints are missing)
  *   {N:i}o     hash    owner: worker, run, token, until, ttl, moved (1: from another owner), idle (1: it has nothing to
  *                      do), rc: number of the last renewal
  *   {N:i}q     list    frames not taken yet
@@ -29,6 +30,7 @@
  *   {N:i}d     hash    which URLs of a taken frame are done, by number
  *   {N:i}r     hash    lane of a worker -> number of its last push with a new URL, ':', places of these (2 bytes each)
  *   {N:i}p     hash    host -> pause, until when it counts; in milliseconds
+ *   {N:i}x     list    damaged frames that a repair has put aside
  *   {N:i}sB    set     fingerprints of 32 bits of the URLs in bucket B, as numbers
  * </pre>
  *

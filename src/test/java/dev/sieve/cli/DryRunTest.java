@@ -55,7 +55,7 @@ class DryRunTest {
                 .containsSubsequence(
                         "Dry run: requests only robots.txt, writes nothing.",
                         "seeds 3",
-                        "crawl scope host, delay 0.25 s per host, 32 workers")
+                        "crawl scope host, delay 0.25 s per host, 32 requests at a time")
                 .contains(
                         "files " + out + ", " + folder.resolve("skipped.tsv"),
                         "robots " + site + ": Crawl-delay 5.0 s, Disallow: /no/*.pdf$, Allow: /no/yes",

@@ -281,7 +281,8 @@ class OptionValuesTest {
         String help = Run.of(Main.commandLine(), "--help").out();
 
         for (OptionSpec option : Main.commandLine().getCommandSpec().options()) {
-            assertThat(help.lines().filter(line -> line.matches("  .*" + option.longestName() + "\\b.*  .*")))
+            String start = "(  (-\\w, )?|      )" + option.longestName() + "([=\\[ ].*)?";
+            assertThat(help.lines().filter(line -> line.matches(start)))
                     .as(option.longestName())
                     .hasSize(1);
         }

@@ -117,8 +117,7 @@ class SharedCommandsTest {
 
         assertThat(run.exitCode()).as(run.err()).isZero();
         assertThat(run.out())
-                .contains(
-                        "frontier " + address + ": 2 URLs are left", "http://127.0.0.1:1/a", "filter   on the engine");
+                .contains("frontier " + address + ": 2 URLs left", "http://127.0.0.1:1/a", "filter   on the engine");
         assertThat(List.of(engine.command("DBSIZE"), engine.command("LASTSAVE")))
                 .isEqualTo(before);
         assertThat(run("--dry-run", "-q", "http://127.0.0.1:1/", "--frontier", address + "new", "--ignore-robots")
@@ -248,5 +247,30 @@ class SharedCommandsTest {
         }
         assertThat(engine.command("EXISTS", "{" + name + "}w", "{" + name + "}l:seeds", "{" + name + ":0}q"))
                 .isEqualTo(0L);
+    }
+
+    @Test
+    void settingsThatDifferFromTheStoredOnesAreNamedAsOptions() throws Exception {
+        fill("http://h.test/");
+
+        Run run = run("http://h.test/", "-q", "--frontier", address.toString(), "--capacity", "5000");
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err()).contains("--capacity is 1000, not 5000").hasLineCount(1);
+    }
+
+    @Test
+    void optionsThatDifferFromThoseOfOtherWorkersAreNamed() throws Exception {
+        try (SharedSieve other =
+                SharedSieve.builder(address).expectedUrls(1_000_000).open()) {
+            other.options(Map.of("delay", "2s", "scope", "host"));
+
+            Run run = run("http://h.test/", "-q", "--frontier", address.toString(), "--delay", "3s");
+
+            assertThat(run.exitCode()).as(run.err()).isEqualTo(2);
+            assertThat(run.err())
+                    .contains("Option '--delay' is 3s here, but 2s in the processes")
+                    .hasLineCount(1);
+        }
     }
 }

@@ -73,7 +73,7 @@ class SmallThingsIT {
                 .allSatisfy(line -> assertThat(line).matches("Crawling 1 new seed: scope any, .*|Filter: exact, .*"));
         assertThat(err())
                 .startsWith(
-                        "Crawling 1 new seed: scope any, delay 0 s per host, 32 workers, proxy http: http://127.0.0.1:"
+                        "Crawling 1 new seed: scope any, delay 0 s per host, 32 requests at a time, proxy http: http://127.0.0.1:"
                                 + web.port() + ", https: none.")
                 .doesNotContain("secret");
         assertThat(sieve("--config", "crawl.conf", "--max-pages", "1", "-q")).isZero();
