@@ -109,7 +109,8 @@ final class WorkersBench {
 
             workers.add(start(engine, web));
             // It is at work once it has said so.
-            new BufferedReader(new InputStreamReader(workers.get(2).getInputStream(), StandardCharsets.UTF_8)).readLine();
+            new BufferedReader(new InputStreamReader(workers.get(2).getInputStream(), StandardCharsets.UTF_8))
+                    .readLine();
             long start = System.nanoTime();
             await(engine, owned -> owned.size() == 3 && sum(owned) == SLICES && isShared(owned));
             Bench.print("a worker that joined had its share of %d slices after %.1f s", SLICES, seconds(start));
