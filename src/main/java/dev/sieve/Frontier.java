@@ -95,6 +95,13 @@ public interface Frontier extends AutoCloseable {
      */
     boolean retry(Lease lease, long readyNanos);
 
+    /**
+     * Notes that the caller holds on to a lease without working on it, so that its URL is handed out only when the frontier
+     * is opened again; see {@link #isOver}. Frontiers that take leases away from a caller need it, to count only those that
+     * it still holds. Default: does nothing
+     */
+    default void leave(Lease lease) {}
+
     /** Returns how many URLs wait to be handed out, including those given back for later. */
     long pending();
 
@@ -104,8 +111,7 @@ public interface Frontier extends AutoCloseable {
     /**
      * Returns whether the crawl is over: nothing is pending, and nothing is in flight but what the caller leaves.
      *
-     * @param left how many of its leases the caller holds on to without working on them, so that their URLs are handed out
-     *     only when the frontier is opened again
+     * @param left how many of its leases the caller has {@linkplain #leave left}
      */
     default boolean isOver(long left) {
         // In this order: once nothing is in flight, nothing can become pending.

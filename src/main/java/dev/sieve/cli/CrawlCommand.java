@@ -1,17 +1,22 @@
 package dev.sieve.cli;
 
-import static dev.sieve.cli.Units.text;
+import static dev.sieve.report.Numbers.text;
 
 import ch.qos.logback.classic.Level;
 import dev.sieve.CapacityEvent;
 import dev.sieve.SieveStats;
 import dev.sieve.crawl.CrawlDirectory;
+import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.durable.Durability;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.Export;
 import dev.sieve.report.LiveServer;
+import dev.sieve.report.Numbers;
+import dev.sieve.shared.EngineAddress;
+import dev.sieve.shared.SharedSieve;
+import dev.sieve.shared.SharedTools;
 import dev.sieve.url.Seeds;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -23,6 +28,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -84,6 +90,9 @@ class CrawlCommand implements Callable<Integer> {
     @Option(names = "--keep-log", description = "Keep finished URLs in the job, for 'export --done'.")
     private boolean keepsLog;
 
+    @Mixin
+    SharedOptions shared;
+
     @Option(
             names = "--fail-on",
             paramLabel = "WHAT",
@@ -114,7 +123,8 @@ class CrawlCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         Logging.set(isQuiet ? Level.WARN : isVerbose ? Level.DEBUG : Level.INFO);
-        boolean resumes = job != null && DurableFolder.exists(job);
+        EngineAddress address = shared.address();
+        boolean resumes = address != null ? SharedTools.exists(address) : job != null && DurableFolder.exists(job);
         if (seeds.isEmpty() && !resumes) {
             throw Checks.wrong(spec, "Missing SEED: a URL, a file of URLs, or - for standard input");
         }
@@ -124,31 +134,42 @@ class CrawlCommand implements Callable<Integer> {
         if (job != null) {
             checkJob();
         }
-        output.check(resumes);
-        frontier.check(resumes);
+        output.check(job, resumes);
+        if (address != null) {
+            frontier.checkShared();
+        } else {
+            frontier.check(resumes);
+        }
         if (isDryRun) {
-            return dryRun(options, resumes);
+            return dryRun(options, address, resumes);
         }
         try (LiveServer server = live.open()) {
-            return crawl(options, resumes, output.recording(server));
+            return crawl(options, address, resumes, output.recording(server));
         }
     }
 
-    private int crawl(CrawlOptions options, boolean resumes, Recording recording) throws IOException {
+    private int crawl(CrawlOptions options, EngineAddress address, boolean resumes, Recording recording)
+            throws IOException {
         Consumer<CapacityEvent> listener = recording == null ? event -> {} : recording::capacity;
+        Supplier<CrawlJob> opening = () -> address == null
+                ? frontier.open(job, durability, keepsLog, listener)
+                : frontier.openShared(address, resumes, options, shared, listener);
+        // What is done on an engine stays done when this machine fails, so its lines have to be on the disk.
+        boolean forces = address != null || durability.forces();
         try (StopSignal signal = new StopSignal(isQuiet);
-                CrawlStart start = new CrawlStart(options, () -> frontier.open(job, durability, keepsLog, listener))) {
+                CrawlStart start = new CrawlStart(options, opening)) {
             if (resumes) {
                 start.crawler();
             }
             readSeeds(seeds, start::addTyped, start::add);
-            if (!start.hasUrls()) {
+            // Another process may have accepted the seeds a moment ago, and the counters are as old as that.
+            if (address == null ? !start.hasUrls() : !start.hasSeeds()) {
                 throw noSeed();
             }
             if (recording != null) {
-                recording.start(start.crawler(), start.job(), durability.forces());
+                recording.start(start.crawler(), start.job(), forces);
             }
-            Outputs outputs = output.open(resumes, durability.forces());
+            Outputs outputs = output.open(resumes, forces);
             if (isVerbose) {
                 outputs.add(new VisitLog());
             }
@@ -157,9 +178,15 @@ class CrawlCommand implements Callable<Integer> {
             }
             signal.stops(start.crawler());
             if (!isQuiet) {
-                System.err.print(opening(start.crawler().report(), options, resumes));
+                CrawlReport report = start.crawler().report();
+                System.err.print(
+                        address == null
+                                ? opening(report, options, resumes)
+                                : openingShared(report, options, address, (SharedSieve)
+                                        start.job().frontier()));
             }
-            return new CrawlRun(start.crawler(), outputs, job, isQuiet, where.ignoresRobots, failOn, recording).run();
+            CrawlPlace place = address != null ? CrawlPlace.on(address) : CrawlPlace.in(job);
+            return new CrawlRun(start.crawler(), outputs, place, isQuiet, where.ignoresRobots, failOn, recording).run();
         }
     }
 
@@ -209,21 +236,43 @@ class CrawlCommand implements Callable<Integer> {
 
     /** Returns the two lines at the start of a crawl. */
     private String opening(CrawlReport report, CrawlOptions options, boolean resumes) {
-        String seeds = text("%,d new %s", report.urlsNew(), report.urlsNew() == 1 ? "seed" : "seeds");
-        String queued = resumes ? text("%,d URLs of the job and ", report.before()) : "";
+        String seeds = Numbers.count(report.urlsNew(), "new seed");
+        String queued = resumes ? Numbers.count(report.before(), "URL") + " of the job and " : "";
         SieveStats sieve = report.sieve();
         String filter =
-                resumes ? text("%s, %s", Summary.size(sieve), Units.bytes(sieve.memoryBytes())) : frontier.toString();
+                resumes ? text("%s, %s", Summary.size(sieve), Numbers.bytes(sieve.memoryBytes())) : frontier.toString();
         return text("Crawling %s%s: %s.%nFilter: %s; heap %s.%n", queued, seeds, options, filter, heap());
     }
 
-    private static String heap() {
-        return Units.bytes(Runtime.getRuntime().maxMemory());
+    /** Returns the two lines at the start of a crawl that many processes share. */
+    private static String openingShared(
+            CrawlReport report, CrawlOptions options, EngineAddress address, SharedSieve sieve) {
+        SieveStats stats = report.sieve();
+        int workers = sieve.workers();
+        return text(
+                "Crawling %,d new %s: %s.%nFrontier %s: %d %s, %,d URLs accepted = %,d done + %,d pending; heap %s.%n",
+                report.urlsNew(),
+                report.urlsNew() == 1 ? "seed" : "seeds",
+                options,
+                address,
+                workers,
+                workers == 1 ? "worker" : "workers",
+                stats.accepted(),
+                stats.done(),
+                stats.pending() + stats.inFlight(),
+                heap());
     }
 
-    private int dryRun(CrawlOptions options, boolean resumes) throws IOException {
+    private static String heap() {
+        return Numbers.bytes(Runtime.getRuntime().maxMemory());
+    }
+
+    private int dryRun(CrawlOptions options, EngineAddress address, boolean resumes) throws IOException {
         try (DryRun dryRun = new DryRun(options, !where.ignoresRobots)) {
-            if (resumes) {
+            if (resumes && address != null) {
+                SharedTools.lines(address, "seeds", dryRun::open);
+                SharedTools.export(address, dryRun::add);
+            } else if (resumes) {
                 Path file = CrawlDirectory.seedFile(job);
                 if (Files.exists(file)) {
                     readSeeds(List.of(file.toString()), dryRun::open, dryRun::open);
@@ -238,11 +287,15 @@ class CrawlCommand implements Callable<Integer> {
             StringBuilder lines = new StringBuilder(text("Dry run: requests only robots.txt, writes nothing.%n"));
             Summary.row(lines, "seeds", "%,d", dryRun.urls() - pending);
             Summary.row(lines, "crawl", "%s", options);
-            Summary.row(lines, "filter", "%s", resumes ? "as stored in the job" : frontier);
-            Summary.row(lines, "memory", "heap %s, of this %s for responses", heap(), Units.bytes(options.memory()));
+            String filter = address != null ? "on the engine" : resumes ? "as stored in the job" : frontier.toString();
+            Summary.row(lines, "filter", "%s", filter);
+            Summary.row(lines, "memory", "heap %s, of this %s for responses", heap(), Numbers.bytes(options.memory()));
             Summary.row(lines, "files", "%s", output.names());
-            if (job != null) {
-                Summary.row(lines, "job", resumes ? "%s: %,d URLs are left" : "%s: new", job, pending);
+            String state = resumes ? Numbers.count(pending, "URL") + " left" : "new";
+            if (address != null) {
+                Summary.row(lines, "frontier", "%s: %s", address, state);
+            } else if (job != null) {
+                Summary.row(lines, "job", "%s: %s", job, state);
             }
             PrintWriter out = spec.commandLine().getOut();
             out.print(lines.append(dryRun.requests()));

@@ -1,24 +1,24 @@
 package dev.sieve.cli;
 
-import static dev.sieve.cli.Units.text;
+import static dev.sieve.report.Numbers.text;
 
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.crawl.Ending;
+import dev.sieve.report.Numbers;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.Set;
 
 /**
  * One crawl as the user sees it: progress, summary, exit code.
  *
- * @param job the folder in which it is saved; null when it is not
+ * @param place where it is saved; null when it is not
  * @param recording what its report and its live page are made from; null when there is neither
  */
 record CrawlRun(
         Crawler crawler,
         Outputs outputs,
-        Path job,
+        CrawlPlace place,
         boolean isQuiet,
         boolean ignoresRobots,
         Set<FailOn> failOn,
@@ -37,7 +37,7 @@ record CrawlRun(
 
     private int crawl() throws IOException {
         IOException failure = null;
-        Progress progress = isQuiet ? null : new Progress(crawler::report);
+        Progress progress = isQuiet ? null : new Progress(crawler::report, isShared());
         try (outputs;
                 recording) {
             if (recording != null) {
@@ -56,8 +56,9 @@ record CrawlRun(
             outputs.deleteEmptyFiles();
         }
         if (!isQuiet) {
-            System.err.print(
-                    Summary.of(report, ignoresRobots) + Summary.files(outputs.files()) + howToContinue(report));
+            System.err.print(Summary.of(report, ignoresRobots, isShared())
+                    + Summary.files(outputs.files())
+                    + howToContinue(report));
         }
         if (failure != null) {
             System.err.println("sieve: output failed: " + Checks.message(failure));
@@ -66,7 +67,7 @@ record CrawlRun(
         if (report.ending() == Ending.FULL) {
             return ExitCode.INTERNAL_ERROR_OR_FULL;
         }
-        if (report.isFruitless()) {
+        if (report.isFruitless() && !isHelped(report)) {
             if (isQuiet) {
                 System.err.println("sieve: no page could be fetched: " + Summary.reasonsForNoPage(report));
             }
@@ -75,15 +76,30 @@ record CrawlRun(
         return failsOn(report) ? ExitCode.FAIL_ON : 0;
     }
 
+    private boolean isShared() {
+        return place != null && place.isShared();
+    }
+
+    /** Whether other processes have done work for this crawl, so that it is no failure that this one got no page. */
+    private boolean isHelped(CrawlReport report) {
+        long own = report.pageCount() + report.checkedCount() + report.redirects() + report.failed() + report.refused();
+        return isShared() && report.sieve().done() > own;
+    }
+
     /** Returns the last line of the summary: what of the crawl is saved. Empty for a complete crawl that is not saved. */
     private String howToContinue(CrawlReport report) {
-        if (job == null) {
-            return report.left() == 0 ? "" : text("  job      none: the %,d URLs left are not saved%n", report.left());
+        if (place == null) {
+            return report.left() == 0
+                    ? ""
+                    : text("  job      none: %s not saved%n", Numbers.count(report.left(), "URL"));
         }
         long left = report.left() + report.unfinished();
+        String name = isShared() ? "frontier" : "job     ";
         return left == 0
-                ? text("  job      complete: no URL is left in %s%n", job)
-                : text("  job      %,d URLs are left in %s; repeat the command to continue%n", left, job);
+                ? text("  %s complete: no URL is left in %s%n", name, place.name())
+                : text(
+                        "  %s %s left in %s; repeat the command to continue%n",
+                        name, Numbers.count(left, "URL"), place.name());
     }
 
     private boolean failsOn(CrawlReport report) {

@@ -52,10 +52,14 @@ final class CrawlStart implements AutoCloseable {
         }
     }
 
+    /** Whether the crawl exists, or a seed was added. */
+    boolean hasSeeds() {
+        return crawler != null || !seeds.isEmpty();
+    }
+
     /** Whether a URL was accepted, by this run or an earlier one. */
     boolean hasUrls() {
-        return (crawler != null || !seeds.isEmpty())
-                && crawler().report().sieve().accepted() > 0;
+        return hasSeeds() && crawler().report().sieve().accepted() > 0;
     }
 
     @Override

@@ -1,6 +1,6 @@
 package dev.sieve.cli;
 
-import static dev.sieve.cli.Units.text;
+import static dev.sieve.report.Numbers.text;
 
 import dev.sieve.CapacityEvent;
 import dev.sieve.Sieve;
@@ -38,6 +38,11 @@ final class DemoCommand implements Callable<Integer> {
     /** The share of the web's URLs that the filter is sized for: enough to warn, and to miss next to nothing. */
     private static final double CAPACITY_SHARE = 0.9;
 
+    /** As of a server on the network: a worker waits for it most of the time. */
+    private static final Duration RESPONSE_TIME = Duration.ofMillis(100);
+
+    private static final int MAX_WORKERS = 64;
+
     @Spec
     private CommandSpec spec;
 
@@ -54,6 +59,14 @@ final class DemoCommand implements Callable<Integer> {
     private int port;
 
     @Option(
+            names = "--workers",
+            paramLabel = "N",
+            description =
+                    "Crawl with N processes that share a frontier on a Valkey or Redis server, which is started for"
+                            + " them: valkey-server or redis-server must be in PATH (default: one process, no server).")
+    private Integer workers;
+
+    @Option(
             names = "--hostile",
             description = "Add a host with titles, URLs and headers that are markup, scripts and control characters.")
     private boolean isHostile;
@@ -61,8 +74,8 @@ final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--delay",
             paramLabel = "TIME",
-            description = "Minimum time between requests to the same host (default: 0s).")
-    private Duration delay = Duration.ZERO;
+            description = "Minimum time between requests to the same host (default: 0s; with --workers: 100ms).")
+    private Duration delay;
 
     @Option(
             names = {"-o", "--output"},
@@ -89,8 +102,22 @@ final class DemoCommand implements Callable<Integer> {
         if (report != null) {
             Outputs.checkReport("--report", report, isForced, spec);
         }
+        if (workers != null) {
+            checkWorkers();
+        }
         try (DemoWeb web = open()) {
-            return serves ? serve(web) : crawl(web);
+            return serves ? serve(web) : workers != null ? share(web) : crawl(web);
+        }
+    }
+
+    private void checkWorkers() {
+        if (workers < 1 || workers > MAX_WORKERS) {
+            throw Checks.invalid(spec, "--workers", "must be from 1 to " + MAX_WORKERS + ": " + workers);
+        }
+        for (String other : List.of("--serve", "--output", "--report", "--live")) {
+            if (spec.commandLine().getParseResult().hasMatchedOption(other)) {
+                throw Checks.wrong(spec, "Option '--workers' cannot be combined with '" + other + "'");
+            }
         }
     }
 
@@ -105,6 +132,8 @@ final class DemoCommand implements Callable<Integer> {
                     .pages(pages)
                     .port(port)
                     .hostile(isHostile)
+                    .even(workers != null)
+                    .responseTime(workers == null ? Duration.ZERO : RESPONSE_TIME)
                     .open();
         } catch (IllegalArgumentException e) {
             // The message begins with the name of the option.
@@ -122,6 +151,16 @@ final class DemoCommand implements Callable<Integer> {
         return 0;
     }
 
+    /** Crawls with several processes. */
+    private int share(DemoWeb web) throws IOException, InterruptedException {
+        System.err.println(text(
+                "Serving %,d pages on %,d hosts at 127.0.0.1:%d, each response after %d ms.",
+                web.pages(), web.hosts(), web.port(), RESPONSE_TIME.toMillis()));
+        try (DemoWorkers processes = new DemoWorkers(web)) {
+            return processes.run(workers, delay == null ? Duration.ofMillis(100) : delay);
+        }
+    }
+
     private int crawl(DemoWeb web) throws IOException {
         try (LiveServer server = live.open()) {
             return crawl(web, Recording.of(report, server));
@@ -133,7 +172,7 @@ final class DemoCommand implements Callable<Integer> {
         CrawlOptions options = new CrawlOptions()
                 .scope(Scope.Kind.ANY)
                 .exchanges(outputs.stream().anyMatch(WarcSink::isArchive))
-                .delay(delay)
+                .delay(delay == null ? Duration.ZERO : delay)
                 .allowPrivate("127.0.0.0/8")
                 .resolver(host -> List.of(DemoWeb.resolve(host)));
         Consumer<CapacityEvent> listener = recording == null ? event -> {} : recording::capacity;

@@ -1,6 +1,6 @@
 package dev.sieve.cli;
 
-import static dev.sieve.cli.Units.text;
+import static dev.sieve.report.Numbers.text;
 
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.fetch.FetchResult.Refused;

@@ -4,7 +4,7 @@ import dev.sieve.crawl.CrawlReport;
 
 /** What the option --fail-on takes for a failure of a crawl. */
 enum FailOn {
-    /** A URL has no usable response, or one with a status from 400 on: a broken link. */
+    /** A URL has no usable response, or one with a status of 400 or above: a broken link. */
     BROKEN,
     /** The filter was too small: a page or more was missed. */
     CAPACITY,

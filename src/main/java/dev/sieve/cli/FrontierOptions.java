@@ -7,12 +7,18 @@ import dev.sieve.Sieve;
 import dev.sieve.bloom.BloomSize;
 import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.crawl.CrawlJob;
+import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.crawl.SharedJob;
 import dev.sieve.durable.Durability;
 import dev.sieve.durable.DurableFolder;
+import dev.sieve.report.Numbers;
+import dev.sieve.shared.EngineAddress;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -20,6 +26,8 @@ import picocli.CommandLine.Spec;
 
 /** The options of the frontier. */
 final class FrontierOptions {
+    private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.cli");
+
     /** The rest is for the queue, the pages in progress and the program itself. */
     private static final double SHARE_OF_HEAP = 0.8;
 
@@ -77,38 +85,47 @@ final class FrontierOptions {
         }
     }
 
+    /** As {@link #check}, for a frontier on an engine, which needs no heap. */
+    void checkShared() {
+        checkPositive();
+    }
+
+    private void checkPositive() {
+        if (urls() < 1) {
+            throw Checks.invalid(spec, "--capacity", "must be at least 1: " + urls());
+        }
+    }
+
     private ParameterException contradiction(String option, String others) {
         return Checks.wrong(spec, "Option '" + option + "' cannot be combined with " + others);
     }
 
     private void checkCapacity() {
+        checkPositive();
         long urls = urls();
         double rate = rate();
-        if (urls < 1) {
-            throw Checks.invalid(spec, "--capacity", "must be at least 1: " + urls);
-        }
         Checks.check(spec, "--miss-rate", () -> BloomSize.hashes(rate));
         long bytes = kind().memoryBytes(urls, rate);
         long heap = Runtime.getRuntime().maxMemory();
-        String needs = Units.text("%,d URLs at %s need %s, but ", urls, Units.percent(rate), Units.bytes(bytes));
+        String needs = Numbers.text("%,d URLs at %s need %s, but ", urls, Units.percent(rate), Numbers.bytes(bytes));
         if (bytes > FilterKind.MAX_MEMORY_BYTES) {
             throw Checks.invalid(
                     spec,
                     "--capacity",
-                    Units.text(
+                    Numbers.text(
                             "%sa filter is limited to %s, less than %s URLs at this rate: use a higher --miss-rate, or split the"
                                     + " URLs, for example by host",
                             needs,
-                            Units.bytes(FilterKind.MAX_MEMORY_BYTES),
+                            Numbers.bytes(FilterKind.MAX_MEMORY_BYTES),
                             Units.count((double) FilterKind.MAX_MEMORY_BYTES / bytes * urls)));
         }
         if (bytes > heap * SHARE_OF_HEAP) {
             throw Checks.invalid(
                     spec,
                     "--capacity",
-                    Units.text(
+                    Numbers.text(
                             "%sthe heap is limited to %s: run java with -Xmx%dm",
-                            needs, Units.bytes(heap), (long) (bytes / SHARE_OF_HEAP) / (1 << 20) + 1));
+                            needs, Numbers.bytes(heap), (long) (bytes / SHARE_OF_HEAP) / (1 << 20) + 1));
         }
     }
 
@@ -145,6 +162,46 @@ final class FrontierOptions {
         }
     }
 
+    /**
+     * Joins the crawl on an engine, or starts it there. In an existing crawl, the settings for which an option is given have
+     * to be those that are stored.
+     *
+     * @param exists whether the crawl exists
+     * @param listener receives each capacity event
+     * @throws UncheckedIOException when the engine cannot be used
+     */
+    CrawlJob openShared(
+            EngineAddress address,
+            boolean exists,
+            CrawlOptions options,
+            SharedOptions shared,
+            Consumer<CapacityEvent> listener) {
+        try {
+            SharedJob job = SharedJob.open(address, options, builder -> {
+                builder.onCapacity(listener);
+                shared.apply(builder);
+                if (capacity != null || !exists) {
+                    builder.expectedUrls(urls());
+                }
+                Checks.set(spec, "--on-full", onFull, builder::onFull);
+            });
+            for (String warning : job.frontier().warnings()) {
+                LOG.warn("{}: {}", address.server(), warning);
+            }
+            try {
+                shared.compare(job.frontier());
+            } catch (ParameterException e) {
+                job.close();
+                throw e;
+            }
+            return job;
+        } catch (IllegalArgumentException e) {
+            throw Checks.invalid(spec, "--frontier", e.getMessage());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** Null if no filter was chosen. */
     private FilterKind filter() {
         return isExact ? FilterKind.EXACT : filter;
@@ -166,9 +223,9 @@ final class FrontierOptions {
         return Converters.name(kind)
                 + (kind == FilterKind.EXACT
                         ? ", about 20 bytes per URL"
-                        : Units.text(
+                        : Numbers.text(
                                 ", %,d URLs at %s, %s",
-                                urls(), Units.percent(rate()), Units.bytes(kind.memoryBytes(urls(), rate()))));
+                                urls(), Units.percent(rate()), Numbers.bytes(kind.memoryBytes(urls(), rate()))));
     }
 
     private long urls() {

@@ -18,6 +18,7 @@ final class GroupedOptions implements IHelpSectionRenderer {
             "--capacity", "Filter of seen URLs:",
             "--output", "Output:",
             "--job", "Jobs:",
+            "--frontier", "Shared frontier:",
             "--fail-on", "Program:");
 
     @Override

@@ -1,6 +1,6 @@
 package dev.sieve.cli;
 
-import static dev.sieve.cli.Units.text;
+import static dev.sieve.report.Numbers.text;
 import static java.util.stream.Collectors.joining;
 
 import dev.sieve.SieveStats;
@@ -10,6 +10,7 @@ import dev.sieve.durable.DurableState;
 import dev.sieve.durable.Export;
 import dev.sieve.durable.RepairReport;
 import dev.sieve.output.OutputFile;
+import dev.sieve.report.Numbers;
 import dev.sieve.shared.EngineAddress;
 import dev.sieve.shared.SharedState;
 import dev.sieve.shared.SharedTools;
@@ -88,9 +89,9 @@ final class JobCommands {
             row(
                     "memory",
                     "%s for seen URLs%s, %s for pending ones%s",
-                    Units.bytes(stats.memoryBytes()),
+                    Numbers.bytes(stats.memoryBytes()),
                     perUrl(stats.memoryBytes(), stats.accepted()),
-                    Units.bytes(state.queueBytes()),
+                    Numbers.bytes(state.queueBytes()),
                     perUrl(state.queueBytes(), stats.pending()));
             row("seeds", "%,d", state.seeds());
             row("engine", "%s at %s", state.engine(), address.server());
@@ -171,12 +172,12 @@ final class JobCommands {
                     hasCheckpoint
                             ? text(
                                     ", now %s; %s",
-                                    Units.percent(stats.falsePositiveRate()), Units.bytes(stats.memoryBytes()))
+                                    Units.percent(stats.falsePositiveRate()), Numbers.bytes(stats.memoryBytes()))
                             : "; its fill is shown after the first checkpoint");
-            row("log", "%,d files, %s", state.segments(), Units.bytes(state.logBytes()));
+            row("log", "%s, %s", Numbers.count(state.segments(), "file"), Numbers.bytes(state.logBytes()));
             row("owner", "%s", owner(state.owner()));
             if (state.lost() > 0) {
-                row("lost", "%,d URLs, discarded by a repair", state.lost());
+                row("lost", "%s, discarded by a repair", Numbers.count(state.lost(), "URL"));
             }
             row("health", "%s", state.problems().isEmpty() ? "good" : String.join("; ", state.problems()));
         }
@@ -311,7 +312,7 @@ final class JobCommands {
             report.findings().forEach(System.out::println);
             System.out.println(text(
                     "%,d pending URLs kept, %,d URLs lost; %s put aside on the engine",
-                    report.urls(), report.lost(), Units.bytes(report.lostBytes())));
+                    report.urls(), report.lost(), Numbers.bytes(report.lostBytes())));
             return 0;
         }
 
@@ -319,8 +320,8 @@ final class JobCommands {
             RepairReport report = CrawlDirectory.repair(job);
             report.findings().forEach(System.out::println);
             System.out.println(text(
-                    "%,d URLs kept, %,d lost with %s of the log",
-                    report.urls(), report.lost(), Units.bytes(report.lostBytes())));
+                    "%s kept, %,d lost with %s of the log",
+                    Numbers.count(report.urls(), "URL"), report.lost(), Numbers.bytes(report.lostBytes())));
             return 0;
         }
     }

@@ -113,7 +113,7 @@ public final class Main {
 
     private static void reportError(Throwable error) {
         if (error instanceof OutOfMemoryError) {
-            System.err.println("sieve: out of memory: " + error.getMessage() + "; give it more with java -Xmx");
+            System.err.println("sieve: out of memory: " + error.getMessage() + "; increase the heap with java -Xmx");
         } else {
             System.err.println("sieve: internal error: " + error);
             error.printStackTrace();

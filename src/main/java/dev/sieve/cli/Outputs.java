@@ -1,6 +1,6 @@
 package dev.sieve.cli;
 
-import static dev.sieve.cli.Units.text;
+import static dev.sieve.report.Numbers.text;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.nio.file.StandardOpenOption.APPEND;
 import static java.nio.file.StandardOpenOption.CREATE_NEW;
@@ -21,6 +21,7 @@ import dev.sieve.output.UrlListSink;
 import dev.sieve.output.Visit;
 import dev.sieve.output.WarcSink;
 import dev.sieve.report.LiveServer;
+import dev.sieve.report.Numbers;
 import dev.sieve.report.ReportPage;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -121,8 +122,8 @@ final class Outputs implements PageSink {
         Set<Path> names = new HashSet<>();
         for (Path file : files) {
             if (WarcSink.isArchive(file)) {
-                check("-o", file, how, names, spec);
                 checkArchive(file, how, spec);
+                check("-o", file, how, names, spec);
                 continue;
             }
             Format format = Format.of(file, chosen);
@@ -167,19 +168,21 @@ final class Outputs implements PageSink {
      * @param replaces whether the file may exist
      */
     static void checkReport(String option, Path file, boolean replaces, CommandSpec spec) {
-        Path folder = file.toAbsolutePath().getParent();
         if (STANDARD_OUTPUT.contains(file) || (Files.exists(file) && !Files.isRegularFile(file))) {
             throw Checks.invalid(spec, option, file + " is not a regular file");
         } else if (!replaces && Files.exists(file)) {
             throw Checks.invalid(spec, option, file + " exists; use --force to overwrite it");
-        } else if (folder == null || !Files.isWritable(folder)) {
-            throw Checks.invalid(spec, option, file + ": the directory does not exist, or is not writable");
+        }
+        try {
+            ReportPage.check(file);
+        } catch (IOException e) {
+            throw Checks.invalid(spec, option, file + " cannot be written: " + Checks.message(e));
         }
     }
 
     private static void checkArchive(Path file, StandardOpenOption how, CommandSpec spec) throws IOException {
         List<Path> existing = WarcSink.existing(file);
-        if (how == CREATE_NEW && !existing.isEmpty()) {
+        if (how == CREATE_NEW && !existing.isEmpty() && !existing.equals(List.of(file))) {
             throw Checks.invalid(
                     spec, "-o", existing.get(0) + " exists; use --force to delete all files of the archive " + file);
         }
@@ -200,6 +203,14 @@ final class Outputs implements PageSink {
             throws IOException {
         Outputs outputs = new Outputs();
         try {
+            for (Path file : files) {
+                for (Path existing : WarcSink.isArchive(file) ? WarcSink.existing(file) : List.of(file)) {
+                    OutputFile.requireUnused(existing);
+                }
+            }
+            if (skipped != null) {
+                OutputFile.requireUnused(skipped);
+            }
             // First, so that no line is stored before what it is about is in the archive.
             for (Path file : files) {
                 if (WarcSink.isArchive(file)) {
@@ -256,7 +267,7 @@ final class Outputs implements PageSink {
             }
         } catch (IOException e) {
             // It is not written to again.
-            LOG.warn("{}; left as it is", e.getMessage());
+            LOG.warn("{}; the file is left unchanged", e.getMessage());
         }
     }
 
@@ -290,9 +301,9 @@ final class Outputs implements PageSink {
             }
             String name = parts.get(0) + (parts.size() == 1 ? "" : " to " + parts.get(parts.size() - 1));
             String written = each.getValue() instanceof LineSink sink
-                    ? text(continued.contains(each.getKey()) ? "%,d more lines, " : "%,d lines, ", sink.lines())
+                    ? Numbers.count(sink.lines(), continued.contains(each.getKey()) ? "more line" : "line") + ", "
                     : "";
-            lines.add(name + "  " + written + Units.bytes(bytes));
+            lines.add(name + "  " + written + Numbers.bytes(bytes));
         }
         return lines;
     }
@@ -490,9 +501,13 @@ final class Outputs implements PageSink {
         /**
          * Refuses files that {@link #open} could not open, before anything is created.
          *
-         * @param resumes whether the crawl continues a job, whose files then have to be continued
+         * @param job the folder of the job; null for none
+         * @param resumes whether the crawl continues the job, whose files then have to be continued
          */
-        void check(boolean resumes) throws IOException {
+        void check(Path job, boolean resumes) throws IOException {
+            if (job != null) {
+                checkOutside(job);
+            }
             Outputs.check(files(), format(), skipped, how(resumes), spec);
             if (report != null) {
                 boolean isEarlier = resumes && Files.isRegularFile(report) && ReportPage.isReport(report);
@@ -505,6 +520,19 @@ final class Outputs implements PageSink {
             }
         }
 
+        /** Refuses files in the folder of the job, which only has files of its own. */
+        private void checkOutside(Path job) {
+            Path folder = job.toAbsolutePath().normalize();
+            all().filter(each -> !STANDARD_OUTPUT.contains(each)
+                            && each.toAbsolutePath().normalize().startsWith(folder))
+                    .findFirst()
+                    .ifPresent(inside -> {
+                        throw Checks.wrong(
+                                spec,
+                                inside + " is in the directory of --job " + job + "; write outputs outside of it");
+                    });
+        }
+
         /**
          * Opens the files. Without a file for pages, their URLs go to standard output.
          *
@@ -514,11 +542,14 @@ final class Outputs implements PageSink {
             return Outputs.open(files(), format(), skipped, how(resumes), forces);
         }
 
+        private Stream<Path> all() {
+            return Stream.of(files().stream(), Stream.ofNullable(skipped), Stream.ofNullable(report))
+                    .flatMap(each -> each);
+        }
+
         /** Returns the names of the files, for the user. */
         String names() {
-            return Stream.of(files().stream(), Stream.ofNullable(skipped), Stream.ofNullable(report))
-                    .flatMap(each -> each)
-                    .map(each -> STANDARD_OUTPUT.contains(each) ? "stdout" : each.toString())
+            return all().map(each -> STANDARD_OUTPUT.contains(each) ? "stdout" : each.toString())
                     .collect(Collectors.joining(", "));
         }
 

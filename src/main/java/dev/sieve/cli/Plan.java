@@ -2,7 +2,7 @@ package dev.sieve.cli;
 
 import static dev.sieve.cli.Units.count;
 import static dev.sieve.cli.Units.percent;
-import static dev.sieve.cli.Units.text;
+import static dev.sieve.report.Numbers.text;
 import static java.util.stream.Collectors.joining;
 
 import dev.sieve.FilterKind;
@@ -202,7 +202,7 @@ final class Plan {
     }
 
     private static String bytes(double bytes) {
-        return Units.bytes(Math.round(bytes));
+        return Numbers.bytes(Math.round(bytes));
     }
 
     private String perUrl(double bytes) {

@@ -1,8 +1,9 @@
 package dev.sieve.cli;
 
-import static dev.sieve.cli.Units.text;
+import static dev.sieve.report.Numbers.text;
 
 import dev.sieve.crawl.CrawlReport;
+import dev.sieve.report.Numbers;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -25,14 +26,21 @@ final class Progress implements AutoCloseable {
     private static final String SPACE = "  ";
 
     private final Supplier<CrawlReport> crawl;
+    private final boolean isShared;
     private final boolean rewrites = Terminal.isStderr();
     private final int columns = rewrites ? Terminal.columns() : Integer.MAX_VALUE;
     private final Timer timer = new Timer("sieve-progress", true);
     private final RecentRate rate = new RecentRate();
     private boolean isClosed;
 
-    Progress(Supplier<CrawlReport> crawl) {
+    /**
+     * Starts to show a crawl.
+     *
+     * @param isShared whether other processes work on the same queue
+     */
+    Progress(Supplier<CrawlReport> crawl, boolean isShared) {
         this.crawl = crawl;
+        this.isShared = isShared;
         TimerTask task = new TimerTask() {
             @Override
             public void run() {
@@ -49,7 +57,7 @@ final class Progress implements AutoCloseable {
         }
         CrawlReport report = crawl.get();
         // A cursor in the last column may already have wrapped, so that column stays free.
-        String line = line(report, rate.add(report.elapsed(), report.pageCount()), columns - 1);
+        String line = line(report, isShared, rate.add(report.elapsed(), report.pageCount()), columns - 1);
         if (rewrites) {
             // The window may have become narrower since its width was read.
             System.err.print(Terminal.WIPE + Terminal.NO_WRAP + line + Terminal.WRAP);
@@ -60,12 +68,13 @@ final class Progress implements AutoCloseable {
     }
 
     /** Returns the fields that fit into a width, the most important ones first; the first one is always there. */
-    static String line(CrawlReport report, double pagesPerSecond, int width) {
+    static String line(CrawlReport report, boolean isShared, double pagesPerSecond, int width) {
         List<String> fields = new ArrayList<>(List.of(
-                text("%,d pages", report.pageCount()),
+                Numbers.count(report.pageCount(), "page"),
                 text("%.1f/s", pagesPerSecond),
-                text("%,d queued", report.left())));
-        if (report.left() > 0 && pagesPerSecond > 0) {
+                text(isShared ? "%,d queued for all" : "%,d queued", report.left())));
+        // The others work on the queue as well, at rates of their own.
+        if (!isShared && report.left() > 0 && pagesPerSecond > 0) {
             fields.add(Summary.clock(Summary.remaining(report.left(), pagesPerSecond)) + " left");
         }
         fields.addAll(List.of(

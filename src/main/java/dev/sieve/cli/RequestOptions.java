@@ -2,6 +2,7 @@ package dev.sieve.cli;
 
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.fetch.ProxySettings;
+import dev.sieve.report.Numbers;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -74,9 +75,9 @@ final class RequestOptions {
         long heap = Runtime.getRuntime().maxMemory();
         long needed = (long) bytes * CrawlOptions.HEAP_PER_BODY;
         if (needed > heap) {
-            throw new IllegalArgumentException(Units.text(
+            throw new IllegalArgumentException(Numbers.text(
                     "%s may need %s of heap, but it is limited to %s: run java with -Xmx%dm",
-                    Units.bytes(bytes), Units.bytes(needed), Units.bytes(heap), 1 + (needed >> 20)));
+                    Numbers.bytes(bytes), Numbers.bytes(needed), Numbers.bytes(heap), 1 + (needed >> 20)));
         }
         options.bodyLimit(bytes);
     }

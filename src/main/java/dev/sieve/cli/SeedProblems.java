@@ -1,5 +1,6 @@
 package dev.sieve.cli;
 
+import dev.sieve.report.Numbers;
 import dev.sieve.url.Seeds;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -23,7 +24,7 @@ final class SeedProblems implements Consumer<Seeds.Problem>, AutoCloseable {
     @Override
     public void close() {
         if (count > MOST) {
-            LOG.warn("and {} more problems with seeds", count - MOST);
+            LOG.warn("and {} with seeds", Numbers.count(count - MOST, "more problem"));
         }
     }
 }

@@ -1,11 +1,12 @@
 package dev.sieve.cli;
 
-import static dev.sieve.cli.Units.text;
+import static dev.sieve.report.Numbers.text;
 
 import dev.sieve.SieveStats;
 import dev.sieve.bloom.BloomSize;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Ending;
+import dev.sieve.report.Numbers;
 import dev.sieve.scope.Trap;
 import java.time.Duration;
 import java.util.List;
@@ -23,27 +24,49 @@ final class Summary {
 
     private Summary() {}
 
-    static String of(CrawlReport report, boolean ignoredRobots) {
+    /**
+     * Returns the summary.
+     *
+     * @param isShared whether other processes worked on the same crawl: then the URLs that this one has requested are not those
+     *     that it has found
+     */
+    static String of(CrawlReport report, boolean ignoredRobots, boolean isShared) {
         StringBuilder lines = new StringBuilder("Done in " + clock(report.elapsed()) + ": "
-                + (isRepeated(report)
+                + (!isShared && isRepeated(report)
                         ? "this crawl had finished before; for a new one, choose another --job"
                         : report.ending().text())
                 + (ignoredRobots ? ", robots.txt ignored.\n" : ".\n"));
         CrawlReport.Sitemaps sitemaps = report.sitemaps();
-        row(
-                lines,
-                "urls",
-                "%,d accepted%s = %,d pages%s + %,d redirects + %,d failed + %,d refused%s%s + %,d left",
-                report.urlsNew(),
-                unlessZero(" + %,d from earlier runs", report.before()),
+        String results = text(
+                "%,d pages%s + %,d redirects + %,d failed + %,d refused%s%s",
                 report.pageCount(),
                 unlessZero(" + %,d checked", report.checkedCount()),
                 report.redirects(),
                 report.failed(),
                 report.refused(),
                 reasons(report.refusals()),
-                unlessZero(" + %,d sitemaps", sitemaps.read() + sitemaps.absent()),
-                report.left());
+                unlessZero(" + %,d sitemaps", sitemaps.read() + sitemaps.absent()));
+        if (isShared) {
+            SieveStats all = report.sieve();
+            long left = report.left() + report.unfinished();
+            row(lines, "urls", "%s by this worker", results);
+            row(
+                    lines,
+                    "all",
+                    "%,d accepted = %,d done + %,d left, by all workers",
+                    all.accepted(),
+                    all.accepted() - left,
+                    left);
+        } else {
+            row(
+                    lines,
+                    "urls",
+                    "%,d accepted%s = %s + %,d left",
+                    report.urlsNew(),
+                    unlessZero(" + %,d from earlier runs", report.before()),
+                    results,
+                    report.left());
+        }
         row(
                 lines,
                 "pages",
@@ -51,15 +74,15 @@ final class Summary {
                 report.pageCount(),
                 pagesPerSecond(report),
                 joined(new TreeMap<>(report.pages()), "  %dxx %,d", ""),
-                Units.bytes(report.bytes()),
+                Numbers.bytes(report.bytes()),
                 unlessZero("  %,d truncated", report.cut()),
                 unlessZero("  %,d retries", report.retried()));
         if (report.checkedCount() > 0) {
             row(
                     lines,
                     "checked",
-                    "%,d links out of the crawl%s%s",
-                    report.checkedCount(),
+                    "%s out of the crawl%s%s",
+                    Numbers.count(report.checkedCount(), "link"),
                     joined(statuses(report.checked()), "  %dxx %,d", ""),
                     unlessZero("  failed %,d", report.checked().getOrDefault(0, 0L)));
         }
@@ -77,7 +100,7 @@ final class Summary {
             row(lines, "sitemaps", "%,d read, %,d URLs in them%s", sitemaps.read(), sitemaps.urls(), absent);
         }
         filter(lines, report.sieve());
-        speed(lines, report);
+        speed(lines, report, isShared);
         errors(lines, report);
         traps(lines, report);
         missed(lines, report);
@@ -156,7 +179,7 @@ final class Summary {
                 "filter",
                 "%s  %s  estimated pages missed: %s",
                 size(sieve),
-                Units.bytes(sieve.memoryBytes()),
+                Numbers.bytes(sieve.memoryBytes()),
                 sieve.estimatedMissed() < NO_PAGE ? "0" : Units.count(sieve.estimatedMissed()));
     }
 
@@ -181,7 +204,7 @@ final class Summary {
      * Shows what limited the crawl: delays of hosts, hosts that back off, the slowest of them, the limit of requests per host,
      * or busy workers. If URLs are left, shows how long they take at the same rate.
      */
-    private static void speed(StringBuilder lines, CrawlReport report) {
+    private static void speed(StringBuilder lines, CrawlReport report, boolean isShared) {
         row(
                 lines,
                 "speed",
@@ -198,7 +221,7 @@ final class Summary {
         if (!slowest.isEmpty()) {
             row(lines, "slowest", "waiting for %s", slowest);
         }
-        String remaining = remaining(report);
+        String remaining = isShared ? "" : remaining(report);
         if (!remaining.isEmpty()) {
             row(lines, "left", "%s", remaining);
         }
@@ -209,8 +232,8 @@ final class Summary {
             return "";
         }
         return text(
-                "%,d URLs, which take about %s at this rate",
-                report.left(), clock(remaining(report.left(), pagesPerSecond(report))));
+                "%s, about %s at this rate",
+                Numbers.count(report.left(), "URL"), clock(remaining(report.left(), pagesPerSecond(report))));
     }
 
     /** Returns how long URLs take at a rate above 0, at most some decades. */
@@ -231,8 +254,8 @@ final class Summary {
                 row(
                         lines,
                         "traps",
-                        "%,d URLs skipped by the limit '%s'; if they are pages you want, crawl again with --allow-trap %s",
-                        urls,
+                        "%s skipped by the limit '%s'; if they are pages you want, crawl again with --allow-trap %s",
+                        Numbers.count(urls, "URL"),
                         trap.words(),
                         trap.words());
             }
@@ -281,7 +304,7 @@ final class Summary {
     }
 
     static String missed(CrawlReport report) {
-        return text("about %,.0f pages missed", report.sieve().estimatedMissed());
+        return "about " + Numbers.count(Math.round(report.sieve().estimatedMissed()), "page") + " missed";
     }
 
     /** Returns twice the URLs found, those missed included, in one significant digit: more are behind the missed ones. */

@@ -10,6 +10,8 @@ import dev.sieve.fetch.Fetcher;
 import dev.sieve.scope.Admission;
 import dev.sieve.scope.Scope;
 import dev.sieve.scope.SkipReason;
+import dev.sieve.shared.EngineAddress;
+import dev.sieve.shared.SharedTools;
 import dev.sieve.url.Refusal;
 import dev.sieve.url.Seeds;
 import dev.sieve.url.UrlNormalizer;
@@ -26,13 +28,14 @@ import picocli.CommandLine.Command;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         customSynopsis = "sieve why [OPTIONS] URL SEED...",
-        description = "Shows whether a crawl with these seeds and options requests a URL, and which rule decides; with"
-                + " --job, also whether the job has seen it. Sends no requests. Takes all options of the crawl.",
+        description =
+                "Shows whether a crawl with these seeds and options requests a URL, and which rule decides; with"
+                        + " --job or --frontier, also whether the crawl has seen it. Sends no requests. Takes all options of the crawl.",
         footerHeading = "%nExit codes: ",
         footer = "0 the URL is crawled; 5 it is not; 2 wrong usage; 4 the job cannot be read.")
 final class WhyCommand extends CrawlCommand {
     @Override
-    public Integer call() {
+    public Integer call() throws IOException {
         Logging.set(Level.WARN);
         if (seeds.isEmpty()) {
             throw Checks.wrong(spec, "Missing URL");
@@ -43,13 +46,17 @@ final class WhyCommand extends CrawlCommand {
         if (job != null && !DurableFolder.exists(job)) {
             throw Checks.invalid(spec, "--job", "not a job: " + job);
         }
-        if (job == null && rest.isEmpty() && where.scope != Scope.Kind.ANY) {
+        EngineAddress address = shared.address();
+        if (address != null && !SharedTools.exists(address)) {
+            throw Checks.invalid(spec, "--frontier", "the engine has no crawl of this name: " + address);
+        }
+        if (job == null && address == null && rest.isEmpty() && where.scope != Scope.Kind.ANY) {
             throw Checks.wrong(spec, "Missing SEED: a URL, a file of URLs, or - for standard input");
         }
         PrintWriter out = spec.commandLine().getOut();
         // Decides which addresses are allowed; fetches nothing.
         try (Fetcher fetcher = options.newFetcher()) {
-            return explain(url, rest, options, fetcher, out);
+            return explain(url, rest, options, address, fetcher, out);
         } catch (IOException e) {
             System.err.println("sieve: " + e.getMessage());
             return ExitCode.INPUT_OR_OUTPUT_FAILED;
@@ -63,7 +70,13 @@ final class WhyCommand extends CrawlCommand {
         return seeds.size() > 1;
     }
 
-    private int explain(String url, List<String> rest, CrawlOptions options, Fetcher fetcher, PrintWriter out)
+    private int explain(
+            String url,
+            List<String> rest,
+            CrawlOptions options,
+            EngineAddress address,
+            Fetcher fetcher,
+            PrintWriter out)
             throws IOException {
         Refusal refusal = UrlNormalizer.refusal(url);
         if (refusal != null) {
@@ -72,7 +85,7 @@ final class WhyCommand extends CrawlCommand {
         String parsed = UrlNormalizer.parse(url);
         String key = UrlNormalizer.key(parsed);
         Admission admission = options.newAdmission();
-        boolean isSeed = readSeeds(rest, admission, fetcher, key);
+        boolean isSeed = readSeeds(rest, admission, address, fetcher, key);
         SkipReason reason = isSeed ? null : admission.skipReason(parsed, 1);
         Refused objection = fetcher.objection(parsed);
         if (reason == null && objection != null) {
@@ -91,6 +104,9 @@ final class WhyCommand extends CrawlCommand {
         }
         if (job != null) {
             out.println("in the job: " + inJob(key));
+        }
+        if (address != null) {
+            out.println("in the crawl: " + onEngine(address, key));
         }
         return exitCode;
     }
@@ -112,7 +128,9 @@ final class WhyCommand extends CrawlCommand {
     }
 
     /** Adds all seeds to the scope. Returns whether one of them has this key. */
-    private boolean readSeeds(List<String> rest, Admission admission, Fetcher fetcher, String key) throws IOException {
+    private boolean readSeeds(
+            List<String> rest, Admission admission, EngineAddress address, Fetcher fetcher, String key)
+            throws IOException {
         boolean[] isFound = new boolean[1];
         Consumer<String> listed = seed -> {
             admission.scope().addSeed(seed);
@@ -126,6 +144,9 @@ final class WhyCommand extends CrawlCommand {
                 new Seeds(typed, typed, problems).read(List.of(file), System.in);
             }
         }
+        if (address != null) {
+            SharedTools.lines(address, "seeds", typed);
+        }
         return isFound[0];
     }
 
@@ -136,7 +157,18 @@ final class WhyCommand extends CrawlCommand {
         if (exports(Export.DONE, key)) {
             return "done";
         }
-        return DurableFolder.filterMightContain(job, key)
+        return seen(DurableFolder.filterMightContain(job, key));
+    }
+
+    private static String onEngine(EngineAddress address, String key) throws IOException {
+        boolean[] isFound = new boolean[1];
+        SharedTools.export(
+                address, each -> isFound[0] |= UrlNormalizer.key(each).equals(key));
+        return isFound[0] ? "pending" : seen(SharedTools.mightContain(address, key));
+    }
+
+    private static String seen(boolean mightBe) {
+        return mightBe
                 ? "seen before, or one of the few new URLs that the filter mistakes for seen ones"
                 : "not seen yet";
     }

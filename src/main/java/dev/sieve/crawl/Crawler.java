@@ -132,7 +132,7 @@ public final class Crawler implements AutoCloseable {
             throw closed(e);
         }
         if (!withoutHeaders.isEmpty()) {
-            LOG.warn("earlier runs sent header fields (-H) to {} origins, this one sends none", withoutHeaders.size());
+            LOG.warn("earlier runs sent header fields (-H), this one sends none; origins: {}", withoutHeaders.size());
         }
     }
 
@@ -285,6 +285,9 @@ public final class Crawler implements AutoCloseable {
                 // The workers have to leave whatever this thread has run into.
                 fail(e);
             }
+        }
+        if (dispatcher.ending() != Ending.DRAINED) {
+            job.impatient();
         }
         if (isInterrupted) {
             Thread.currentThread().interrupt();

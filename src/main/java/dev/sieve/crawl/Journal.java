@@ -2,21 +2,22 @@ package dev.sieve.crawl;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 
 /**
- * The file from which the report of a crawl is made: one object of JSON per line, in ASCII. A line survives the process
- * when {@link #add} returns, and a power failure when {@link #force} returns.
+ * The file from which the report of a crawl is made: one object of JSON per line, in ASCII. A line is buffered when {@link
+ * #add} returns. When {@link #flush} returns, it survives the process, and if forced also a power failure.
  *
- * <p>The last field of each line, {@code crc}, is the CRC-32C of the bytes before it, so that a damaged line is recognised.
+ * <p>The last field of each line, {@code crc}, is the CRC-32C of the bytes before it, so that a damaged line is recognised;
+ * lines of a temporary file have none.
  *
  * <p>Methods that write throw {@link UncheckedIOException} when the disk fails. Safe for use by many threads.
  */
@@ -24,19 +25,16 @@ public final class Journal implements Closeable {
     static final LineFile.Kind KIND =
             new LineFile.Kind("crawl-report", null, "a record of the report", Journal::isRecord);
 
-    private static final String CHECKSUM = ", \"crc\": \"";
+    private static final String CHECKSUM = ",\"crc\":\"";
     private static final String END = "\"}";
     private static final int CHECKSUM_LENGTH = CHECKSUM.length() + 8 + END.length();
+    private static final int BUFFER_BYTES = 1 << 16;
 
     private final Path folder;
     private final LineFile.Kind kind;
     private final LineFile file;
     private final boolean isTemporary;
-
-    /** The line that is being added, reused. */
-    private byte[] line = new byte[1 << 12];
-
-    private int length;
+    private final ByteArrayOutputStream buffer = new ByteArrayOutputStream(BUFFER_BYTES);
 
     private Journal(Path folder, LineFile.Kind kind, boolean isTemporary) throws IOException {
         this.folder = folder;
@@ -58,56 +56,58 @@ public final class Journal implements Closeable {
         String name = Files.createTempFile(folder, "crawl-report", ".tmp")
                 .getFileName()
                 .toString();
-        return new Journal(folder, new LineFile.Kind(name, null, "a record of the report", Journal::isRecord), true);
+        return new Journal(folder, new LineFile.Kind(name, null, "a record of the report", line -> true), true);
+    }
+
+    /** Returns whether it is only for this run. */
+    public boolean isTemporary() {
+        return isTemporary;
     }
 
     /**
      * Appends a record.
      *
-     * @param json an object of JSON in one line that is not empty, with its braces
+     * @param json an object of JSON in ASCII, in one line, that is not empty, with its braces
      */
-    public synchronized void add(CharSequence json) {
-        int end = json.length() - 1;
-        length = 0;
-        for (int i = 0; i < end; i++) {
-            char c = json.charAt(i);
-            if (c < 0x7f) {
-                append((byte) c);
-            } else {
-                // Outside of ASCII there are only strings.
-                append("\\u" + HexFormat.of().toHexDigits(c));
+    public synchronized void add(byte[] json) {
+        if (isTemporary) {
+            buffer.writeBytes(json);
+        } else {
+            int end = json.length - 1;
+            buffer.write(json, 0, end);
+            buffer.writeBytes((CHECKSUM + checksum(json, end) + END).getBytes(ISO_8859_1));
+        }
+        buffer.write('\n');
+        if (buffer.size() >= BUFFER_BYTES) {
+            write();
+        }
+    }
+
+    private void write() {
+        file.add(buffer.toByteArray());
+        buffer.reset();
+    }
+
+    /** Hands what was added to the operating system, and forces it to the disk if {@code isForced}. */
+    public synchronized void flush(boolean isForced) {
+        // No other process, nor a later run, reads a temporary file.
+        if (!isTemporary) {
+            write();
+            if (isForced) {
+                file.force();
             }
         }
-        append(CHECKSUM + checksum(line, length) + END + "\n");
-        file.add(line, length);
-    }
-
-    private void append(String ascii) {
-        for (int i = 0; i < ascii.length(); i++) {
-            append((byte) ascii.charAt(i));
-        }
-    }
-
-    private void append(byte b) {
-        if (length == line.length) {
-            line = Arrays.copyOf(line, 2 * length);
-        }
-        line[length++] = b;
-    }
-
-    /** Forces what was added to the disk. */
-    public synchronized void force() {
-        file.force();
     }
 
     /** Receives records. */
     public interface Receiver {
-        /** Receives a record as it was added, with the checksum as one more field. */
+        /** Receives a record as it was added, perhaps with the checksum as one more field. */
         void accept(String json) throws IOException;
     }
 
     /** Passes on all records, those of earlier runs first. */
-    public void read(Receiver receiver) throws IOException {
+    public synchronized void read(Receiver receiver) throws IOException {
+        write();
         LineFile.read(folder, kind, receiver::accept, LineFile.REFUSE);
     }
 
@@ -139,10 +139,13 @@ public final class Journal implements Closeable {
     }
 
     @Override
-    public void close() throws IOException {
-        file.close();
-        if (isTemporary) {
-            Files.deleteIfExists(folder.resolve(kind.name()));
+    public synchronized void close() throws IOException {
+        try (file) {
+            flush(false);
+        } finally {
+            if (isTemporary) {
+                Files.deleteIfExists(folder.resolve(kind.name()));
+            }
         }
     }
 }

@@ -170,16 +170,15 @@ final class LineFile implements Closeable {
 
     /** Appends a line, given without its line feed; cuts it off again when the disk fails, if the disk allows it. */
     void add(String line) {
-        byte[] bytes = (line + "\n").getBytes(ISO_8859_1);
-        add(bytes, bytes.length);
+        add((line + "\n").getBytes(ISO_8859_1));
     }
 
-    /** Appends a line at the beginning of an array, given with its line feed, in the same way. */
-    void add(byte[] bytes, int length) {
+    /** Appends lines, given with their line feeds, in the same way. */
+    void add(byte[] lines) {
         try {
             long end = file.getFilePointer();
             try {
-                file.write(bytes, 0, length);
+                file.write(lines);
             } catch (IOException e) {
                 cutOff(end);
                 throw e;

@@ -249,7 +249,8 @@ final class Recorder {
     }
 
     /** Counts a recorded URL that stays in flight in the frontier. */
-    void leaveUndone() {
+    void leaveUndone(Lease lease) {
+        frontier.leave(lease);
         synchronized (this) {
             leftUndone++;
         }

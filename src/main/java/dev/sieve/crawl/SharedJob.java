@@ -122,7 +122,7 @@ public final class SharedJob extends CrawlJob {
 
     @Override
     void storeSeeds(List<String> urls) {
-        urls.forEach(url -> frontier.add(seeds.name, url));
+        frontier.add(seeds.name, urls);
     }
 
     @Override

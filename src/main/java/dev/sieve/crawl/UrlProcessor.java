@@ -218,7 +218,7 @@ final class UrlProcessor {
                 && withoutHeaders.contains(UrlParts.origin(lease.url()));
         if (lacksHeaders) {
             record(lease, result, timing);
-            recorder.leaveUndone();
+            recorder.leaveUndone(lease);
             return isPage(lease, result);
         }
         return finish(lease, result, timing);
@@ -240,7 +240,7 @@ final class UrlProcessor {
         }
         recorder.refused(lease, reason);
         if (reason.equals(overBudget) || reason.rule().equals(Refused.NOT_PUBLIC)) {
-            recorder.leaveUndone();
+            recorder.leaveUndone(lease);
         } else {
             recorder.done(lease);
         }
@@ -251,7 +251,7 @@ final class UrlProcessor {
     private boolean leave(Lease lease, FetchResult result, Timing timing) {
         record(lease, result, timing);
         dispatcher.silent(UrlParts.host(lease.url()));
-        recorder.leaveUndone();
+        recorder.leaveUndone(lease);
         return false;
     }
 

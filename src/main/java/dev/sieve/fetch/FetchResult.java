@@ -139,7 +139,7 @@ public sealed interface FetchResult {
         /** The connection ended within the response. */
         BROKEN("broken off", true),
         /** The response is not valid HTTP. */
-        PROTOCOL("bad answer", false),
+        PROTOCOL("invalid response", false),
         /** The redirect has no target that can be requested, or leads back to itself. */
         BAD_REDIRECT("bad redirect", false),
         /** The chain of redirects is too long. */

@@ -8,6 +8,7 @@ import dev.sieve.url.Printable;
 import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
 import java.io.IOException;
+import java.net.HttpURLConnection;
 import java.net.Proxy;
 import java.time.Duration;
 import java.util.List;
@@ -28,6 +29,7 @@ import okhttp3.OkHttpClient;
 import okhttp3.Protocol;
 import okhttp3.Request;
 import okhttp3.Response;
+import okhttp3.ResponseBody;
 
 /**
  * Requests URLs and returns whatever the server does as a value.
@@ -168,11 +170,22 @@ public final class Fetcher implements AutoCloseable {
         onSend.accept(chain.request().tag(String.class));
         Response response = chain.proceed(chain.request());
         onResponse.run();
+        if (response.code() == HttpURLConnection.HTTP_NOT_MODIFIED) {
+            // The client would wait for the body that the header announces, although this status never has one.
+            response.close();
+            response = response.newBuilder()
+                    .body(ResponseBody.create(new byte[0], response.body().contentType()))
+                    .build();
+        }
         Capture capture = chain.request().tag(Capture.class);
         if (capture != null) {
             response = capture.of(chain, response);
         }
         ResponseReader.check(response);
+        if (response.body().contentLength() == 0) {
+            // The client would decode nothing, and fail.
+            response = response.newBuilder().removeHeader("Content-Encoding").build();
+        }
         boolean sendsAgain = response.code() == 408 || response.code() == 503;
         String retryAfter = response.header("Retry-After");
         if (!sendsAgain || (retryAfter != null && !retryAfter.matches("0*|\\d{10,}"))) {

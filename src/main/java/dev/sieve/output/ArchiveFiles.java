@@ -136,7 +136,7 @@ final class ArchiveFiles {
         } else if (!hasNoEnd.get() && (failure == null || failure instanceof EOFException)) {
             return reader.position();
         }
-        String problem = failure == null ? "a record without its end" : failure.getMessage();
+        String problem = failure == null ? "an incomplete record" : failure.getMessage();
         throw new IOException(file + ": damaged after " + start + " bytes: " + problem, failure);
     }
 

@@ -11,6 +11,7 @@ import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.SyncFailedException;
 import java.io.Writer;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -44,6 +45,35 @@ public final class OutputFile extends OutputStream {
         return stream(path, how, forces).writer();
     }
 
+    /**
+     * Refuses a file that another process is writing: to continue it would remove its last line.
+     *
+     * @throws IOException when one is, or the file cannot be opened
+     */
+    public static void requireUnused(Path path) throws IOException {
+        if (Files.isRegularFile(path)) {
+            try (FileOutputStream out = new FileOutputStream(path.toFile(), true)) {
+                lock(path, out);
+            }
+        }
+    }
+
+    /** Locks a file until it is closed, where the system can do so. */
+    private static void lock(Path path, FileOutputStream out) throws IOException {
+        boolean isLocked;
+        try {
+            isLocked = out.getChannel().tryLock() != null;
+        } catch (OverlappingFileLockException e) {
+            isLocked = false;
+        } catch (IOException e) {
+            // Such as a network file system without locks.
+            isLocked = true;
+        }
+        if (!isLocked) {
+            throw new IOException(path + ": another process is writing this file");
+        }
+    }
+
     /** Opens a file as {@link #open} does, for bytes and without buffer. */
     static OutputFile stream(Path path, StandardOpenOption how, boolean forces) throws IOException {
         boolean isNew = Files.notExists(path);
@@ -53,6 +83,9 @@ public final class OutputFile extends OutputStream {
         FileOutputStream out = new FileOutputStream(path.toFile(), how == StandardOpenOption.APPEND);
         OutputFile file = new OutputFile(path.toString(), out, forces && Files.isRegularFile(path));
         try {
+            if (Files.isRegularFile(path)) {
+                lock(path, out);
+            }
             if (isNew && forces) {
                 DurableFolder.forceNames(path.toAbsolutePath().getParent());
             }

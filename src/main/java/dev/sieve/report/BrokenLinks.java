@@ -1,13 +1,15 @@
 package dev.sieve.report;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
- * URLs that links lead to and that failed, or responded with a status from 400 on. The first ones are listed, and removed
+ * URLs that links lead to and that failed, or responded with a status of 400 or above. The first ones are listed, and removed
  * again when a later request succeeds; the others are only counted.
  */
 final class BrokenLinks {
@@ -15,6 +17,9 @@ final class BrokenLinks {
     static final int REFERRERS = 20;
 
     private final Map<Long, Link> links = new LinkedHashMap<>();
+    /** Of their keys: rules out most of the URLs that work. */
+    private final BitSet hashCodes = new BitSet(1 << 16);
+
     private final Tally<String> reasons = new Tally<>(Bounds.NAMES);
     private long unlisted;
 
@@ -81,7 +86,7 @@ final class BrokenLinks {
 
     void add(Entry entry) {
         if (!entry.isBroken()) {
-            if (!links.isEmpty()) {
+            if (hashCodes.get(bit(entry))) {
                 links.remove(Entry.hash(entry.key()));
             }
             return;
@@ -90,14 +95,24 @@ final class BrokenLinks {
         long hash = Entry.hash(entry.key());
         if (links.size() < Bounds.BROKEN_LINKS || links.containsKey(hash)) {
             links.put(hash, new Link(entry));
+            hashCodes.set(bit(entry));
         } else {
             unlisted++;
         }
     }
 
+    private static int bit(Entry entry) {
+        return entry.key().hashCode() & 0xffff;
+    }
+
     /** Returns the links that are listed, in the order in which they were first requested. */
     Collection<Link> list() {
         return links.values();
+    }
+
+    /** Returns the hashes of the keys of the links that are listed. */
+    Set<Long> hashes() {
+        return links.keySet();
     }
 
     /** Returns the listed link with a hash of its key; null if there is none. */

@@ -3,13 +3,11 @@ package dev.sieve.report;
 import dev.sieve.CapacityEvent;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Journal;
-import dev.sieve.output.JsonlSink;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Skip;
 import dev.sieve.output.Visit;
 import dev.sieve.scope.SkipReason;
 import java.io.IOException;
-import java.io.Writer;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,10 +26,11 @@ public final class CrawlRecord implements PageSink {
     private static final long SAMPLE_MILLIS = 10_000;
 
     private final Aggregate aggregate;
-    private final StringBuilder line = new StringBuilder();
-    private final JsonlSink jsonl = new JsonlSink(new LineWriter());
     private final List<CapacityEvent> early = new ArrayList<>();
     private Journal journal;
+    /** Null when no later run reads the journal, so that it only has links. */
+    private JournalFormat format;
+
     private boolean forces;
     private boolean isStarted;
     private long lastSample;
@@ -53,9 +52,10 @@ public final class CrawlRecord implements PageSink {
      * @throws IOException when the journal cannot be read
      */
     public synchronized void start(Journal store, boolean isForced, Instant now) throws IOException {
-        if (store != null) {
+        if (store != null && !store.isTemporary()) {
+            format = new JournalFormat();
             store.read(json -> JournalFormat.read(JsonLine.parse(json), aggregate));
-            store.add(JournalFormat.run(now.toEpochMilli()));
+            store.add(format.run(now.toEpochMilli()));
         }
         journal = store;
         forces = isForced;
@@ -66,18 +66,15 @@ public final class CrawlRecord implements PageSink {
     }
 
     @Override
-    public synchronized void accept(Visit visit) throws IOException {
-        aggregate.add(Entry.of(visit));
+    public synchronized void accept(Visit visit) {
+        Entry entry = Entry.of(visit);
+        aggregate.add(entry);
         if (journal != null) {
-            line.setLength(0);
-            jsonl.accept(visit);
-            line.setLength(line.lastIndexOf("}"));
-            if (!visit.links().isEmpty()) {
-                line.append(JournalFormat.TO)
-                        .append(JournalFormat.hashes(visit.links()))
-                        .append('"');
+            List<String> links = visit.links();
+            byte[] line = format == null ? JournalFormat.links(entry, links) : format.page(entry, links);
+            if (line != null) {
+                journal.add(line);
             }
-            journal.add(line.append('}'));
         }
     }
 
@@ -86,16 +83,16 @@ public final class CrawlRecord implements PageSink {
         SkipReason reason = skip.reason();
         if (aggregate.skipExamples().needs(reason.rule())) {
             aggregate.skipExamples().add(reason.rule(), skip.url(), reason.detail(), skip.referrer());
-            if (journal != null) {
-                journal.add(JournalFormat.skip(reason.rule(), skip.url(), reason.detail(), skip.referrer()));
+            if (format != null) {
+                journal.add(format.skip(reason.rule(), skip.url(), reason.detail(), skip.referrer()));
             }
         }
     }
 
     @Override
     public synchronized void flush() {
-        if (journal != null && forces) {
-            journal.force();
+        if (journal != null) {
+            journal.flush(forces);
         }
     }
 
@@ -104,8 +101,8 @@ public final class CrawlRecord implements PageSink {
         Sample sample = Sample.of(report, now.toEpochMilli());
         boolean isKept = aggregate.sample(sample);
         boolean isDue = sample.millis() - lastSample >= SAMPLE_MILLIS || sample.ending() != null;
-        if (journal != null && (isKept || isDue)) {
-            journal.add(JournalFormat.sample(sample));
+        if (format != null && (isKept || isDue)) {
+            journal.add(format.sample(sample));
             lastSample = sample.millis();
         }
     }
@@ -117,8 +114,8 @@ public final class CrawlRecord implements PageSink {
             return;
         }
         aggregate.capacity(event, now.toEpochMilli());
-        if (journal != null) {
-            journal.add(JournalFormat.capacity(event, now.toEpochMilli()));
+        if (format != null) {
+            journal.add(format.capacity(event, now.toEpochMilli()));
         }
     }
 
@@ -137,29 +134,5 @@ public final class CrawlRecord implements PageSink {
     /** Passes what was recorded to a reader, which must not keep it. */
     synchronized <T> T read(Function<Aggregate, T> reader) {
         return reader.apply(aggregate);
-    }
-
-    /** Appends to the line without the locks and copies of a {@link java.io.StringWriter}. */
-    private final class LineWriter extends Writer {
-        @Override
-        public Writer append(CharSequence text) {
-            line.append(text);
-            return this;
-        }
-
-        @Override
-        public void write(char[] text, int from, int length) {
-            line.append(text, from, length);
-        }
-
-        @Override
-        public void flush() {
-            // The line is in memory.
-        }
-
-        @Override
-        public void close() {
-            // The line is in memory.
-        }
     }
 }

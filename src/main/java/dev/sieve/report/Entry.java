@@ -95,7 +95,7 @@ record Entry(
                 notNegative(line, "bytes"),
                 notNegative(line, "ms"),
                 notNegative(line, "waited_ms"),
-                at == null ? 0 : epochMillis(at),
+                at == null ? notNegative(line, "at") : epochMillis(at),
                 line.text("redirect_to"),
                 line.text("title"),
                 line.text("error"),
@@ -129,7 +129,7 @@ record Entry(
         return error != null;
     }
 
-    /** Returns whether a link to the URL is broken: no usable response, or a status from 400 on. */
+    /** Returns whether a link to the URL is broken: no usable response, or a status of 400 or above. */
     boolean isBroken() {
         return isFailed() || (isPage() && status >= 400);
     }

@@ -82,7 +82,7 @@ final class Html {
                 Element cell = head.appendElement("th").attr("scope", "col");
                 cell.text(isNumber ? header.substring(1) : header);
                 if (isNumber) {
-                    cell.addClass("n");
+                    cell.attr("class", "n");
                 }
             }
             body = table.appendElement("tbody");
@@ -126,7 +126,7 @@ final class Html {
         /** Appends a cell with a text of this program among numbers. */
         Table shown(String text) {
             text(text);
-            row.lastElementChild().addClass("n");
+            row.lastElementChild().attr("class", "n");
             return this;
         }
 
@@ -142,7 +142,7 @@ final class Html {
                     ? String.valueOf((long) value)
                     : String.valueOf(value);
             cell(plain.length() + text.length())
-                    .addClass("n")
+                    .attr("class", "n")
                     .attr("data-v", plain)
                     .text(text);
             return this;
@@ -171,7 +171,7 @@ final class Html {
 
         /** Appends a cell with URLs, one per line. */
         Table urls(Iterable<String> urls, String more) {
-            Element cell = cell(more.length()).addClass("url");
+            Element cell = cell(more.length()).attr("class", "url");
             for (String url : urls) {
                 charactersLeft -= 2 * url.length() + 80;
                 Html.url(cell.appendElement("div"), url);

@@ -1,60 +1,142 @@
 package dev.sieve.report;
 
-import com.fasterxml.jackson.core.JsonFactory;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import dev.sieve.CapacityEvent;
 import dev.sieve.OnFull;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.StringWriter;
 import java.nio.ByteBuffer;
+import java.nio.LongBuffer;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 
 /**
- * The lines of a journal. Those of a URL are the lines of {@link dev.sieve.output.JsonlSink} with one more field: {@code
- * to}, the 8-byte hashes of the keys of the links of the page, in Base64. The others have a field {@code kind}:
+ * The lines of a journal, and the buffer in which they are made. Those of a URL have the fields of {@link
+ * dev.sieve.output.JsonlSink} that a report needs, without those that are null, 0 or false, or a key that is the URL; with
+ * {@code at}, the time in epoch milliseconds, instead of {@code fetched_at}; and before all others, {@code to}: the 8-byte
+ * hashes of the keys to which the page links or the URL redirects, in Base64. The others have a field {@code kind}:
  *
  * <pre>
- *   {"kind": "run", "at": 1767225600000}                                the start of a run
- *   {"kind": "sample", "at": ..., "ms": 1000, "pages": 12, ...}         the fields of a {@link Sample}
- *   {"kind": "capacity", "at": ..., "threshold": 0.8, ...}              the fields of a {@link CapacityEvent}
- *   {"kind": "skip", "rule": "nofollow", "detail": null, "url": "https://example.org/x", "referrer": ...}
+ *   {"kind":"run","at":1767225600000}                               the start of a run
+ *   {"kind":"sample","at":...,"ms":1000,"pages":12,...}             the fields of a {@link Sample}
+ *   {"kind":"capacity","at":...,"threshold":0.8,...}                the fields of a {@link CapacityEvent}
+ *   {"kind":"skip","rule":"nofollow","detail":null,"url":"https://example.org/x","referrer":...}
  * </pre>
  *
- * Lines of any other kind are written by a later version, and ignored.
+ * Lines of any other kind are written by a later version, and ignored. Not safe for use by many threads.
  */
 final class JournalFormat {
-    /** How the field with the hashes begins. */
-    static final String TO = ", \"to\": \"";
+    private static final String TO = "{\"to\":\"";
 
-    private static final JsonFactory FACTORY = new JsonFactory();
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    private final JsonGenerator json;
 
-    private JournalFormat() {}
-
-    private interface Fields {
-        void write(JsonGenerator json) throws IOException;
-    }
-
-    private static String line(String kind, Fields fields) {
-        StringWriter text = new StringWriter();
-        try (JsonGenerator json = FACTORY.createGenerator(text)) {
-            json.writeStartObject();
-            json.writeStringField("kind", kind);
-            fields.write(json);
-            json.writeEndObject();
+    JournalFormat() {
+        try {
+            json = JsonLine.FACTORY.createGenerator(bytes);
+            json.setHighestNonEscapedChar(0x7e).setRootValueSeparator(null);
         } catch (IOException e) {
             throw new AssertionError("memory does not fail", e);
         }
-        return text.toString();
     }
 
-    static String run(long at) {
-        return line("run", json -> json.writeNumberField("at", at));
+    private interface Fields {
+        void write() throws IOException;
     }
 
-    static String sample(Sample sample) {
-        return line("sample", json -> {
+    private byte[] line(String kind, Fields fields) {
+        return line(() -> {
+            json.writeStringField("kind", kind);
+            fields.write();
+        });
+    }
+
+    private byte[] line(Fields fields) {
+        try {
+            json.writeStartObject();
+            fields.write();
+            json.writeEndObject();
+            json.flush();
+        } catch (IOException e) {
+            throw new AssertionError("memory does not fail", e);
+        }
+        byte[] line = bytes.toByteArray();
+        bytes.reset();
+        return line;
+    }
+
+    /** Returns the line of a URL that was requested. */
+    byte[] page(Entry entry, List<String> links) {
+        return line(() -> {
+            if (!targets(entry, links).isEmpty()) {
+                json.writeBinaryField("to", hashes(targets(entry, links)));
+            }
+            json.writeStringField("url", entry.url());
+            text("key", entry.key().equals(entry.url()) ? null : entry.key());
+            number("depth", entry.depth());
+            text("referrer", entry.referrer());
+            number("status", entry.status());
+            text("type", entry.type());
+            number("bytes", entry.bytes());
+            number("ms", entry.millis());
+            number("waited_ms", entry.waitedMillis());
+            number("at", entry.at());
+            text("redirect_to", entry.redirectTo());
+            text("title", entry.title());
+            text("error", entry.error());
+            flag("cut", entry.isCut());
+            flag("check", entry.isCheck());
+        });
+    }
+
+    /**
+     * Returns a line that only has the URL and the hashes, which the search for the pages that link to broken URLs
+     * requires; null when there are no links.
+     */
+    static byte[] links(Entry entry, List<String> links) {
+        List<String> targets = targets(entry, links);
+        if (targets.isEmpty()) {
+            return null;
+        }
+        // Without the generator, which takes longer than all the rest of a record.
+        StringBuilder line = new StringBuilder(TO);
+        line.append(Base64.getEncoder().encodeToString(hashes(targets))).append("\",\"url\":\"");
+        JsonStringEncoder.getInstance().quoteAsString(entry.url(), line);
+        return line.append("\"}").toString().getBytes(UTF_8);
+    }
+
+    private static List<String> targets(Entry entry, List<String> links) {
+        return entry.redirectTo() == null ? links : List.of(entry.redirectTo());
+    }
+
+    private void text(String name, String value) throws IOException {
+        if (value != null) {
+            json.writeStringField(name, value);
+        }
+    }
+
+    private void number(String name, long value) throws IOException {
+        if (value != 0) {
+            json.writeNumberField(name, value);
+        }
+    }
+
+    private void flag(String name, boolean value) throws IOException {
+        if (value) {
+            json.writeBooleanField(name, true);
+        }
+    }
+
+    byte[] run(long at) {
+        return line("run", () -> json.writeNumberField("at", at));
+    }
+
+    byte[] sample(Sample sample) {
+        return line("sample", () -> {
             json.writeNumberField("at", sample.at());
             json.writeNumberField("ms", sample.millis());
             json.writeStringField("ending", sample.ending());
@@ -71,8 +153,8 @@ final class JournalFormat {
             json.writeNumberField("unfinished", sample.unfinished());
             json.writeNumberField("retried", sample.retried());
             json.writeNumberField("bytes", sample.bytes());
-            counts(json, "refusals", sample.refusals());
-            counts(json, "skipped", sample.skipped());
+            counts("refusals", sample.refusals());
+            counts("skipped", sample.skipped());
             json.writeNumberField("size", sample.size());
             json.writeNumberField("capacity", sample.capacity());
             json.writeNumberField("rate", sample.rate());
@@ -81,7 +163,7 @@ final class JournalFormat {
         });
     }
 
-    private static void counts(JsonGenerator json, String name, Map<String, Long> counts) throws IOException {
+    private void counts(String name, Map<String, Long> counts) throws IOException {
         json.writeObjectFieldStart(name);
         for (Map.Entry<String, Long> each : counts.entrySet()) {
             json.writeNumberField(each.getKey(), each.getValue());
@@ -89,8 +171,8 @@ final class JournalFormat {
         json.writeEndObject();
     }
 
-    static String capacity(CapacityEvent event, long at) {
-        return line("capacity", json -> {
+    byte[] capacity(CapacityEvent event, long at) {
+        return line("capacity", () -> {
             json.writeNumberField("at", at);
             json.writeNumberField("threshold", event.threshold());
             json.writeNumberField("size", event.estimatedSize());
@@ -102,8 +184,8 @@ final class JournalFormat {
         });
     }
 
-    static String skip(String rule, String url, String detail, String referrer) {
-        return line("skip", json -> {
+    byte[] skip(String rule, String url, String detail, String referrer) {
+        return line("skip", () -> {
             json.writeStringField("rule", rule);
             json.writeStringField("detail", detail);
             json.writeStringField("url", url);
@@ -111,30 +193,22 @@ final class JournalFormat {
         });
     }
 
-    /** Returns the hashes of the keys of links as one text. */
-    static String hashes(List<String> links) {
-        int number = Math.min(Bounds.LINKS, links.size());
-        ByteBuffer bytes = ByteBuffer.allocate(number * Long.BYTES);
+    private static byte[] hashes(List<String> urls) {
+        int number = Math.min(Bounds.LINKS, urls.size());
+        ByteBuffer hashes = ByteBuffer.allocate(number * Long.BYTES);
         for (int i = 0; i < number; i++) {
-            bytes.putLong(Entry.hash(Entry.key(links.get(i))));
+            hashes.putLong(Entry.hash(Entry.key(urls.get(i))));
         }
-        return Base64.getEncoder().encodeToString(bytes.array());
+        return hashes.array();
     }
 
-    /** Returns the hashes of the keys of the links of a page, given as a line. */
-    static long[] hashes(String json) throws IOException {
-        // Not parsed, since that would take most of the time. A quotation mark in a text is escaped, so this is the
-        // field.
-        int start = json.lastIndexOf(TO) + TO.length();
-        int end = json.indexOf('"', start);
-        if (start < TO.length() || end < 0) {
-            return new long[0];
-        }
+    /** Returns the hashes of the keys to which the URL of a line leads; none if it is the line of anything else. */
+    static LongBuffer hashes(String line) throws IOException {
+        // Not parsed, since that would take most of the time.
+        int end = line.startsWith(TO) ? line.indexOf('"', TO.length()) : -1;
         try {
-            byte[] bytes = Base64.getDecoder().decode(json.substring(start, end));
-            long[] hashes = new long[bytes.length / Long.BYTES];
-            ByteBuffer.wrap(bytes).asLongBuffer().get(hashes);
-            return hashes;
+            byte[] hashes = end < 0 ? new byte[0] : Base64.getDecoder().decode(line.substring(TO.length(), end));
+            return ByteBuffer.wrap(hashes).asLongBuffer();
         } catch (IllegalArgumentException e) {
             throw new IOException("field 'to' is not Base64", e);
         }

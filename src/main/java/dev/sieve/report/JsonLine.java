@@ -1,8 +1,10 @@
 package dev.sieve.report;
 
 import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.io.JsonEOFException;
 import dev.sieve.OptionalLibrary;
 import java.io.IOException;
 import java.util.HashMap;
@@ -15,7 +17,7 @@ final class JsonLine {
         OptionalLibrary.require("com.fasterxml.jackson.core.JsonFactory", "com.fasterxml.jackson.core:jackson-core");
     }
 
-    private static final JsonFactory FACTORY = new JsonFactory();
+    static final JsonFactory FACTORY = new JsonFactory();
 
     private final Map<String, Object> fields = new HashMap<>();
     private final Map<String, Map<String, Long>> counts = new HashMap<>();
@@ -30,6 +32,10 @@ final class JsonLine {
     static JsonLine parse(byte[] utf8, int length) throws IOException {
         try (JsonParser parser = FACTORY.createParser(utf8, 0, length)) {
             return parse(parser);
+        } catch (JsonEOFException e) {
+            throw new IOException("the JSON is incomplete", e);
+        } catch (JsonParseException e) {
+            throw new IOException("not JSON", e);
         }
     }
 
@@ -42,7 +48,7 @@ final class JsonLine {
 
     private static JsonLine parse(JsonParser parser) throws IOException {
         if (parser.nextToken() != JsonToken.START_OBJECT) {
-            throw new IOException("not an object of JSON");
+            throw new IOException("not a JSON object");
         }
         JsonLine line = new JsonLine();
         while (parser.nextToken() == JsonToken.FIELD_NAME) {
@@ -57,7 +63,7 @@ final class JsonLine {
             }
         }
         if (parser.nextToken() != null) {
-            throw new IOException("more than one object of JSON");
+            throw new IOException("more than one JSON object");
         }
         return line;
     }

@@ -18,13 +18,14 @@ final class LivePage implements LiveContent {
     private final CrawlRecord record;
     private final InstantSource clock;
     private final String script = ReportPage.resource("live.js");
-    private final PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final Crawler crawler;
+    /** Null until it is requested, since it takes time that most crawls can save. */
+    private PrometheusMeterRegistry metrics;
 
     LivePage(CrawlRecord record, Crawler crawler, InstantSource clock) {
         this.record = record;
+        this.crawler = crawler;
         this.clock = clock;
-        new CrawlerMetrics(crawler).bindTo(metrics);
-        new JvmMemoryMetrics().bindTo(metrics);
     }
 
     @Override
@@ -38,7 +39,12 @@ final class LivePage implements LiveContent {
     }
 
     @Override
-    public String metrics() {
+    public synchronized String metrics() {
+        if (metrics == null) {
+            metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+            new CrawlerMetrics(crawler).bindTo(metrics);
+            new JvmMemoryMetrics().bindTo(metrics);
+        }
         return metrics.scrape();
     }
 }

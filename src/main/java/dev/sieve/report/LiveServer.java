@@ -14,12 +14,12 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -37,8 +37,10 @@ import org.slf4j.LoggerFactory;
  * could read it through a host name of its own that resolves to this address (DNS rebinding).
  *
  * <p>The page is rendered at most once per second, for all clients together, and only if there is one. Clients take a
- * bounded number of threads and never delay the crawl: a request that takes too long is interrupted, which closes its
- * connection, and so is a client that does not read its events.
+ * bounded number of threads and never delay the crawl: a request whose head or response takes too long is interrupted,
+ * which closes its connection, and so is a client that does not read its events. While all threads are busy, connections
+ * are closed at once. So clients that never complete a request can block others for two seconds, and clients that do not
+ * read the responses for ten.
  */
 public final class LiveServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.report");
@@ -51,9 +53,10 @@ public final class LiveServer implements AutoCloseable {
     /** Updates during the writing of another one after which a client is dropped. */
     private static final int PATIENCE = 10;
 
-    private static final int REQUEST_THREADS = 8;
-    private static final int MAX_WAITING = 64;
-    private static final Duration REQUEST_LIMIT = Duration.ofSeconds(10);
+    private static final int MAX_REQUESTS = 32;
+    private static final int IDLE_SECONDS = 10;
+    private static final Duration HEAD_LIMIT = Duration.ofSeconds(2);
+    private static final Duration RESPONSE_LIMIT = Duration.ofSeconds(10);
     /** How long clients may take to read the last event. */
     private static final Duration END_LIMIT = Duration.ofSeconds(2);
 
@@ -72,17 +75,16 @@ public final class LiveServer implements AutoCloseable {
 
     private static final Pattern LINE_END = Pattern.compile("\r\n|\r|\n");
 
+    /** What interrupts the thread of a request when its time is over. */
+    private static final ThreadLocal<Future<?>> LIMIT = new ThreadLocal<>();
+
     private final HttpServer server;
     private final String host;
     private final Duration interval;
+    private final Duration headLimit;
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, threads("timer"));
     private final ExecutorService requests = new ThreadPoolExecutor(
-            REQUEST_THREADS,
-            REQUEST_THREADS,
-            0,
-            TimeUnit.SECONDS,
-            new ArrayBlockingQueue<>(MAX_WAITING),
-            threads("request"));
+            0, MAX_REQUESTS, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), threads("request"));
     private final EventStream events =
             new EventStream(MAX_CLIENTS, PATIENCE, Executors.newCachedThreadPool(threads("events")));
 
@@ -91,10 +93,11 @@ public final class LiveServer implements AutoCloseable {
 
     private int updates;
 
-    private LiveServer(HttpServer server, String host, Duration interval) {
+    private LiveServer(HttpServer server, String host, Duration interval, Duration headLimit) {
         this.server = server;
         this.host = host;
         this.interval = interval;
+        this.headLimit = headLimit;
         timer.setRemoveOnCancelPolicy(true);
         server.setExecutor(request -> requests.execute(() -> runLimited(request)));
         server.createContext("/", this::respond);
@@ -118,13 +121,13 @@ public final class LiveServer implements AutoCloseable {
      * @throws IOException when the port is in use or the address is not one of this machine; the message contains both
      */
     public static LiveServer open(String host, int port) throws IOException {
-        return open(host, port, UPDATE_INTERVAL);
+        return open(host, port, UPDATE_INTERVAL, HEAD_LIMIT);
     }
 
-    static LiveServer open(String host, int port, Duration interval) throws IOException {
+    static LiveServer open(String host, int port, Duration interval, Duration headLimit) throws IOException {
         try {
             InetSocketAddress address = new InetSocketAddress(InetAddress.getByName(host), port);
-            return new LiveServer(HttpServer.create(address, MAX_WAITING), host, interval);
+            return new LiveServer(HttpServer.create(address, 0), host, interval, headLimit);
         } catch (IOException e) {
             String reason = e instanceof UnknownHostException ? "unknown host" : e.getMessage();
             throw new IOException("cannot listen on " + host + ":" + port + ": " + reason, e);
@@ -181,16 +184,21 @@ public final class LiveServer implements AutoCloseable {
     }
 
     private void runLimited(Runnable request) {
-        Future<?> limit =
-                timer.schedule(Thread.currentThread()::interrupt, REQUEST_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        limit(headLimit);
         try {
             request.run();
         } finally {
-            limit.cancel(false);
+            LIMIT.get().cancel(false);
         }
     }
 
+    private void limit(Duration time) {
+        LIMIT.set(timer.schedule(Thread.currentThread()::interrupt, time.toMillis(), TimeUnit.MILLISECONDS));
+    }
+
     private void respond(HttpExchange exchange) throws IOException {
+        LIMIT.get().cancel(false);
+        limit(RESPONSE_LIMIT);
         HEADERS.forEach(exchange.getResponseHeaders()::set);
         if (!isNamed(exchange)) {
             send(exchange, 421, "text/plain", "This server has another name; request it as " + url() + "\n");

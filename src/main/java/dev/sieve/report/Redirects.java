@@ -1,6 +1,7 @@
 package dev.sieve.report;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -11,6 +12,9 @@ import java.util.Set;
 /** Redirects, and the chains that they form. The first ones are kept, the others only counted. */
 final class Redirects {
     private final Map<Long, Step> steps = new LinkedHashMap<>();
+    /** Rules out most URLs that are not the target of a redirect. */
+    private final BitSet targets = new BitSet(1 << 16);
+
     private long count;
 
     private static final class Step {
@@ -41,7 +45,8 @@ final class Redirects {
     record Chain(List<String> urls, List<Integer> statuses, String result, boolean isLoop) {}
 
     void add(Entry entry) {
-        Step before = entry.referrer() == null || steps.isEmpty() ? null : steps.get(Entry.hash(entry.referrer()));
+        boolean mayFollow = entry.referrer() != null && targets.get(bit(entry.url()));
+        Step before = mayFollow ? steps.get(Entry.hash(entry.referrer())) : null;
         boolean isFollowUp = before != null && before.target.equals(Bounds.cut(entry.url()));
         if (isFollowUp) {
             before.result = entry.redirectTo() == null ? entry.reason() : null;
@@ -50,8 +55,13 @@ final class Redirects {
             count++;
             if (steps.size() < Bounds.REDIRECTS) {
                 steps.put(Entry.hash(entry.url()), new Step(entry, isFollowUp));
+                targets.set(bit(entry.redirectTo()));
             }
         }
+    }
+
+    private static int bit(String url) {
+        return url.hashCode() & 0xffff;
     }
 
     long count() {

@@ -1,46 +1,44 @@
 package dev.sieve.report;
 
 import java.io.IOException;
+import java.nio.LongBuffer;
+import java.util.BitSet;
 import java.util.HashSet;
 import java.util.Set;
 
 /** Finds the pages that link to broken URLs, among all pages that are passed to it. */
 final class ReferrerSearch {
-    /** How the target of a redirect begins; null is not a text. */
-    private static final String REDIRECT = "\"redirect_to\": \"";
+    private static final int BITS = 1 << 16;
 
     private final BrokenLinks broken;
+    /** Rules out most links at little cost. */
+    private final BitSet candidates = new BitSet(BITS);
 
     ReferrerSearch(BrokenLinks broken) {
         this.broken = broken;
         broken.list().forEach(BrokenLinks.Link::search);
+        broken.hashes().forEach(hash -> candidates.set(bit(hash)));
+    }
+
+    private static int bit(long hash) {
+        return (int) hash & (BITS - 1);
     }
 
     /** Adds a line of a journal. */
     void add(String json) throws IOException {
-        Set<BrokenLinks.Link> found = new HashSet<>();
-        for (long hash : JournalFormat.hashes(json)) {
-            add(found, hash);
+        Set<BrokenLinks.Link> found = Set.of();
+        LongBuffer hashes = JournalFormat.hashes(json);
+        while (hashes.hasRemaining()) {
+            long hash = hashes.get();
+            BrokenLinks.Link link = candidates.get(bit(hash)) ? broken.get(hash) : null;
+            if (link != null) {
+                found = found.isEmpty() ? new HashSet<>() : found;
+                found.add(link);
+            }
         }
-        // Few pages link to a broken URL, so that few lines are parsed.
-        if (found.isEmpty() && !json.contains(REDIRECT)) {
-            return;
-        }
-        JsonLine line = JsonLine.parse(json);
-        String page = line.text("url");
-        if (page == null || line.text("kind") != null) {
-            return;
-        }
-        if (line.text("redirect_to") != null) {
-            add(found, Entry.hash(Entry.key(line.text("redirect_to"))));
-        }
-        found.forEach(link -> link.addReferrer(page));
-    }
-
-    private void add(Set<BrokenLinks.Link> found, long hash) {
-        BrokenLinks.Link link = broken.get(hash);
-        if (link != null) {
-            found.add(link);
+        if (!found.isEmpty()) {
+            String page = JsonLine.parse(json).text("url");
+            found.forEach(link -> link.addReferrer(page));
         }
     }
 

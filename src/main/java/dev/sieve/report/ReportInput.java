@@ -4,12 +4,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sieve.crawl.Journal;
 import dev.sieve.output.LineReader;
+import java.io.BufferedInputStream;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
@@ -25,6 +27,9 @@ import java.util.regex.Pattern;
 public final class ReportInput {
     /** An escaped character, an escaped backslash, or a backslash alone. */
     private static final Pattern ESCAPE = Pattern.compile("\\\\(?:u([0-9a-fA-F]{4})|\\\\)?");
+
+    /** How a compressed file begins. */
+    private static final byte[] GZIP = {0x1f, (byte) 0x8b};
 
     /** Lines of more bytes are left out. */
     private static final int MAX_LINE = 1 << 21;
@@ -68,7 +73,7 @@ public final class ReportInput {
         if (input.good == 0) {
             throw new IOException(
                     input.bad == 0
-                            ? "nothing to report: no line in " + names(files)
+                            ? "nothing to report: no lines in " + names(files)
                             : "no line could be read in " + names(files));
         }
         return new CrawlRecord(input.aggregate);
@@ -112,7 +117,7 @@ public final class ReportInput {
     private void edge(String line, ReferrerSearch search) throws IOException {
         String[] fields = line.split("\t", -1);
         if (fields.length < 3) {
-            throw new IOException("not a source, a target and what became of it, separated by tabs");
+            throw new IOException("not three fields separated by tabs: source, target and result");
         }
         String source = unescaped(fields[0]);
         if (Entry.isWeb(source)) {
@@ -139,7 +144,7 @@ public final class ReportInput {
             } else if (escape.group().length() == 2) {
                 text.append('\\');
             } else {
-                throw new IOException("a bad escape");
+                throw new IOException("invalid escape");
             }
         }
         text.append(field, copied, field.length());
@@ -149,8 +154,13 @@ public final class ReportInput {
     private void lines(Path file, Line action) throws IOException {
         long number = 0;
         long badHere = 0;
-        try (InputStream in = new FileInputStream(file.toFile());
+        try (InputStream in = new BufferedInputStream(new FileInputStream(file.toFile()));
                 LineReader line = new LineReader(in, MAX_LINE)) {
+            in.mark(GZIP.length);
+            if (Arrays.equals(in.readNBytes(GZIP.length), GZIP)) {
+                throw new IOException(file + " is gzip-compressed; unpack it first");
+            }
+            in.reset();
             while (line.next()) {
                 number++;
                 try {
@@ -162,14 +172,14 @@ public final class ReportInput {
                 } catch (IOException e) {
                     badHere++;
                     if (badHere <= PROBLEMS_PER_FILE) {
-                        problems.accept(file + ": line " + number + ": " + reason(e));
+                        problems.accept(file + ", line " + number + ": " + reason(e));
                     }
                 }
             }
         }
         bad += badHere;
         if (badHere > PROBLEMS_PER_FILE) {
-            problems.accept(Numbers.text("%s: %,d lines could not be read", file, badHere));
+            problems.accept(file + ": " + Numbers.count(badHere, "line") + " could not be read");
         }
     }
 

@@ -123,17 +123,29 @@ public final class ReportPage {
         }
     }
 
+    /** Checks that a page can be written to a file: the name under which that begins is created, and deleted. */
+    public static void check(Path file) throws IOException {
+        Path temporary = temporary(file);
+        Files.newOutputStream(temporary).close();
+        Files.delete(temporary);
+    }
+
+    private static Path temporary(Path file) {
+        return file.toAbsolutePath().resolveSibling(file.getFileName() + ".tmp");
+    }
+
     /** Writes a page to a file under another name, and then renames it, so that an earlier one is replaced at once. */
     public static void write(String page, Path file) throws IOException {
-        Path folder = file.toAbsolutePath().getParent();
-        Path temporary = folder.resolve(file.getFileName() + ".tmp");
+        Path temporary = temporary(file);
         try {
             try (FileOutputStream out = new FileOutputStream(temporary.toFile())) {
                 out.write(page.getBytes(UTF_8));
                 out.getFD().sync();
             }
             Files.move(temporary, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
-            DurableFolder.forceNames(folder);
+            DurableFolder.forceNames(temporary.getParent());
+        } catch (IOException e) {
+            throw new IOException("cannot write " + file + ": " + e.getMessage(), e);
         } finally {
             Files.deleteIfExists(temporary);
         }
@@ -151,7 +163,7 @@ public final class ReportPage {
 
     private static String charts() {
         // Where its map lies is of no use, and would be requested.
-        return text(CHARTS, "org.webjars.npm:chart.js").replaceAll("(?m)^//# sourceMappingURL=.*$", "");
+        return text(CHARTS, "org.webjars.npm:chart.js").split("//# sourceMappingURL=", 2)[0];
     }
 
     static String resource(String name) {

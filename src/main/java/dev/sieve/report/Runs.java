@@ -77,7 +77,7 @@ final class Runs {
                 sample.missed());
     }
 
-    /** Returns the last sample of the present run; null without one. */
+    /** Returns the last sample of the current run; null without one. */
     Sample last() {
         return runs.isEmpty() ? null : runs.get(runs.size() - 1).last;
     }

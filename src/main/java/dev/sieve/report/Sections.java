@@ -139,7 +139,7 @@ final class Sections {
                                         : "cut off; the numbers are the last ones recorded"));
         int earlier = crawl.runs().count() - runs.size();
         if (earlier > 0) {
-            note(section, text("%,d earlier runs are not listed; their pages are counted.", earlier));
+            note(section, count(earlier, "earlier run") + " not listed; all pages are counted.");
         }
         long unrecorded = runs.get(0).number() > 1 || runs.get(0).last() == null
                 ? 0
@@ -192,15 +192,15 @@ final class Sections {
             double seconds = Math.max(1e-3, (point.millis() - before.millis()) / 1e3);
             double fill = 100.0 * point.size() / Math.max(1, point.capacity());
             table.row()
-                    .number(point.millis() / 1e3, text("%,.1f", point.millis() / 1e3))
+                    .number(point.millis() / 1e3, Numbers.decimals(point.millis() / 1e3, 1))
                     .count(point.pages())
                     .number(
                             rounded((point.pages() - before.pages()) / seconds),
-                            text("%,.1f", (point.pages() - before.pages()) / seconds))
+                            Numbers.decimals((point.pages() - before.pages()) / seconds, 1))
                     .count(point.queued())
                     .count(point.size())
                     .count(point.capacity())
-                    .number(rounded(fill), text("%,.1f", fill))
+                    .number(rounded(fill), Numbers.decimals(fill, 1))
                     .number(Math.rint(1e9 * point.rate()) / 1e7, Numbers.percentage(point.rate()))
                     .number(rounded(point.missed()), Numbers.about(point.missed()));
             before = point;
@@ -233,11 +233,9 @@ final class Sections {
         for (Arrivals.Interval interval : intervals) {
             table.row()
                     .text(Numbers.time(interval.startMillis()))
-                    .number(
-                            (interval.startMillis() - start) / 1e3,
-                            text("%,d", (interval.startMillis() - start) / 1000))
+                    .number((interval.startMillis() - start) / 1e3, count((interval.startMillis() - start) / 1000))
                     .count(interval.pages())
-                    .number(rounded(interval.pages() / seconds), text("%,.1f", interval.pages() / seconds));
+                    .number(rounded(interval.pages() / seconds), Numbers.decimals(interval.pages() / seconds, 1));
         }
     }
 
@@ -314,7 +312,7 @@ final class Sections {
         for (Aggregate.Passed passed : crawl.capacityEvents()) {
             CapacityEvent event = passed.event();
             table.row()
-                    .number(passed.millis() / 1e3, text("%,.1f", passed.millis() / 1e3))
+                    .number(passed.millis() / 1e3, Numbers.decimals(passed.millis() / 1e3, 1))
                     .number(100 * event.threshold(), text("%,.0f", 100 * event.threshold()))
                     .count(event.estimatedSize())
                     .count(event.capacity())
@@ -323,7 +321,7 @@ final class Sections {
                     .bytes(event.memoryBytes())
                     .text(
                             switch (event.onFull()) {
-                                case WARN -> "goes on, and misses more";
+                                case WARN -> "continues, and misses more";
                                 case GROW -> "grows";
                                 case FAIL -> "refuses new URLs";
                             });
@@ -362,7 +360,7 @@ final class Sections {
         BrokenLinks broken = crawl.broken();
         Element section = Html.section(main, "broken", text("Broken links (%,d)", broken.count()));
         if (broken.count() == 0) {
-            note(section, "None: no URL failed or responded with a status from 400 on.");
+            note(section, "None: no URL failed or responded with a status of 400 or above.");
             return;
         }
         if (broken.reasons().bySize().size() > 1) {
@@ -392,12 +390,12 @@ final class Sections {
                     .count(link.referrerCount())
                     .urls(referrers, rest);
         }
-        more(section, broken.count() - shown, "broken links");
+        more(section, broken.count() - shown, "more broken link");
     }
 
-    private static void more(Element section, long number, String things) {
+    private static void more(Element section, long number, String thing) {
         if (number > 0) {
-            note(section, text("And %,d more %s, which are counted only.", number, things));
+            note(section, "And " + count(number, thing) + ", only counted.");
         }
     }
 
@@ -508,8 +506,8 @@ final class Sections {
         if (crawl.hosts().others() != null) {
             host(table.row().text("other hosts, together"), crawl.hosts().others());
         }
-        note(section, "Failures are responses with a status from 400 on, and URLs without a usable response.");
-        more(section, crawl.hosts().size() - shown, "hosts");
+        note(section, "Failures are responses with a status of 400 or above, and URLs without a usable response.");
+        more(section, crawl.hosts().size() - shown, "more host");
     }
 
     private static void host(Html.Table table, HostTable.Row row) {

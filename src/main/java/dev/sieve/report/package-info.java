@@ -3,7 +3,7 @@
  *
  * <p>A {@link dev.sieve.report.CrawlRecord} receives what a crawl finds, a sample of its numbers once per second, and the
  * capacity events of its frontier. It keeps aggregates and lists of limited length ({@code Aggregate}, {@code Bounds}), and
- * writes lines to the journal of the crawl ({@code JournalFormat}), from which a later run restores it. A
+ * writes lines to the journal of the crawl ({@code JournalFormat}), from which a later run of a job restores it. A
  * {@link dev.sieve.report.ReportPage} shows a record; a {@link dev.sieve.report.ReportInput} makes a record of the output
  * of earlier crawls. A {@link dev.sieve.report.LiveServer} shows a record while the crawl runs, and answers with the
  * metrics of {@link dev.sieve.report.CrawlerMetrics} and {@link dev.sieve.report.FrontierMetrics}.
@@ -34,6 +34,7 @@
  * percentiles within 5 %.
  *
  * <p><b>The journal is a file of its own.</b> The JSONL output may be absent, may be standard output, and has neither
- * samples nor links. A line has a checksum, since a report of damaged lines would be wrong without a sign of it.
+ * samples nor links. A line has a checksum, since a report of damaged lines would be wrong without a sign of it. That of a
+ * crawl without a job is read by nothing but the second pass, so it only has links.
  */
 package dev.sieve.report;

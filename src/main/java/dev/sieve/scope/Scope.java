@@ -42,13 +42,19 @@ public final class Scope {
     /** Where a URL has to be, relative to the seeds. */
     public enum Kind {
         /** On the host of a seed, and on its port. */
-        HOST,
+        HOST("not the host and port of a seed"),
         /** In the registrable domain of a seed ({@link UrlParts#domain}), and on its port. */
-        DOMAIN,
+        DOMAIN("not the domain and port of a seed"),
         /** On the host and port of a seed, its path beginning with the seed's up to the last slash in it. */
-        PREFIX,
+        PREFIX("not below a seed"),
         /** Anywhere. */
-        ANY
+        ANY("");
+
+        private final String elsewhere;
+
+        Kind(String elsewhere) {
+            this.elsewhere = elsewhere;
+        }
     }
 
     /** The rule of URLs that are not where a seed is. */
@@ -77,7 +83,7 @@ public final class Scope {
         includes = List.copyOf(builder.includes);
         excludes = List.copyOf(builder.excludes);
         tooDeep = new SkipReason(TOO_DEEP, "depth at most " + maxDepth);
-        outOfScope = new SkipReason(OUT_OF_SCOPE, "scope " + kind);
+        outOfScope = new SkipReason(OUT_OF_SCOPE, kind.elsewhere);
     }
 
     /** Returns a builder of a scope without expressions and without a limit of depth. */

@@ -240,6 +240,15 @@ final class Holdings {
         return leases.delay(lease, readyNanos);
     }
 
+    /** Notes that the caller holds on to a lease without working on it. */
+    synchronized void leave(Lease lease, long clock) {
+        TakenFrame frame = held(lease, clock);
+        if (frame != null) {
+            end(frame, lease);
+            slice(frame).left++;
+        }
+    }
+
     private TakenFrame held(Lease lease, long clock) {
         TakenFrame frame = frame(lease.id());
         return frame != null && isUsable(slice(frame), clock) && leases.holds(lease) ? frame : null;
@@ -280,8 +289,13 @@ final class Holdings {
         return !ready.isEmpty()
                 || dueFrame != null
                 || leases.delayed() > 0
-                || leases.held() > left
+                || leases.held() > Math.min(left, left())
                 || slices().stream().anyMatch(Slice::hasWork);
+    }
+
+    /** Returns how many leases the caller holds on to without working on them, of those that have not ended. */
+    private long left() {
+        return slices().stream().mapToLong(slice -> slice.left).sum();
     }
 
     /** Returns how long until a URL may be handed out, as far as this process can tell. */

@@ -49,8 +49,16 @@ public final class SharedSieve implements Frontier {
     /** How many URLs may be done before the engine has stored it. */
     private static final int MAX_UNSENT = 256;
 
+    /** Lines that are added in one command. */
+    private static final int MAX_LINES = 1024;
+
+    private static final int BYTES_PER_LINE = 100;
+
     private static final long TOTALS_AGE_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long AWAY_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    /** How long a caller waits for the round trip of another thread, which may last until its timeout. */
+    private static final long TRIP_WAIT_MILLIS = 1000;
+
     private static final long OVER_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final LongSupplier clock;
@@ -113,6 +121,9 @@ public final class SharedSieve implements Frontier {
     }
 
     private void requireUsable() {
+        if (failure instanceof UncheckedIOException away) {
+            throw new UncheckedIOException(away.getCause());
+        }
         if (failure != null) {
             throw new IllegalStateException(
                     "the frontier has stopped after an error: " + failure.getMessage(), failure);
@@ -158,7 +169,7 @@ public final class SharedSieve implements Frontier {
             totals.pushed(push.accepted(), isComplete ? batch.size() - push.accepted() : 0);
             push.slicesWithNew().forEach(holdings::mayHaveFrames);
             if (batch.referrer() == null && push.accepted() > 0) {
-                seeds.add(batch, clock.getAsLong());
+                seeds.add(batch, this::pushAll, clock.getAsLong());
             }
         }
         capacity.publish(totals.accepted());
@@ -169,9 +180,11 @@ public final class SharedSieve implements Frontier {
 
     @Override
     public Lease take(long nowNanos) {
-        trip.lock();
+        requireUsable();
+        if (isAway() || !lockTrip()) {
+            return holdings.next(nowNanos, clock.getAsLong());
+        }
         try {
-            requireUsable();
             long now = clock.getAsLong();
             TakenFrame due = holdings.due(nowNanos, now);
             if (due != null) {
@@ -197,6 +210,20 @@ public final class SharedSieve implements Frontier {
             wait = Math.min(wait, taker.waitNanos(nowNanos));
         }
         return engine.isAway() ? Math.max(wait, AWAY_WAIT_NANOS) : wait;
+    }
+
+    private boolean lockTrip() {
+        try {
+            return trip.tryLock() || trip.tryLock(TRIP_WAIT_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** Returns whether the engine is away and the keeper tries to reach it, so that other threads need not. */
+    private boolean isAway() {
+        return keeper != null && engine.isAway();
     }
 
     @Override
@@ -230,6 +257,12 @@ public final class SharedSieve implements Frontier {
         return holdings.retry(lease, readyNanos, clock.getAsLong());
     }
 
+    @Override
+    public void leave(Lease lease) {
+        requireUsable();
+        holdings.leave(lease, clock.getAsLong());
+    }
+
     // Counts
 
     /** Returns how many URLs wait to be handed out, and how many other workers have taken. */
@@ -254,7 +287,7 @@ public final class SharedSieve implements Frontier {
     /** Looks at the counters of all workers, unless they are new enough or another thread is about to. */
     private void refreshTotals() {
         requireUsable();
-        if (!trip.tryLock()) {
+        if (isAway() || !trip.tryLock()) {
             return;
         }
         try {
@@ -302,10 +335,9 @@ public final class SharedSieve implements Frontier {
     @Override
     public boolean isOver(long left) {
         requireUsable();
-        if (holdings.isBusy(left)) {
+        if (isAway() || holdings.isBusy(left) || !lockTrip()) {
             return false;
         }
-        trip.lock();
         try {
             if (overAt >= 0 && overAt == totals.accepted()) {
                 return true;
@@ -345,7 +377,7 @@ public final class SharedSieve implements Frontier {
 
     /** Stores what is done, and renews, claims and gives back slices. */
     void beat() {
-        List<UrlBatch> lost = List.of();
+        List<Runnable> lost = List.of();
         trip.lock();
         try {
             requireUsable();
@@ -370,7 +402,7 @@ public final class SharedSieve implements Frontier {
         } finally {
             trip.unlock();
         }
-        lost.forEach(this::pushAll);
+        lost.forEach(Runnable::run);
         capacity.publish(totals.accepted());
     }
 
@@ -384,7 +416,9 @@ public final class SharedSieve implements Frontier {
         } catch (RuntimeException | Error e) {
             if (!isClosing) {
                 failure = e instanceof RuntimeException unchecked ? unchecked : new IllegalStateException(e);
-                LOG.error("the shared frontier {} stops: {}", keys.name(), e.getMessage(), e);
+                if (!(e instanceof UncheckedIOException)) {
+                    LOG.error("the shared frontier {} stops: {}", keys.name(), e.getMessage(), e);
+                }
             }
         }
     }
@@ -402,6 +436,11 @@ public final class SharedSieve implements Frontier {
     /** Returns the identity of this worker. */
     String worker() {
         return worker;
+    }
+
+    /** Returns the run of the engine that this worker has seen last. */
+    Run run() {
+        return engine.run();
     }
 
     /** Returns how many slices this worker owns. */
@@ -426,12 +465,40 @@ public final class SharedSieve implements Frontier {
 
     // What workers share besides URLs
 
-    /** Appends a line to a list that all workers of the crawl share. */
+    /** Appends a line to a list that all workers of the crawl share, as {@link #add(String, List)}. */
     public void add(String list, String line) {
-        engine.call((session, number) -> {
-            session.send("RPUSH", keys.lines(list), CrawlKeys.utf8(line));
-            return session.receive();
-        });
+        add(list, List.of(line));
+    }
+
+    /**
+     * Appends lines to a list that all workers of the crawl share. After an outage of the engine a line may be there twice.
+     *
+     * @throws SieveFullException when the engine has no memory left
+     */
+    public void add(String list, List<String> lines) {
+        for (int from = 0; from < lines.size(); from += MAX_LINES) {
+            List<String> some = List.copyOf(lines.subList(from, Math.min(lines.size(), from + MAX_LINES)));
+            byte[][] args = new byte[some.size() + 1][];
+            args[0] = keys.lines(list);
+            long bytes = 0;
+            for (int i = 0; i < some.size(); i++) {
+                args[i + 1] = CrawlKeys.utf8(some.get(i));
+                bytes += args[i + 1].length + BYTES_PER_LINE;
+            }
+            store((session, number) -> {
+                session.send("RPUSH", args);
+                return session.receive();
+            });
+            seeds.add(() -> add(list, some), bytes, clock.getAsLong());
+        }
+    }
+
+    private <T> T store(Engine.Work<T> work) {
+        try {
+            return engine.call(work);
+        } catch (EngineFullException e) {
+            throw new SieveFullException("the engine has no memory left: " + e.getMessage());
+        }
     }
 
     /** Returns the lines of a shared list from an index on. */
@@ -447,11 +514,12 @@ public final class SharedSieve implements Frontier {
      *
      * @param pause how long the host has to rest after a request
      * @param use for how long from now on that holds
+     * @throws SieveFullException when the engine has no memory left
      */
     public void pause(String host, Duration pause, Duration use) {
         byte[] field = CrawlKeys.utf8(host);
         byte[] key = keys.slice(hosts.ofHost(host)).pauses;
-        engine.call((session, number) -> {
+        store((session, number) -> {
             session.send("TIME");
             List<?> time = Replies.list(session.receive());
             long now = Replies.number(time.get(0)) * 1000 + Replies.number(time.get(1)) / 1000;

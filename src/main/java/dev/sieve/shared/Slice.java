@@ -44,6 +44,8 @@ final class Slice {
 
     /** How many leases were begun and have not ended. */
     int begun;
+    /** How many leases the caller holds on to without working on them. */
+    int left;
     /** Whether the engine stores that this worker has nothing to do in the slice. */
     boolean isIdle;
 

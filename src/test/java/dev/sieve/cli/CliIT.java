@@ -119,8 +119,8 @@ class CliIT {
                     .containsExactlyInAnyOrder(
                             "mailto:x\tnot http or https\t" + site,
                             "mailto:x\tnot http or https\t" + site + "a",
-                            "http://o.test/\tout of scope: scope HOST\t" + site,
-                            "http://o.test/\tout of scope: scope HOST\t" + site + "a",
+                            "http://o.test/\tout of scope: not the host and port of a seed\t" + site,
+                            "http://o.test/\tout of scope: not the host and port of a seed\t" + site + "a",
                             site + "x/x/x\ttrap repeated-segments: more than 2 times the same segments in a row\t"
                                     + site,
                             site + "x/x/x\ttrap repeated-segments: more than 2 times the same segments in a row\t"

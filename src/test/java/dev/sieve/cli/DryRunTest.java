@@ -96,7 +96,7 @@ class DryRunTest {
         Run run = dryRun("--job", job.toString(), server.url("/new"));
 
         assertThat(run.err()).isEmpty();
-        assertThat(run.out()).contains(": 1 URLs are left").contains(": everything is allowed");
+        assertThat(run.out()).contains(": 1 URL left").contains(": everything is allowed");
         assertThat(run.out().indexOf("/left")).isPositive().isLessThan(run.out().indexOf("/new"));
         assertThat(server.heads()).hasSize(1);
     }

@@ -171,11 +171,10 @@ class OutputsTest {
                     .containsExactly(
                             file("a.txt") + "  0 lines, 0 B",
                             file("a.jsonl") + "  0 lines, 0 B",
-                            file("s") + "  1 lines, 17 B");
+                            file("s") + "  1 line, 17 B");
             assertThat(Summary.files(outputs.files()))
-                    .isEqualTo(
-                            "  files    %s  0 lines, 0 B%n           %s  0 lines, 0 B%n           %s  1 lines, 17 B%n"
-                                    .formatted(file("a.txt"), file("a.jsonl"), file("s")));
+                    .isEqualTo("  files    %s  0 lines, 0 B%n           %s  0 lines, 0 B%n           %s  1 line, 17 B%n"
+                            .formatted(file("a.txt"), file("a.jsonl"), file("s")));
         }
     }
 
@@ -326,6 +325,30 @@ class OutputsTest {
         assertThat(file("a.txt")).doesNotExist();
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"/proc/r.html", "no/such/r.html", "/dev/null/r.html"})
+    void aReportThatCannotBeWrittenIsRefusedAtTheStart(String name) {
+        Run run = crawl(
+                site, "--report", file(name).toString(), "--job", file("job").toString());
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err()).contains("'--report': " + file(name) + " cannot be written: ");
+        assertThat(file("job")).doesNotExist();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"-o, job/x.jsonl", "-o, ./job/a/x.warc.gz", "--skipped, job/x.tsv", "--report, job/r.html"})
+    void noOutputIsInTheDirectoryOfTheJob(String option, String name) {
+        Run run =
+                crawl(site, "--job", file("job").toString(), option, file(name).toString());
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err())
+                .contains(
+                        file(name) + " is in the directory of --job " + file("job") + "; write outputs outside of it");
+        assertThat(file("job")).doesNotExist();
+    }
+
     @Test
     void devicesAreWrittenTo() {
         assertThat(crawl(site, "-o", "/dev/null", "--format", "jsonl").exitCode())
@@ -359,6 +382,10 @@ class OutputsTest {
         assertThat(run.err()).contains("a-00001.warc.gz exists", "--force");
         assertThat(file("a.warc.gz")).doesNotExist();
         assertThat(file("a-00001.warc.gz")).hasContent("mine");
+
+        Files.writeString(file("a.warc.gz"), "mine");
+        assertThat(crawl(command).err()).contains("a.warc.gz exists", "delete all files of the archive");
+
         assertThat(crawl(command[0], command[1], command[2], "--force").exitCode())
                 .isZero();
         assertThat(file("a-00001.warc.gz")).doesNotExist();

@@ -23,10 +23,10 @@ class ProgressTest {
     @Test
     void theLineIsNeverLongerThanTheTerminalIsWide() throws Exception {
         CrawlReport report = largeCrawl();
-        String whole = Progress.line(report, 357.2, 1000);
+        String whole = Progress.line(report, false, 357.2, 1000);
 
         for (int width = 20; width <= whole.length(); width++) {
-            String line = Progress.line(report, 357.2, width);
+            String line = Progress.line(report, false, 357.2, width);
             assertThat(line).hasSizeLessThanOrEqualTo(width);
             assertThat(whole).startsWith(line);
         }
@@ -34,24 +34,28 @@ class ProgressTest {
 
     @Test
     void thePagesComeFirstAndFieldsAreNotCut() throws Exception {
-        assertThat(Progress.line(largeCrawl(), 357.2, 30)).isEqualTo("1,234,567,890 pages  357.2/s");
-        assertThat(Progress.line(largeCrawl(), 357.2, 5)).isEqualTo("1,234,567,890 pages");
+        assertThat(Progress.line(largeCrawl(), false, 357.2, 30)).isEqualTo("1,234,567,890 pages  357.2/s");
+        assertThat(Progress.line(largeCrawl(), false, 357.2, 5)).isEqualTo("1,234,567,890 pages");
     }
 
     @Test
     void anOrdinaryLineFitsIntoEightyColumns() throws Exception {
         CrawlReport report = Reports.with(Map.of("pages", Map.of(2, 12_345L), "left", 123_456L));
 
-        assertThat(Progress.line(report, 357.2, 79))
+        assertThat(Progress.line(report, false, 357.2, 79))
                 .contains("pages", "/s", "queued", "0:05:45 left", "failed", "filter");
-        assertThat(Progress.line(report, 357.2, 119)).endsWith("filter 0.0 %  0.0 s elapsed  false-positive rate 0");
+        assertThat(Progress.line(report, false, 357.2, 119))
+                .endsWith("filter 0.0 %  0.0 s elapsed  false-positive rate 0");
     }
 
     @Test
     void theRemainingTimeIsShownWhenItCanBeEstimated() throws Exception {
-        assertThat(Progress.line(Reports.with(Map.of("left", 0L)), 3, 200)).doesNotContain("left");
-        assertThat(Progress.line(Reports.with(Map.of("left", 7L)), 0, 200)).doesNotContain("left");
-        assertThat(Progress.line(Reports.with(Map.of("left", 7L)), 0.5, 200)).contains("7 queued  14.0 s left");
+        assertThat(Progress.line(Reports.with(Map.of("left", 0L)), false, 3, 200))
+                .doesNotContain("left");
+        assertThat(Progress.line(Reports.with(Map.of("left", 7L)), false, 0, 200))
+                .doesNotContain("left");
+        assertThat(Progress.line(Reports.with(Map.of("left", 7L)), false, 0.5, 200))
+                .contains("7 queued  14.0 s left");
     }
 
     @Test

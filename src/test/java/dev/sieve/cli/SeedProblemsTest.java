@@ -17,7 +17,7 @@ class SeedProblemsTest {
             }
 
             assertThat(log.lines()).hasSize(11).startsWith("list:1: no scheme: x");
-            assertThat(log.lines().get(10)).isEqualTo("and 99991 more problems with seeds");
+            assertThat(log.lines().get(10)).isEqualTo("and 99,991 more problems with seeds");
         }
     }
 }

@@ -231,6 +231,6 @@ class StopIT {
             assertThat(crawl.waitFor(100, TimeUnit.SECONDS)).isTrue();
         }
 
-        assertThat(err()).contains("1 left", "the 1 URLs left are not saved");
+        assertThat(err()).contains("1 left", "1 URL not saved");
     }
 }

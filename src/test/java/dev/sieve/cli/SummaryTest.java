@@ -33,14 +33,14 @@ class SummaryTest {
     void missedPagesHaveALineWithTheRemedy() throws Exception {
         CrawlReport report = drained(Map.of("sieve", sieve(647, 100, 0.5, 526.67)));
 
-        assertThat(Summary.of(report, false))
+        assertThat(Summary.of(report, false, false))
                 .contains("647 of 100 URLs (647 %)", "  missed   about 527 pages missed", "--capacity 3000", "--exact");
         assertThat(FailOn.CAPACITY.problem(report)).isEqualTo("about 527 pages missed");
     }
 
     @Test
     void belowTheCapacityALargerOneIsNotTheRemedy() throws Exception {
-        String summary = Summary.of(drained(Map.of("sieve", sieve(990_000, 1_000_000, 1e-4, 10))), false);
+        String summary = Summary.of(drained(Map.of("sieve", sieve(990_000, 1_000_000, 1e-4, 10))), false, false);
 
         assertThat(summary)
                 .contains("about 10 pages missed", "--miss-rate", "--exact")
@@ -51,15 +51,15 @@ class SummaryTest {
     void lessThanAPageMissedIsNotAFailure() throws Exception {
         CrawlReport report = drained(Map.of("sieve", sieve(90, 100, 1e-4, 0.99)));
 
-        assertThat(Summary.of(report, false)).doesNotContain("--capacity", "--exact");
+        assertThat(Summary.of(report, false, false)).doesNotContain("--capacity", "--exact");
         assertThat(FailOn.CAPACITY.problem(report)).isNull();
     }
 
     @Test
     void aLimitThatOrdinarySitesMeetIsNamedWithItsSwitch() throws Exception {
-        assertThat(Summary.of(drained(Map.of("skipped", Map.of("trap shape", 1234L))), false))
+        assertThat(Summary.of(drained(Map.of("skipped", Map.of("trap shape", 1234L))), false, false))
                 .contains("  traps    1,234 URLs skipped by the limit 'shape'", "--allow-trap shape");
-        assertThat(Summary.of(drained(Map.of("skipped", Map.of("trap length", 9L))), false))
+        assertThat(Summary.of(drained(Map.of("skipped", Map.of("trap length", 9L))), false, false))
                 .doesNotContain("--allow-trap");
     }
 
@@ -71,7 +71,7 @@ class SummaryTest {
                 "failures", List.of(new CrawlReport.Failure("http://h.test/x", "404", null)),
                 "failureCounts", Map.of("404", 49L, "timeout", 3L)));
 
-        assertThat(Summary.of(report, false))
+        assertThat(Summary.of(report, false, false))
                 .contains("149 pages + 0 redirects + 3 failed", "  errors   error responses 49, failed 3: ")
                 .contains("404 x49", "timeout x3")
                 .doesNotContain("failures");
@@ -83,7 +83,9 @@ class SummaryTest {
     @Test
     void checkedLinksAreNoPagesAndStillAddUp() throws Exception {
         String summary = Summary.of(
-                drained(Map.of("urlsNew", 12L, "pages", Map.of(2, 5L), "checked", Map.of(0, 1L, 2, 4L, 4, 3L))), false);
+                drained(Map.of("urlsNew", 12L, "pages", Map.of(2, 5L), "checked", Map.of(0, 1L, 2, 4L, 4, 3L))),
+                false,
+                false);
 
         assertThat(summary)
                 .contains(
@@ -107,14 +109,14 @@ class SummaryTest {
                         "schedule",
                         Reports.with(report.schedule(), Map.of("slowest", hosts))));
 
-        String summary = Summary.of(report, false);
+        String summary = Summary.of(report, false, false);
 
         assertThat(summary.lines()).allMatch(line -> line.length() <= 120);
         assertThat(summary)
                 .contains(
                         "some reason 19",
                         "waiting for some-rather-long-name-of-a-host-1.example.org 10 %",
-                        "  left     1 URLs");
+                        "  left     1 URL, about");
     }
 
     @Test
@@ -129,16 +131,16 @@ class SummaryTest {
     void aFinishedJobIsSaidToHaveFinished() throws Exception {
         CrawlReport finished = drained(Map.of("sieve", sieve(50, 100, 1e-9, 0)));
 
-        assertThat(Summary.of(finished, false))
+        assertThat(Summary.of(finished, false, false))
                 .contains(": this crawl had finished before; for a new one, choose another --job.");
         assertThat(finished.isFruitless()).isFalse();
-        assertThat(Summary.of(Reports.with(finished, Map.of("before", 1L)), false))
+        assertThat(Summary.of(Reports.with(finished, Map.of("before", 1L)), false, false))
                 .contains(": nothing left to crawl.");
     }
 
     @Test
     void anExactFilterIsNeverFull() throws Exception {
-        String summary = Summary.of(drained(Map.of("sieve", sieve(11_700, 100, 0, 0))), false);
+        String summary = Summary.of(drained(Map.of("sieve", sieve(11_700, 100, 0, 0))), false, false);
 
         assertThat(summary)
                 .contains("filter   11,700 URLs (exact)", "missed: 0\n")

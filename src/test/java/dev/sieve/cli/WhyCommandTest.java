@@ -41,7 +41,7 @@ class WhyCommandTest {
                 "http://h.test/docs/a | crawled: include /docs/",
                 "http://h.test/docs/a.pdf | not crawled: excluded: exclude \\.pdf$",
                 "http://h.test/a | not crawled: not included: no include expression matches",
-                "http://o.test/a | not crawled: out of scope: scope HOST",
+                "http://o.test/a | not crawled: out of scope: not the host and port of a seed",
                 "mailto:x@y | not crawled: not http or https",
                 "http://h:0/ | not crawled: no valid port",
                 "http://h.test/x/x/x | not crawled: trap repeated-segments: more than 2 times the same segments in a row",
@@ -79,9 +79,9 @@ class WhyCommandTest {
 
         assertThat(out.toString().lines())
                 .containsExactly(
-                        "not crawled: out of scope: scope HOST",
+                        "not crawled: out of scope: not the host and port of a seed",
                         "checked, if a page that is crawled links to it: requested once, its own links are not followed",
-                        "not crawled: out of scope: scope HOST");
+                        "not crawled: out of scope: not the host and port of a seed");
     }
 
     @Test
@@ -116,7 +116,7 @@ class WhyCommandTest {
                         "in the job: pending",
                         "crawled: in scope",
                         "in the job: not seen yet",
-                        "not crawled: out of scope: scope HOST",
+                        "not crawled: out of scope: not the host and port of a seed",
                         "in the job: not seen yet");
     }
 

@@ -175,6 +175,19 @@ class LinkCheckTest {
         assertThat(site.requests()).containsExactlyInAnyOrder("/", "/hidden", "/more");
         assertThat(report.pageCount()).isEqualTo(3);
         assertThat(report.checked()).containsOnly(entry(3, 1L));
+        assertThat(checks()).containsOnly(entry(other.url("/back"), 302));
+    }
+
+    @Test
+    void aCheckThatLeadsBackIntoTheCrawlIsAsDeepAsItsLink() throws IOException {
+        site.page("/", other.url("/back")).page("/hidden", "/more").page("/more", "/behind");
+        other.redirect("/back", site.url("/hidden"));
+
+        CrawlReport report = crawl(options().maxDepth(1), site.url("/"));
+
+        assertThat(site.requests()).containsExactlyInAnyOrder("/", "/hidden", "/more");
+        assertThat(report.pageCount()).isEqualTo(2);
+        assertThat(checks()).containsOnly(entry(other.url("/back"), 302), entry(site.url("/more"), 200));
     }
 
     @Test

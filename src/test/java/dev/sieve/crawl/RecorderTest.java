@@ -170,7 +170,7 @@ class RecorderTest {
 
             record(recorder, leases, 2);
             assertThat(frontier.stats().done()).isZero();
-            recorder.leaveUndone();
+            recorder.leaveUndone(leases.remove());
             assertThat(frontier.stats().done()).isEqualTo(2);
             assertThat(frontier.inFlight()).isEqualTo(1);
         }

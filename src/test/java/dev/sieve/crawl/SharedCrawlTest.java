@@ -92,7 +92,7 @@ class SharedCrawlTest {
                 .toList();
     }
 
-    private static void assertComplete(DemoWeb web) {
+    static void assertComplete(DemoWeb web) {
         assertThat(keys(pages(web).stream().map(DemoRequest::url))).isEqualTo(expected(web));
     }
 
@@ -144,11 +144,7 @@ class SharedCrawlTest {
     @Test
     void theHostsOfACrawlerThatIsKilledAreTakenOver() throws Exception {
         try (DemoWeb web = web(200)) {
-            Process child = ChildJvm.start(
-                    List.of("-Xmx128m", "-XX:TieredStopAtLevel=1"),
-                    SharedCrawlTest.class,
-                    String.valueOf(engine.port()),
-                    web.start());
+            Process child = process(engine, web, Duration.ofMillis(20));
             try {
                 await(() -> web.requestCount() >= 50 || !child.isAlive());
                 assertThat(child.isAlive()).isTrue();
@@ -168,10 +164,20 @@ class SharedCrawlTest {
         }
     }
 
-    /** A crawler in a process of its own: the port of the engine, and a seed. */
+    /** Starts a crawler in a process of its own. */
+    static Process process(TestEngine engine, DemoWeb web, Duration delay) throws IOException {
+        return ChildJvm.start(
+                List.of("-Xmx128m", "-XX:TieredStopAtLevel=1"),
+                SharedCrawlTest.class,
+                String.valueOf(engine.port()),
+                web.start(),
+                String.valueOf(delay.toMillis()));
+    }
+
+    /** The port of the engine, a seed, and the delay of hosts in milliseconds. */
     public static void main(String[] arguments) throws IOException {
         EngineAddress address = EngineAddress.parse("redis://127.0.0.1:" + arguments[0] + "/crawl");
-        CrawlOptions options = options().delay(Duration.ofMillis(20));
+        CrawlOptions options = options().delay(Duration.ofMillis(Long.parseLong(arguments[2])));
         try (SharedJob job = SharedJob.open(address, options, SharedCrawlTest::settings);
                 Crawler crawler = new Crawler(options, job)) {
             crawler.seed(arguments[1]);
@@ -255,7 +261,7 @@ class SharedCrawlTest {
                 worker.seed(web.start());
                 worker.start();
                 await(() -> web.requestCount() >= 50);
-                engine.config("maxmemory", engine.info("used_memory"));
+                engine.config("maxmemory", "1mb");
 
                 assertThat(worker.end().ending()).isEqualTo(Ending.FULL);
                 assertThat(worker.crawler.report().left()).isPositive();

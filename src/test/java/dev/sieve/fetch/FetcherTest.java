@@ -184,6 +184,22 @@ class FetcherTest {
         assertThat(answer(head, "abc".getBytes(ISO_8859_1))).isInstanceOf(Failed.class);
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "HTTP/1.1 200 OK\nContent-Type: text/html\nContent-Encoding: gzip\nContent-Length: 0\n",
+                "HTTP/1.1 200 OK\nContent-Type: text/html\nContent-Encoding: br\nContent-Length: 0\n",
+                "HTTP/1.1 304 Not Modified\nContent-Type: text/html\nContent-Length: 5\n",
+                "HTTP/1.1 304 Not Modified\nContent-Type: text/html\nContent-Encoding: gzip\nContent-Length: 5\n",
+                "HTTP/1.1 304 Not Modified\nContent-Type: text/html\nTransfer-Encoding: chunked\n",
+            })
+    void aResponseWithoutABodyIsAnEmptyPage(String head) {
+        assertThat(answer(head)).isInstanceOfSatisfying(Page.class, page -> {
+            assertThat(page.body()).isEmpty();
+            assertThat(page.length()).isZero();
+        });
+    }
+
     @Test
     void headersWithoutEndAreAFailure() {
         assertThat(answer("HTTP/1.1 200 OK\n" + ("X-Y: " + "z".repeat(1000) + "\n").repeat(5000)))

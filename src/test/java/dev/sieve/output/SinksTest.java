@@ -75,7 +75,7 @@ class SinksTest {
         assertThat(page.get("url").textValue()).isEqualTo(URL);
         assertThat(page.get("cut").booleanValue()).isTrue();
         JsonNode failed = record(visit("", new FetchResult.Failed(0, FetchResult.Reason.PROTOCOL, text)));
-        assertThat(failed.get("error").textValue()).isEqualTo("bad answer: " + text);
+        assertThat(failed.get("error").textValue()).isEqualTo("invalid response: " + text);
         JsonNode moved = record(visit("", new FetchResult.Redirect(302, text)));
         assertThat(moved.get("redirect_to").textValue()).isEqualTo(text);
     }

@@ -29,6 +29,8 @@ import org.jsoup.nodes.Document;
 import org.jsoup.nodes.Element;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is recorded of a crawl, in memory and in the journal of a job. */
 class CrawlRecordTest {
@@ -66,8 +68,9 @@ class CrawlRecordTest {
         return visits;
     }
 
-    @Test
-    void theReferrersOfABrokenLinkAreComplete() throws IOException {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void theReferrersOfABrokenLinkAreComplete(boolean isJob) throws IOException {
         List<Visit> visits = site(1);
         Map<String, List<String>> expected = new TreeMap<>();
         for (Visit visit : visits) {
@@ -76,7 +79,7 @@ class CrawlRecordTest {
                             .add(visit.url()));
         }
         expected.get("http://a.test/missing/~3").add("http://a.test/old");
-        try (CrawlJob directory = CrawlJob.inMemory(new Sieve(100))) {
+        try (CrawlJob directory = isJob ? job() : CrawlJob.inMemory(new Sieve(100))) {
             CrawlRecord record = started(directory);
             for (Visit visit : visits) {
                 record.accept(visit);
@@ -161,6 +164,21 @@ class CrawlRecordTest {
 
     private static String section(CrawlRecord record, String id) {
         return Jsoup.parse(ReportPage.sections(record)).getElementById(id).outerHtml();
+    }
+
+    @Test
+    void whatWasFlushedSurvivesAKill(@TempDir Path other) throws IOException {
+        Path copy = other.resolve("job");
+        try (CrawlDirectory directory = job()) {
+            CrawlRecord record = started(directory);
+            record.accept(Visits.page("http://a.test/1", 200, null));
+            record.flush();
+            record.accept(Visits.page("http://a.test/2", 200, null));
+            Files.createDirectory(copy);
+            Files.copy(folder.resolve("crawl-report"), copy.resolve("crawl-report"));
+        }
+        CrawlRecord killed = ReportInput.read(List.of(copy), problem -> {});
+        killed.read(crawl -> assertThat(crawl.pages()).isEqualTo(1));
     }
 
     @Test

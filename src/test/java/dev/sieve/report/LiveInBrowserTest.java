@@ -116,7 +116,7 @@ class LiveInBrowserTest {
             String url;
             record.start(null, false, Instant.now());
             crawler.seed(web.start());
-            try (LiveServer server = LiveServer.open("127.0.0.1", 0, Duration.ofMillis(100))) {
+            try (LiveServer server = LiveServer.open("127.0.0.1", 0, Duration.ofMillis(100), Duration.ofSeconds(2))) {
                 url = server.url();
                 server.show(record, crawler, InstantSource.system());
                 crawler.run(new Observer(server, crawler, tab));

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -31,6 +32,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LiveServerTest {
     /** Two updates never follow each other in a test, unless it waits for both. */
     private static final Duration OFTEN = Duration.ofMillis(20);
+
+    /** Much longer than a head takes. */
+    private static final Duration HEAD_LIMIT = Duration.ofMillis(500);
 
     private final Numbered content = new Numbered();
     private LiveServer server;
@@ -63,7 +67,7 @@ class LiveServerTest {
     }
 
     private void open(String host, Duration interval) throws IOException {
-        server = LiveServer.open(host, 0, interval);
+        server = LiveServer.open(host, 0, interval, HEAD_LIMIT);
         port = URI.create(server.url()).getPort();
     }
 
@@ -347,6 +351,34 @@ class LiveServerTest {
         } finally {
             for (Request client : clients) {
                 client.close();
+            }
+        }
+    }
+
+    /** A connection without a thread for it is closed at once; no request waits behind the others. */
+    @Test
+    @Timeout(20)
+    void unfinishedRequestsDoNotBlockOthersForLong() throws IOException {
+        List<Request> unfinished = new ArrayList<>();
+        try {
+            for (int i = 0; i < 300; i++) {
+                unfinished.add(new Request("GET / HT"));
+            }
+            String response = "";
+            while (response.isEmpty()) {
+                try {
+                    response = response("GET", "/", localhost());
+                } catch (IOException | UncheckedIOException e) {
+                    // Closed, since there is no room yet.
+                }
+            }
+            assertThat(response).startsWith("HTTP/1.1 200 ");
+            for (Request request : unfinished) {
+                assertThat(read(request)).isNull();
+            }
+        } finally {
+            for (Request request : unfinished) {
+                request.close();
             }
         }
     }

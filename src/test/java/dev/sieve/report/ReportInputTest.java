@@ -10,6 +10,7 @@ import dev.sieve.output.JsonlSink;
 import dev.sieve.output.Visit;
 import java.io.BufferedWriter;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
@@ -107,6 +109,17 @@ class ReportInputTest {
     }
 
     @Test
+    void aCompressedFileIsRefused() throws IOException {
+        Path file = folder.resolve("pages.jsonl.gz");
+        try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(file))) {
+            out.write('{');
+        }
+        assertThatThrownBy(() -> ReportInput.read(List.of(file), problems::add))
+                .hasMessage(file + " is gzip-compressed; unpack it first");
+        assertThat(problems).isEmpty();
+    }
+
+    @Test
     void badLinesAreNamedAndLeftOut() throws IOException {
         Path good = write("good.jsonl", visits(4, 10));
         List<String> lines = new ArrayList<>(Files.readAllLines(good));
@@ -123,8 +136,12 @@ class ReportInputTest {
             assertThat(crawl.bytes()).isGreaterThanOrEqualTo(0);
             return crawl;
         });
-        assertThat(problems).hasSize(4).allMatch(problem -> problem.startsWith(file + ": line "));
-        assertThat(problems.get(0)).contains("line 4: ");
+        assertThat(problems)
+                .containsExactly(
+                        file + ", line 4: not JSON",
+                        file + ", line 6: the JSON is incomplete",
+                        file + ", line 13: not a JSON object",
+                        file + ", line 14: no field 'url'");
 
         Files.writeString(file, "nothing\n".repeat(100));
         assertThatThrownBy(() -> ReportInput.read(List.of(file), problems::add))

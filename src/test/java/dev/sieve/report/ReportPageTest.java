@@ -2,6 +2,7 @@ package dev.sieve.report;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.CapacityEvent;
 import dev.sieve.OnFull;
@@ -168,6 +169,17 @@ class ReportPageTest {
                 .isEqualTo(Jsoup.parseBodyFragment(ReportPage.sections(hostile()))
                         .body()
                         .html());
+    }
+
+    @Test
+    void aFileOnAFullDiskIsNamed(@TempDir Path folder) throws IOException {
+        Path file = folder.resolve("report.html");
+        Files.createSymbolicLink(folder.resolve("report.html.tmp"), Path.of("/dev/full"));
+
+        assertThatThrownBy(() -> ReportPage.write("page", file))
+                .isInstanceOf(IOException.class)
+                .hasMessageStartingWith("cannot write " + file + ": ");
+        assertThat(folder).isEmptyDirectory();
     }
 
     @Test

@@ -19,7 +19,7 @@ class AdmissionTest {
             delimiter = '|',
             value = {
                 "http://h.test/a | | in scope",
-                "http://other.test/a | out of scope | scope HOST",
+                "http://other.test/a | out of scope | not the host and port of a seed",
                 "http://h.test/a.pdf | excluded | exclude \\.pdf$",
                 "http://h.test/x/x/x | trap repeated-segments | more than 2 times the same segments in a row",
                 "http://h.test/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18/19/20/21"

@@ -57,7 +57,8 @@ class ScopeTest {
     void kindDecidesFromTheSeed(Scope.Kind kind, String seed, String url, boolean in) {
         Scope scope = Scope.builder(kind).build();
         scope.addSeed(seed);
-        assertThat(scope.skipReason(url, 1)).isEqualTo(in ? null : new SkipReason("out of scope", "scope " + kind));
+        SkipReason reason = scope.skipReason(url, 1);
+        assertThat(reason == null ? null : reason.rule()).isEqualTo(in ? null : "out of scope");
         assertThat(scope.skipReason(seed, 0)).isNull();
     }
 
@@ -80,7 +81,7 @@ class ScopeTest {
         scope.addSeed("http://h/");
 
         assertSkipped(scope.skipReason("http://other/x.pdf", 3), "too deep", "depth at most 2");
-        assertSkipped(scope.skipReason("http://other/x.pdf", 2), "out of scope", "scope HOST");
+        assertSkipped(scope.skipReason("http://other/x.pdf", 2), "out of scope", "not the host and port of a seed");
         assertSkipped(scope.skipReason("http://h/docs/x.pdf", 2), "excluded", "exclude \\.pdf$");
         assertSkipped(scope.skipReason("http://h/x", 2), "not included", "no include expression matches");
         assertThat(scope.skipReason("http://h/blog/x", 2)).isNull();

@@ -30,6 +30,9 @@ import org.junit.jupiter.api.Test;
 /** What several workers of one crawl keep. Time passes only where a test says so. */
 class TwoWorkersTest {
     private static final int SLICES = 16;
+    /** With this seed, each slice has a host of {@link dev.sieve.FrontierContract#urls}. */
+    private static final long SEED = 5;
+
     private static final Duration OWNERSHIP = Duration.ofHours(1);
 
     private static TestEngine engine;
@@ -58,6 +61,7 @@ class TwoWorkersTest {
         return SharedSieve.builder(engine.address(crawl))
                 .expectedUrls(200_000)
                 .slices(SLICES)
+                .seed(SEED)
                 .ownership(OWNERSHIP)
                 .clock(() -> clock)
                 .withoutKeeper();
@@ -247,6 +251,7 @@ class TwoWorkersTest {
         takeAll(workers[0], 0).forEach(workers[0]::done);
         List<Lease> two = takeAll(workers[1], 0);
         two.subList(3, two.size()).forEach(workers[1]::done);
+        two.subList(0, 3).forEach(workers[1]::leave);
         assertThat(workers[0].isOver(0)).isFalse();
         assertThat(workers[1].isOver(2)).isFalse();
 
@@ -258,6 +263,26 @@ class TwoWorkersTest {
         assertThat(workers[0].take(0)).isNull();
         workers[0].close();
         assertThat(takeAll(open(), 0)).hasSize(3);
+    }
+
+    @Test
+    void urlsThatWereLeftInSlicesThatMovedAwayDoNotHideWork() throws Exception {
+        SharedSieve one = open();
+        one.pushAll(urls(500));
+        List<Lease> leases = takeAll(one, 0);
+        leases.subList(0, 300).forEach(one::leave);
+        SharedSieve two = open();
+        one.beat();
+        two.beat();
+        List<Lease> kept =
+                leases.subList(300, 500).stream().filter(one::begin).toList();
+        kept.subList(1, kept.size()).forEach(one::done);
+        takeAll(two, 0).forEach(two::done);
+        assertThat(two.isOver(0)).isFalse();
+
+        assertThat(one.isOver(300)).isFalse();
+        one.done(kept.get(0));
+        assertThat(one.isOver(300)).isTrue();
     }
 
     @Test
@@ -372,7 +397,7 @@ class TwoWorkersTest {
 
     @Test
     void theSettingsAreCompared() throws Exception {
-        opened(builder().seed(5).onFull(OnFull.FAIL).open());
+        opened(builder().onFull(OnFull.FAIL).open());
 
         assertThatThrownBy(() -> builder().slices(8).open())
                 .isInstanceOf(IllegalArgumentException.class)

@@ -1,0 +1,130 @@
+package dev.sieve.cli;
+
+import dev.sieve.shared.EngineAddress;
+import dev.sieve.shared.SharedSieve;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The options of a frontier that many processes share. */
+final class SharedOptions {
+    private static final String FRONTIER = "--frontier";
+
+    /** What such a frontier does not have, or decides itself. */
+    private static final List<String> OTHERS =
+            List.of("--job", "--durability", "--keep-log", "--filter", "--exact", "--miss-rate");
+
+    /** The options that decide what is requested and how politely, so that they have to be the same everywhere. */
+    private static final List<String> COMPARED = List.of(
+            "--scope",
+            "--include",
+            "--exclude",
+            "--depth",
+            "--sitemaps",
+            "--check-links",
+            "--allow-trap",
+            "--allow-private",
+            "--ignore-robots",
+            "--delay",
+            "--per-host",
+            "--per-domain",
+            "--user-agent",
+            "--max-body");
+
+    /** What these options are when they are not given. */
+    private static final Map<String, String> DEFAULTS =
+            Map.of("--delay", "1s", "--per-host", "1", "--max-body", String.valueOf(8 << 20));
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec spec;
+
+    @Option(
+            names = FRONTIER,
+            paramLabel = "ADDRESS",
+            description = "Share the crawl with other processes, on a Valkey or Redis server:"
+                    + " valkey://[USER@]HOST[:PORT][/DATABASE]/NAME, or valkeys:// for TLS. Start each process, on any"
+                    + " machine, with the same command; repeat it to resume (default: none).")
+    private String frontier;
+
+    @Mixin
+    private EngineAccess access;
+
+    @Option(
+            names = "--patience",
+            paramLabel = "TIME",
+            description = "How long to wait for the server when it does not respond (default: 5m).")
+    private Duration patience;
+
+    /** Returns the address of the frontier; null without one. Refuses options that contradict each other. */
+    EngineAddress address() throws IOException {
+        if (frontier == null) {
+            for (String option : List.of(EngineAccess.OPTION, "--patience")) {
+                if (isGiven(option)) {
+                    throw Checks.wrong(spec, "Option '" + option + "' requires '" + FRONTIER + "'");
+                }
+            }
+            return null;
+        }
+        for (String other : OTHERS) {
+            if (isGiven(other)) {
+                throw Checks.wrong(spec, "Option '" + FRONTIER + "' cannot be combined with '" + other + "'");
+            }
+        }
+        return access.address("option '" + FRONTIER + "'", frontier, System.getenv());
+    }
+
+    private boolean isGiven(String option) {
+        return spec.commandLine().getParseResult().hasMatchedOption(option);
+    }
+
+    /** Sets what these options are about. */
+    void apply(SharedSieve.Builder builder) {
+        Checks.set(spec, "--patience", patience, builder::patience);
+    }
+
+    /**
+     * Stores the options that all processes of a crawl have to share, or compares them with those of the live ones.
+     *
+     * @throws ParameterException when one differs
+     */
+    void compare(SharedSieve sieve) {
+        Map<String, String> mine = new LinkedHashMap<>();
+        for (String option : COMPARED) {
+            String text = text(spec.findOption(option).getValue());
+            mine.put(option.substring(2), text.isEmpty() ? DEFAULTS.getOrDefault(option, "") : text);
+        }
+        sieve.options(mine).forEach((name, theirs) -> {
+            throw Checks.wrong(
+                    spec,
+                    "Option '--" + name + "' is " + shown(mine.getOrDefault(name, "")) + " here, but " + shown(theirs)
+                            + " in the processes that are at work on this crawl; use the same");
+        });
+    }
+
+    private static String shown(String value) {
+        return value.isEmpty() ? "not given" : value;
+    }
+
+    /** Returns a value in a form that is the same for the same meaning; empty without a value. */
+    private static String text(Object value) {
+        if (value instanceof Duration time) {
+            return time.toMillis() % 1000 == 0 ? time.toSeconds() + "s" : time.toMillis() + "ms";
+        }
+        if (value instanceof Collection<?> values) {
+            return values.stream().map(SharedOptions::text).sorted().collect(Collectors.joining(" "));
+        }
+        if (value instanceof Enum<?> constant) {
+            return Converters.name(constant);
+        }
+        return value == null || value.equals(false) ? "" : value.equals(true) ? "given" : value.toString();
+    }
+}

@@ -1,0 +1,258 @@
+package dev.sieve.shared;
+
+import static dev.sieve.FrontierContract.takeAll;
+import static dev.sieve.FrontierContract.urls;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sieve.Lease;
+import dev.sieve.OnFull;
+import dev.sieve.SieveFullException;
+import dev.sieve.UrlBatch;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a worker does when the engine is away, restarted, or full. */
+class EngineFailureTest {
+    private TestEngine engine;
+    private long clock;
+
+    @BeforeEach
+    void start() {
+        engine = TestEngine.start();
+    }
+
+    @AfterEach
+    void stop() {
+        engine.close();
+    }
+
+    private SharedSieve.Builder builder() {
+        return SharedSieve.builder(engine.address("crawl"))
+                .expectedUrls(100_000)
+                .slices(4)
+                .clock(() -> clock)
+                .withoutKeeper();
+    }
+
+    @Test
+    void afterARestartEverythingThatIsNotDoneIsHandedOutAgain() throws Exception {
+        try (SharedSieve frontier = builder().open()) {
+            frontier.pushAll(urls(300));
+            List<Lease> leases = takeAll(frontier, 0);
+            leases.subList(0, 100).forEach(frontier::done);
+            frontier.beat();
+            Lease late = leases.get(200);
+            assertThat(frontier.begin(late)).isTrue();
+
+            engine.stop();
+            engine.restart();
+            frontier.beat();
+
+            assertThat(frontier.begin(late)).isFalse();
+            assertThat(frontier.done(late)).isFalse();
+            Set<String> done =
+                    leases.subList(0, 100).stream().map(Lease::url).collect(Collectors.toSet());
+            List<Lease> again = takeAll(frontier, 0);
+            assertThat(again).hasSize(200).noneMatch(lease -> done.contains(lease.url()));
+            again.forEach(frontier::done);
+            assertThat(frontier.isOver(0)).isTrue();
+            assertThat(frontier.stats().done()).isEqualTo(300);
+        }
+    }
+
+    @Test
+    void whatIsDoneIsRefusedInARunThatDidNotGrantTheSlice() throws Exception {
+        try (SharedSieve frontier = builder().open()) {
+            frontier.pushAll(urls(10));
+            List<Lease> leases = takeAll(frontier, 0);
+            engine.stop();
+            engine.restart();
+
+            // The stored owner, run and token are still those of this worker.
+            assertThat(leases).allMatch(frontier::done);
+            assertThat(frontier.isOver(0)).isFalse();
+            frontier.beat();
+
+            assertThat(takeAll(frontier, 0)).hasSize(10).allMatch(frontier::done);
+            assertThat(frontier.isOver(0)).isTrue();
+        }
+    }
+
+    @Test
+    void seedsThatTheEngineHasLostArePushedAgain() throws Exception {
+        try (SharedSieve frontier = builder().open()) {
+            frontier.push("http://early/");
+            long length = engine.logLength();
+            clock += TimeUnit.SECONDS.toNanos(1);
+            frontier.pushAll(urls(200));
+            UrlBatch links = new UrlBatch(1, 0, "http://early/");
+            links.add("http://late/");
+            frontier.pushAll(links);
+            engine.kill();
+            engine.cutLog(length);
+            engine.restart();
+
+            frontier.beat();
+            frontier.beat();
+
+            List<String> found = takeAll(frontier, 0).stream().map(Lease::url).toList();
+            assertThat(found).hasSize(201).contains("http://early/").doesNotContain("http://late/");
+            // The local cache has forgotten what the engine has lost.
+            assertThat(frontier.pushAll(links)).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void whileTheEngineIsAwayNothingIsHandedOutAndNothingIsLost() throws Exception {
+        SharedSieve frontier = builder().open();
+        frontier.pushAll(urls(500));
+        Lease lease = frontier.take(0);
+        engine.stop();
+
+        while (frontier.take(0) != null) {
+            assertThat(frontier.inFlight()).isLessThanOrEqualTo(500);
+        }
+        assertThat(frontier.waitNanos(0)).isPositive();
+        assertThat(frontier.done(lease)).isTrue();
+        assertThat(frontier.isOver(500)).isFalse();
+        assertThat(frontier.pending() + frontier.inFlight()).isEqualTo(499);
+        frontier.impatient();
+        assertThatThrownBy(() -> frontier.push("http://new/"))
+                .isInstanceOf(UncheckedIOException.class)
+                .hasMessageContaining("does not respond");
+        assertThatThrownBy(frontier::close).isInstanceOf(UncheckedIOException.class);
+        frontier.close();
+
+        engine.restart();
+        engine.command("ZREM", "{crawl}w", frontier.worker());
+        try (SharedSieve next = builder().open()) {
+            assertThat(takeAll(next, 0)).hasSize(500);
+        }
+    }
+
+    @Test
+    void anEngineThatStaysAwayEndsTheWorker() throws Exception {
+        SharedSieve frontier = SharedSieve.builder(engine.address("crawl"))
+                .expectedUrls(1000)
+                .patience(Duration.ofMillis(1))
+                .open();
+        engine.stop();
+
+        IllegalStateException failure = null;
+        while (failure == null) {
+            try {
+                frontier.take(0);
+            } catch (IllegalStateException e) {
+                failure = e;
+            }
+        }
+        assertThat(failure).hasMessageContaining("does not respond");
+        frontier.close();
+    }
+
+    @Test
+    void aFullEngineRefusesNewUrlsAndTheRestGoesOn() throws Exception {
+        try (SharedSieve frontier = builder().cacheBytes(0).open()) {
+            // While Redis 6.2 writes its log anew, it takes 10 MB for a buffer.
+            while (!engine.info("aof_rewrite_in_progress").equals("0")) {
+                Thread.onSpinWait();
+            }
+            long used = Long.parseLong(engine.info("used_memory"));
+            engine.config("maxmemory", String.valueOf(used + 5_000_000));
+            int told = 0;
+            int pages = 0;
+            boolean isFull = false;
+            for (; !isFull; pages++) {
+                UrlBatch batch = page(pages);
+                try {
+                    frontier.pushAll(batch);
+                } catch (SieveFullException e) {
+                    assertThat(e).hasMessageContaining("memory");
+                    isFull = true;
+                }
+                told += (int) IntStream.range(0, batch.size()).filter(batch::isNew).count();
+            }
+
+            assertThat(told).isGreaterThan(1000);
+            assertThat(frontier.stats().accepted()).isEqualTo(told);
+            assertThat(fingerprints()).isEqualTo(told);
+            assertThat(frontier.pushAll(page(0))).isZero();
+            int taken = 0;
+            for (Lease lease = frontier.take(0); lease != null && taken < 1000; lease = frontier.take(0)) {
+                assertThat(frontier.done(lease)).isTrue();
+                taken++;
+            }
+            clock += TimeUnit.SECONDS.toNanos(6);
+            frontier.beat();
+            clock += TimeUnit.SECONDS.toNanos(10);
+            frontier.beat();
+            assertThat(frontier.owned()).isEqualTo(4);
+
+            engine.config("maxmemory", "0");
+            assertThat(frontier.pushAll(page(pages))).isEqualTo(64);
+            takeAll(frontier, 0).forEach(frontier::done);
+            assertThat(frontier.stats().done()).isEqualTo(told + 64);
+            assertThat(frontier.isOver(0)).isTrue();
+        }
+    }
+
+    private static UrlBatch page(int number) {
+        UrlBatch batch = new UrlBatch(1, 0, "http://page/" + number);
+        for (int i = 0; i < 64; i++) {
+            batch.add("http://host" + i % 5 + "/" + number + "/" + i + "x".repeat(100));
+        }
+        return batch;
+    }
+
+    private long fingerprints() {
+        return ((List<?>) engine.command("KEYS", "{crawl:*}s*"))
+                .stream()
+                        .mapToLong(key -> (Long) engine.command("SCARD", Replies.text(key)))
+                        .sum();
+    }
+
+    @Test
+    void aFullCrawlRefusesNewUrls() throws Exception {
+        try (SharedSieve frontier =
+                builder().expectedUrls(100).onFull(OnFull.FAIL).open()) {
+            assertThat(frontier.pushAll(urls(100))).isEqualTo(100);
+
+            assertThatThrownBy(() -> frontier.push("http://new/"))
+                    .isInstanceOf(SieveFullException.class)
+                    .hasMessageContaining("100");
+            assertThat(frontier.pushAll(urls(100))).isZero();
+            assertThat(takeAll(frontier, 0)).hasSize(100).allMatch(frontier::done);
+            assertThat(frontier.isOver(0)).isTrue();
+        }
+    }
+
+    @Test
+    void growthIsRefused() {
+        assertThatThrownBy(() -> builder().onFull(OnFull.GROW))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("GROW");
+    }
+
+    @Test
+    void anEngineThatWasEmptiedEndsTheWorker() throws Exception {
+        SharedSieve frontier = builder().open();
+        frontier.pushAll(urls(10));
+        engine.stop();
+        engine.empty();
+        engine.restart();
+
+        assertThatThrownBy(frontier::beat)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("is not on the engine any more");
+        frontier.abandon();
+    }
+}

@@ -1,0 +1,262 @@
+package dev.sieve.shared;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sieve.Lease;
+import dev.sieve.UrlBatch;
+import dev.sieve.durable.RepairReport;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+
+/** The tools on what a frontier has stored, and on what an engine may have lost of it. */
+class SharedToolsTest {
+    private static final int URLS = 3000;
+    private static TestEngine engine;
+
+    private EngineAddress address;
+    private String prefix;
+
+    @BeforeAll
+    static void start() {
+        engine = TestEngine.start();
+    }
+
+    @AfterAll
+    static void stop() {
+        engine.close();
+    }
+
+    @BeforeEach
+    void name(TestInfo test) {
+        String name = test.getTestMethod().orElseThrow().getName();
+        address = engine.address(name);
+        prefix = "{" + name + ":0}";
+    }
+
+    private SharedSieve open() throws IOException {
+        return SharedSieve.builder(address).expectedUrls(6000).slices(1).open();
+    }
+
+    private static List<String> urls() {
+        return IntStream.range(0, URLS).mapToObj(i -> "http://h.test/" + i).toList();
+    }
+
+    /** Accepts all URLs in batches of ten, then takes a hundred of them, of which every other one is done. */
+    private List<String> fill() throws IOException {
+        List<String> pending = new ArrayList<>(urls());
+        try (SharedSieve sieve = open()) {
+            for (int i = 0; i < URLS; i += 10) {
+                UrlBatch batch = new UrlBatch(1, 0, "http://h.test/referrer");
+                urls().subList(i, i + 10).forEach(batch::add);
+                assertThat(sieve.pushAll(batch)).isEqualTo(10);
+            }
+            sieve.add("seeds", "http://h.test/");
+            for (int i = 0; i < 100; i++) {
+                Lease lease = sieve.take(System.nanoTime());
+                if (i % 2 == 0) {
+                    sieve.done(lease);
+                    pending.remove(lease.url());
+                }
+            }
+        }
+        return pending;
+    }
+
+    private static List<String> exported(EngineAddress address) throws IOException {
+        List<String> urls = new ArrayList<>();
+        assertThat(SharedTools.export(address, urls::add)).isEqualTo(urls.size());
+        return urls;
+    }
+
+    @Test
+    void whatIsPendingIsExportedInItsOrder() throws IOException {
+        List<String> pending = fill();
+
+        assertThat(exported(address)).isEqualTo(pending);
+        List<String> seeds = new ArrayList<>();
+        SharedTools.lines(address, "seeds", seeds::add);
+        assertThat(seeds).containsExactly("http://h.test/");
+        assertThat(SharedTools.mightContain(address, "http://h.test/17")).isTrue();
+        assertThat(SharedTools.mightContain(address, "http://h.test/none")).isFalse();
+    }
+
+    @Test
+    void noUrlIsMissedWhileTheOwnerTakes() throws IOException {
+        fill();
+        List<String> exported = new ArrayList<>();
+        List<String> done = new ArrayList<>();
+        try (SharedSieve sieve = open()) {
+            SharedTools.export(address, url -> {
+                exported.add(url);
+                // Faster than the export, so that it overtakes it.
+                for (int i = 0; i < 3; i++) {
+                    Lease lease = sieve.take(System.nanoTime());
+                    if (lease != null && exported.size() % 2 == 0) {
+                        sieve.done(lease);
+                        done.add(lease.url());
+                    }
+                }
+            });
+        }
+        List<String> all = new ArrayList<>(exported);
+        all.addAll(done);
+        assertThat(exported).doesNotHaveDuplicates();
+        assertThat(all).containsAll(exported(address));
+    }
+
+    @Test
+    void theStateHasTheCountersTheWorkersAndTheMemory() throws IOException {
+        fill();
+
+        SharedState stopped = SharedTools.inspect(address);
+
+        assertThat(stopped.problems()).isEmpty();
+        assertThat(stopped.warnings()).isEmpty();
+        assertThat(stopped.workers()).isEmpty();
+        assertThat(stopped.seeds()).isEqualTo(1);
+        assertThat(stopped.engine()).matches("(Redis|Valkey) \\d.*");
+        assertThat(stopped.stats().accepted()).isEqualTo(URLS);
+        assertThat(stopped.stats().done()).isEqualTo(50);
+        assertThat(stopped.stats().pending()).isEqualTo(URLS - 50);
+        assertThat(stopped.stats().capacity()).isEqualTo(6000);
+        assertThat(stopped.stats().memoryBytes()).isBetween(4L * URLS, 12L * URLS);
+        assertThat(stopped.queueBytes()).isBetween(2L * URLS, 100L * URLS);
+        try (SharedSieve sieve = open()) {
+            assertThat(sieve.workers()).isEqualTo(1);
+            assertThat(SharedTools.inspect(address).workers())
+                    .singleElement()
+                    .satisfies(worker -> assertThat(worker.slices()).isEqualTo(1));
+        }
+    }
+
+    @Test
+    void aHealthyCrawlIsNotChanged() throws IOException {
+        List<String> pending = fill();
+
+        RepairReport report = SharedTools.repair(address);
+
+        assertThat(report).isEqualTo(new RepairReport(pending.size(), 0, 0, List.of()));
+        assertThat(exported(address)).isEqualTo(pending);
+    }
+
+    @Test
+    void damagedFramesArePutAsideAndCounted() throws IOException {
+        List<String> pending = fill();
+        engine.command("LSET", prefix + "q", "7", "no frame");
+        String number = new String((byte[]) ((List<?>) engine.command("HKEYS", prefix + "f")).get(0));
+        engine.command("HSET", prefix + "f", number, "\u0001");
+        assertThatThrownBy(() -> exported(address))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("damaged");
+
+        RepairReport report = SharedTools.repair(address);
+
+        assertThat(report.findings()).hasSize(2).anyMatch(each -> each.contains("2 damaged frames"));
+        assertThat(report.lostBytes()).isEqualTo("no frame".length() + 1);
+        assertThat(report.urls() + report.lost()).isEqualTo(pending.size());
+        assertThat(pending).containsAll(exported(address));
+        assertThat(exported(address)).hasSize((int) report.urls());
+        assertThat(engine.command("LLEN", prefix + "x")).isEqualTo(2L);
+        assertThat(SharedTools.inspect(address).problems()).isEmpty();
+        assertThat(SharedTools.inspect(address).lost()).isEqualTo(report.lost());
+        assertThat(SharedTools.repair(address).findings()).isEmpty();
+    }
+
+    @Test
+    void aQueueThatTheEngineHasRemovedIsSaidToBeLost() throws IOException {
+        fill();
+        engine.command("DEL", prefix + "q", prefix + "f");
+
+        assertThat(SharedTools.inspect(address).problems())
+                .singleElement()
+                .asString()
+                .contains((URLS - 50) + " URLs are neither");
+        RepairReport report = SharedTools.repair(address);
+
+        assertThat(report.lost()).isEqualTo(URLS - 50);
+        assertThat(SharedTools.inspect(address).problems()).isEmpty();
+    }
+
+    @Test
+    void setsThatTheEngineHasRemovedAreFound() throws IOException {
+        fill();
+        long removed = (Long) engine.command("SCARD", prefix + "s0");
+        engine.command("DEL", prefix + "s0");
+
+        assertThat(SharedTools.inspect(address).problems())
+                .containsExactly("slice 0: " + removed + " of " + URLS + " URLs are not in the set of seen ones");
+        assertThat(SharedTools.repair(address).findings())
+                .singleElement()
+                .asString()
+                .contains(removed + " URLs");
+        assertThat(SharedTools.inspect(address).problems()).isEmpty();
+    }
+
+    @Test
+    void countersThatTheEngineHasRemovedAreMadeAgain() throws IOException {
+        List<String> pending = fill();
+        engine.command("DEL", prefix + "m");
+
+        assertThat(SharedTools.inspect(address).problems()).containsExactly("slice 0: the counters are missing");
+        RepairReport report = SharedTools.repair(address);
+
+        assertThat(report.lost()).isZero();
+        SharedState state = SharedTools.inspect(address);
+        assertThat(state.problems()).isEmpty();
+        assertThat(state.stats().accepted()).isEqualTo(URLS);
+        assertThat(state.stats().pending()).isEqualTo(pending.size());
+        // No frame gets the number of another one, which would be replaced by it.
+        try (SharedSieve sieve = open()) {
+            List<String> again = new ArrayList<>();
+            while (!sieve.isOver(0)) {
+                Lease lease = sieve.take(System.nanoTime());
+                if (lease != null) {
+                    again.add(lease.url());
+                    sieve.done(lease);
+                }
+            }
+            assertThat(again).containsExactlyInAnyOrderElementsOf(pending);
+        }
+    }
+
+    @Test
+    void aRunningCrawlIsNeitherRepairedNorDeleted() throws IOException {
+        try (SharedSieve sieve = open()) {
+            assertThat(sieve.workers()).isEqualTo(1);
+            assertThatThrownBy(() -> SharedTools.repair(address)).hasMessageContaining("1 live worker");
+            assertThatThrownBy(() -> SharedTools.delete(address)).hasMessageContaining("1 live worker");
+        }
+    }
+
+    @Test
+    void nothingOfADeletedCrawlIsLeft() throws IOException {
+        long before = (Long) engine.command("DBSIZE");
+        fill();
+
+        long keys = (Long) engine.command("DBSIZE") - before;
+
+        assertThat(SharedTools.delete(address)).isEqualTo(keys);
+        assertThat(engine.command("DBSIZE")).isEqualTo(before);
+        assertThat(SharedTools.exists(address)).isFalse();
+        assertThatThrownBy(() -> SharedTools.inspect(address)).hasMessageContaining("no crawl of this name");
+    }
+
+    @Test
+    void dataOfOthersAreNotTouched() throws IOException {
+        engine.command("SET", "{" + address.name() + "}", "mine");
+
+        assertThatThrownBy(() -> SharedTools.delete(address))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("another program");
+        assertThatThrownBy(() -> SharedTools.repair(address)).isInstanceOf(IOException.class);
+        assertThat(engine.text("GET", "{" + address.name() + "}")).isEqualTo("mine");
+    }
+}
