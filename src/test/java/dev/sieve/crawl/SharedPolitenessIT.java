@@ -88,9 +88,7 @@ class SharedPolitenessIT {
         long earliestStart = first.startNanos();
         for (int i = 0; i < requests.size(); i++) {
             long start = requests.get(i).startNanos() - i * apart;
-            assertThat(start)
-                    .as("request %d of %s", i, requests)
-                    .isGreaterThanOrEqualTo(earliestStart - apart / 2);
+            assertThat(start).as("request %d of %s", i, requests).isGreaterThanOrEqualTo(earliestStart - apart / 2);
             earliestStart = Math.max(earliestStart, start);
         }
     }
