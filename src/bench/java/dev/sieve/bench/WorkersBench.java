@@ -23,8 +23,8 @@ import org.openjdk.jmh.runner.options.CommandLineOptions;
 /**
  * Crawlers in processes of their own that share a crawl of the demo web, whose pages take 250 ms each, with 8 requests at
  * once per crawler and a delay of a second per host: pages per second of one to four of them, and how long it takes until
- * the slices have moved when one joins, ends or is killed. Parameters: {@code -p engine=FILE}, {@code -p pages=4000} per
- * crawler, {@code -p workers=1,2,3,4}.
+ * the slices have moved when one joins, ends or is killed. Parameters: {@code -p engine=FILE}, {@code -p pages=3000},
+ * {@code -p workers=1,2,3,4}.
  */
 final class WorkersBench {
     private static final int SLICES = 64;
@@ -36,11 +36,11 @@ final class WorkersBench {
 
     static void run(CommandLineOptions line) throws Exception {
         File program = SharedBench.engine(line);
-        int pages = Integer.parseInt(Bench.parameter(line, "pages", "1500"));
+        int pages = Integer.parseInt(Bench.parameter(line, "pages", "3000"));
         double one = 0;
         for (String count : line.getParameter("workers").orElse(List.of("1", "2", "3", "4"))) {
             int workers = Integer.parseInt(count);
-            double rate = rate(program, workers, pages * workers);
+            double rate = rate(program, workers, pages);
             one = workers == 1 ? rate : one;
             Bench.print("%d workers: %6.1f pages/s, %.2f times those of one", workers, rate, rate / one);
         }
@@ -51,7 +51,7 @@ final class WorkersBench {
 
     private static DemoWeb web(int pages) throws IOException {
         return DemoWeb.builder()
-                .hosts(1000)
+                .hosts(400)
                 .pages(pages)
                 .even(true)
                 .pageBytes(2000)

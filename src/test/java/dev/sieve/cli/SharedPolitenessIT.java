@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(1200)
 class SharedPolitenessIT {
-    private static final int ENDS = Boolean.getBoolean("sieve.proof") ? 30 : 4;
+    private static final int ENDS = Boolean.getBoolean("sieve.proof") ? 30 : 3;
     private static final int WORKERS = 3;
     private static final int HOSTS = 20;
     private static final long SEED = 20261122;
