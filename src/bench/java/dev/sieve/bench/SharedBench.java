@@ -26,7 +26,7 @@ import org.openjdk.jmh.runner.options.CommandLineOptions;
 final class SharedBench {
     private static final int PAGES = 4096;
     /** Links in an engine before it is measured: at least one of ten of them is new. */
-    private static final long FILL = 1_000_000;
+    private static final long FILL = 300_000;
 
     private SharedBench() {}
 

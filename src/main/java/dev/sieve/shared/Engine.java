@@ -312,13 +312,31 @@ final class Engine implements Closeable {
         } finally {
             lock.unlock();
         }
-        // A log that ended inside a transaction keeps the half of it, which the engine would run at its next start.
         if (isNew
                 && "1".equals(info.get("aof_enabled"))
                 && "-1".equals(info.get("aof_last_rewrite_time_sec"))
                 && "0".equals(info.get("aof_rewrite_in_progress"))
                 && "0".equals(info.get("aof_rewrite_scheduled"))) {
-            tryCommand(session, "BGREWRITEAOF");
+            rewriteLog(session);
+        }
+    }
+
+    /**
+     * Makes the engine write its log anew: one that ended inside a transaction keeps the first half of it, which the engine
+     * would run at its next start.
+     *
+     * <p>The engine begins another log file with it, and does not start any more when it is killed before the end of the
+     * rewriting while the file before ends inside a transaction. So a transaction that changes nothing goes first.
+     */
+    private void rewriteLog(Session session) {
+        String key = "{" + address.name() + "}e";
+        String field = session.run().id;
+        if (tryCommand(session, "MULTI") != null) {
+            tryCommand(session, "HSET", key, field, "1");
+            tryCommand(session, "HDEL", key, field);
+            if (tryCommand(session, "EXEC") != null) {
+                tryCommand(session, "BGREWRITEAOF");
+            }
         }
     }
 

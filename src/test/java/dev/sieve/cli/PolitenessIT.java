@@ -67,14 +67,14 @@ class PolitenessIT {
                 .isZero();
     }
 
-    private static Map<String, List<DemoRequest>> byHost(DemoWeb web) {
+    static Map<String, List<DemoRequest>> byHost(DemoWeb web) {
         return web.requests().stream()
                 .sorted((a, b) -> Long.compare(a.startNanos(), b.startNanos()))
                 .collect(Collectors.groupingBy(DemoRequest::host));
     }
 
     /** Whether the requests to a host are apart; those that have no robots.txt cannot ask for a delay of their own. */
-    private static void assertApart(List<DemoRequest> requests, Duration delay, Duration crawlDelay) {
+    static void assertApart(List<DemoRequest> requests, Duration delay, Duration crawlDelay) {
         boolean hasRules = requests.get(0).status() == 200;
         long apart = (hasRules ? crawlDelay : delay).toNanos();
         long earliestStart = requests.get(0).startNanos();
@@ -88,7 +88,7 @@ class PolitenessIT {
         }
     }
 
-    private static boolean isRobots(DemoRequest request) {
+    static boolean isRobots(DemoRequest request) {
         return request.target().equals("/robots.txt");
     }
 

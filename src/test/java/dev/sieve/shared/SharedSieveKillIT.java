@@ -45,7 +45,7 @@ class SharedSieveKillIT {
     private static final long LOST_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** How many pages a worker has in flight, or has finished and not sent: it sends 256, unless it is sending others. */
-    private static final int UNSENT = 600;
+    private static final int UNSENT = 400;
 
     private final Random random = new Random(SEED);
     private final List<Worker> workers = new ArrayList<>();

@@ -135,6 +135,33 @@ class TornLogTest {
         server.kill();
     }
 
+    /** The engine writes its log anew in the next run, and is killed before the end. */
+    @ParameterizedTest
+    @MethodSource("engines")
+    void anEngineThatIsKilledWhileItRewritesATornLogStarts(File program) throws IOException {
+        try (TestEngine server =
+                TestEngine.start(program, "--appendfsync", "always", "--rdb-key-save-delay", "1000000")) {
+            Session session = connect(server);
+            TestSlice slice = new TestSlice(session.run().id, "w", "{a:0}");
+            slice.push(session, 1, List.of("a", "b"));
+            int before = (int) server.logLength();
+            slice.push(session, 2, List.of("c", "d"));
+            session.disconnect();
+            server.kill();
+            String log = Files.readString(server.log(), StandardCharsets.ISO_8859_1);
+            server.cutLog(log.indexOf("SADD", before));
+            server.restart();
+            try (Engine engine = new Engine(server.address("a"), "w", Duration.ofSeconds(30), System::nanoTime)) {
+                assertThat(engine.isAway()).isFalse();
+                assertThat(server.info("aof_rewrite_in_progress")).isEqualTo("1");
+            }
+            server.kill();
+            server.restart();
+            assertThat(server.command("EXISTS", "{a}e")).isEqualTo(0L);
+            assertThat(held(connect(server))).contains("a", "b");
+        }
+    }
+
     private static Set<String> held(Session session) {
         Set<String> held = new TreeSet<>();
         session.send("LRANGE", TestSlice.args("{a:0}q", 0, -1));
