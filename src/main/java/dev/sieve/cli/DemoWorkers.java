@@ -108,7 +108,7 @@ final class DemoWorkers implements AutoCloseable {
         }
         Path pages = folder.resolve("worker-" + number + ".txt");
         Path log = folder.resolve("worker-" + number + ".log");
-        long megabytes = Math.max(64, Runtime.getRuntime().maxMemory() / (count + 1) >> 20);
+        long megabytes = Math.max(64, (Runtime.getRuntime().maxMemory() / (count + 1)) >> 20);
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx" + megabytes + "m", "-cp"));
         command.add(absolute(System.getProperty("java.class.path")));

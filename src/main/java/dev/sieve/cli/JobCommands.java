@@ -330,9 +330,6 @@ final class JobCommands {
             mixinStandardHelpOptions = true,
             description = "Deletes a shared frontier from its server. No process may use it.")
     static final class Delete implements Callable<Integer> {
-        @Spec
-        private CommandSpec spec;
-
         @Parameters(paramLabel = "ADDRESS", description = "The address of the shared frontier.")
         private String address;
 

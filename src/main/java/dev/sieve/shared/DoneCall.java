@@ -8,14 +8,29 @@ import java.util.Set;
 /**
  * A call that stores which URLs of a slice are done. It is sent unchanged until the engine has answered, under one number, so
  * that the engine counts it once.
- *
- * @param count how many URLs became done
  */
-record DoneCall(byte[][] args, int count) {
+final class DoneCall {
     /** A script takes a few thousand arguments. */
     private static final int MAX_FRAMES = 1000;
 
     private static final byte[] ALL = {};
+
+    private final byte[][] args;
+    private final int count;
+
+    private DoneCall(byte[][] args, int count) {
+        this.args = args;
+        this.count = count;
+    }
+
+    byte[][] args() {
+        return args;
+    }
+
+    /** Returns how many URLs became done. */
+    int count() {
+        return count;
+    }
 
     /** Moves frames into a call. */
     static DoneCall of(long number, Set<TakenFrame> changed) {

@@ -47,7 +47,7 @@ final class Frame {
         if (bytes.length < COUNT_BYTES) {
             throw damaged();
         }
-        starts = new int[(bytes[0] & 0xff) << 8 | bytes[1] & 0xff];
+        starts = new int[((bytes[0] & 0xff) << 8) | (bytes[1] & 0xff)];
         at = COUNT_BYTES;
         depth = number();
         redirects = number();

@@ -163,7 +163,7 @@ final class Ownership {
                 }
             }
             for (Slice slice : slices) {
-                replies.add(slice.run == session.run() ? session.receive() : (Object) (-1L));
+                replies.add(slice.run == session.run() ? session.receive() : Replies.REFUSED);
             }
             return replies;
         });
@@ -296,7 +296,7 @@ final class Ownership {
     private static Map<String, Duration> pauses(List<?> stored, long now) {
         Map<String, Duration> pauses = new HashMap<>();
         for (int i = 0; i < stored.size(); i += 2) {
-            String[] numbers = Replies.text(stored.get(i + 1)).split(" ");
+            String[] numbers = Replies.text(stored.get(i + 1)).split(" ", 2);
             long millis = Math.min(Long.parseLong(numbers[0]), Long.parseLong(numbers[1]) - now);
             if (millis > 0) {
                 pauses.put(Replies.text(stored.get(i)), Duration.ofMillis(millis));

@@ -165,7 +165,7 @@ final class Pusher {
             Call call = calls.computeIfAbsent(slice, number -> new Call());
             long bucket = (h1 >>> 1) % settings.buckets();
             int fingerprint = (int) h2;
-            if (!call.present.add(bucket << 32 | fingerprint & 0xffffffffL)) {
+            if (!call.present.add((bucket << 32) | (fingerprint & 0xffffffffL))) {
                 return;
             }
             call.keys.add(keys.slice(slice).bucket(bucket));

@@ -6,6 +6,9 @@ import java.util.List;
 
 /** Reads the replies of the engine. */
 final class Replies {
+    /** The reply of a script that refuses a call, since the worker does not own the slice. */
+    static final Object REFUSED = -1L;
+
     private Replies() {}
 
     /** Returns a number, which some replies contain as text. */
@@ -22,8 +25,8 @@ final class Replies {
         return (List<?>) reply;
     }
 
-    /** Returns whether a script has refused the call, since the worker does not own the slice. */
+    /** Returns whether a reply is {@link #REFUSED}. */
     static boolean isRefused(Object reply) {
-        return reply instanceof Long number && number == -1;
+        return REFUSED.equals(reply);
     }
 }

@@ -61,7 +61,7 @@ final class Results {
             }
         });
         for (Slice slice : calls.keySet()) {
-            replies.put(slice, slice.run == session.run() ? session.receive() : (Object) (-1L));
+            replies.put(slice, slice.run == session.run() ? session.receive() : Replies.REFUSED);
         }
         return replies;
     }

@@ -82,7 +82,7 @@ final class Taker {
         Boolean isHere = engine.tryCall((session, number) -> {
             requests.stream().filter(request -> request.isSent(session)).forEach(request -> request.send(session));
             for (Request request : requests) {
-                request.reply = request.isSent(session) ? session.receive() : (Object) (-1L);
+                request.reply = request.isSent(session) ? session.receive() : Replies.REFUSED;
             }
             return true;
         });
@@ -105,7 +105,7 @@ final class Taker {
         slices.removeIf(slice -> slice.isLeaving()
                 || slice.restNanos(clock) > 0
                 || slice.hasEnded(clock)
-                || !isPoll && !slice.hasWork());
+                || (!isPoll && !slice.hasWork()));
         int count = isPoll ? slices.size() : Math.min(slices.size(), SLICES_AT_ONCE);
         List<Request> requests = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
