@@ -66,7 +66,8 @@ public final class SharedTools {
         try (StoredCrawl crawl = StoredCrawl.open(address)) {
             long[] hash = Murmur3.hash(key, crawl.settings().seed());
             long bucket = (hash[0] >>> 1) % crawl.settings().buckets();
-            byte[] fingerprint = utf8((int) hash[1]);
+            int low = (int) hash[1];
+            byte[] fingerprint = utf8(low);
             // In all slices, since the key alone does not determine the slice.
             long[] found = new long[1];
             crawl.all(

@@ -154,7 +154,15 @@ final class StoredCrawl implements Closeable {
     }
 
     /** A command and its arguments. */
-    record Command(String name, byte[]... arguments) {}
+    static final class Command {
+        private final String name;
+        private final byte[][] arguments;
+
+        Command(String name, byte[]... arguments) {
+            this.name = name;
+            this.arguments = arguments;
+        }
+    }
 
     /**
      * Sends many commands, and passes on their responses in the same order; null for those that the engine refuses.

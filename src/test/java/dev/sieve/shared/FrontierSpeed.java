@@ -37,10 +37,10 @@ final class FrontierSpeed {
                         .cacheBytes(cacheBytes)
                         .open());
             }
-            push(engine, frontiers, threads, 0, pages / 10);
+            push(frontiers, threads, 0, pages / 10);
             double cpu = cpu(engine);
             long start = System.nanoTime();
-            long accepted = push(engine, frontiers, threads, pages / 10, pages);
+            long accepted = push(frontiers, threads, pages / 10, pages);
             double seconds = (System.nanoTime() - start) / 1e9;
             double links = (pages - pages / 10.0) * LINKS;
             System.out.printf(
@@ -78,8 +78,7 @@ final class FrontierSpeed {
         return Double.parseDouble(engine.info("used_cpu_user")) + Double.parseDouble(engine.info("used_cpu_sys"));
     }
 
-    private static long push(TestEngine engine, List<SharedSieve> frontiers, int threads, int from, int to)
-            throws InterruptedException {
+    private static long push(List<SharedSieve> frontiers, int threads, int from, int to) throws InterruptedException {
         AtomicInteger next = new AtomicInteger(from);
         AtomicLong accepted = new AtomicLong();
         List<Thread> all = new ArrayList<>();

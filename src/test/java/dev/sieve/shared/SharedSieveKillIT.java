@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -143,7 +144,7 @@ class SharedSieveKillIT {
 
         LogLengths(TestEngine engine) {
             this.engine = engine;
-            timer.scheduleWithFixedDelay(this::measure, 0, 20, TimeUnit.MILLISECONDS);
+            ScheduledFuture<?> unused = timer.scheduleWithFixedDelay(this::measure, 0, 20, TimeUnit.MILLISECONDS);
         }
 
         private synchronized void measure() {

@@ -1,5 +1,6 @@
 package dev.sieve.shared;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -151,7 +152,7 @@ class SharedToolsTest {
     void damagedFramesArePutAsideAndCounted() throws IOException {
         List<String> pending = fill();
         engine.command("LSET", prefix + "q", "7", "no frame");
-        String number = new String((byte[]) ((List<?>) engine.command("HKEYS", prefix + "f")).get(0));
+        String number = new String((byte[]) ((List<?>) engine.command("HKEYS", prefix + "f")).get(0), UTF_8);
         engine.command("HSET", prefix + "f", number, "\u0001");
         assertThatThrownBy(() -> exported(address))
                 .isInstanceOf(IOException.class)
