@@ -58,10 +58,10 @@ final class StoredCrawl implements Closeable {
                 session.send("EXISTS", CrawlKeys.settings(address.name()));
                 return number(session.receive()) > 0;
             });
-        } catch (UncheckedIOException e) {
-            throw e.getCause();
         } catch (EngineException e) {
             throw new IOException(address + ": " + e.getMessage(), e);
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
         }
     }
 
@@ -108,10 +108,10 @@ final class StoredCrawl implements Closeable {
     <T> T call(Engine.Work<T> work) throws IOException {
         try {
             return engine.call(work);
-        } catch (UncheckedIOException e) {
-            throw e.getCause();
         } catch (EngineException e) {
             throw new IOException(address + ": " + e.getMessage(), e);
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
         }
     }
 
