@@ -18,7 +18,7 @@ if last then
     if string.sub(last, 1, #number) == number then
         local count = (#last - #number) / 2
         local new = {struct.unpack('>' .. string.rep('I2', count), last, #number + 1)}
-        return {tonumber(call('HGET', keys[3], 'accepted')), mask(new, count)}
+        return {tonumber(call('HGET', keys[3], 'accepted') or 0), mask(new, count)}
     end
 end
 local new, count = {}, 0
