@@ -9,12 +9,28 @@ import java.util.TreeMap;
 final class Arrivals {
     private final TreeMap<Long, Long> counts = new TreeMap<>();
     private long widthMillis = 1000;
+    /** The interval of the last page, and its pages that are not in the map yet, since most pages follow in the same one. */
+    private long lastIndex;
+
+    private long lastPages;
 
     /** An interval, by its start, and the number of pages in it. */
     record Interval(long startMillis, long pages) {}
 
     void add(long at) {
-        counts.merge(Math.floorDiv(at, widthMillis), 1L, Long::sum);
+        if (Math.floorDiv(at, widthMillis) != lastIndex) {
+            mergeLast();
+            lastIndex = Math.floorDiv(at, widthMillis);
+        }
+        lastPages++;
+    }
+
+    private void mergeLast() {
+        if (lastPages == 0) {
+            return;
+        }
+        counts.merge(lastIndex, lastPages, Long::sum);
+        lastPages = 0;
         while (counts.size() > Bounds.SAMPLES) {
             TreeMap<Long, Long> wider = new TreeMap<>();
             counts.forEach((index, pages) -> wider.merge(Math.floorDiv(index, 2L), pages, Long::sum));
@@ -25,11 +41,13 @@ final class Arrivals {
     }
 
     long widthMillis() {
+        mergeLast();
         return widthMillis;
     }
 
     /** Returns the intervals; where some in between are empty, the first and the last one of these. */
     List<Interval> intervals() {
+        mergeLast();
         List<Interval> intervals = new ArrayList<>();
         Long before = null;
         for (Map.Entry<Long, Long> each : counts.entrySet()) {

@@ -73,8 +73,6 @@ public final class LiveServer implements AutoCloseable {
     /** Any address: a web page cannot make another one of them lead here. */
     private static final Pattern ADDRESS = Pattern.compile("[0-9.]+|\\[[0-9a-f:.]+]");
 
-    private static final Pattern LINE_END = Pattern.compile("\r\n|\r|\n");
-
     /** What interrupts the thread of a request when its time is over. */
     private static final ThreadLocal<Future<?>> LIMIT = new ThreadLocal<>();
 
@@ -179,7 +177,7 @@ public final class LiveServer implements AutoCloseable {
 
     /** Returns an event with a text, which may contain any line ends. */
     static byte[] event(String type, String text) {
-        String lines = LINE_END.matcher(text).replaceAll("\ndata: ");
+        String lines = text.replace("\r\n", "\n").replace('\r', '\n').replace("\n", "\ndata: ");
         return ("event: " + type + "\ndata: " + lines + "\n\n").getBytes(UTF_8);
     }
 
