@@ -25,17 +25,11 @@ public final class CrawlRecord implements PageSink {
     /** Lines with samples that are not needed for the charts: a run that is killed loses at most so much of its numbers. */
     private static final long SAMPLE_MILLIS = 10_000;
 
-    /** Visits that are added together where no later run reads the journal, since that costs less than one at a time. */
+    /** Visits that are added to the aggregate together, since that costs less than one at a time. */
     private static final int GROUP = 64;
 
-    private static final int LINKS_OF_GROUP = 1024;
-
     private final Aggregate aggregate;
-    private final List<Visited> group = new ArrayList<>();
-    private int linksOfGroup;
-    /** How many of the group are in the aggregate. */
-    private int aggregated;
-
+    private final List<Entry> group = new ArrayList<>();
     private final List<CapacityEvent> early = new ArrayList<>();
     private Journal journal;
     /** Null when no later run reads the journal, so that it only has links. */
@@ -44,8 +38,6 @@ public final class CrawlRecord implements PageSink {
     private boolean forces;
     private boolean isStarted;
     private long lastSample;
-
-    private record Visited(Entry entry, List<String> links) {}
 
     /** Creates an empty record. */
     public CrawlRecord() {
@@ -79,37 +71,23 @@ public final class CrawlRecord implements PageSink {
 
     @Override
     public synchronized void accept(Visit visit) {
-        List<String> links = journal == null ? List.of() : visit.links();
-        group.add(new Visited(Entry.of(visit), links));
-        linksOfGroup += links.size();
-        if (format != null || group.size() >= GROUP || linksOfGroup >= LINKS_OF_GROUP) {
-            addGroup();
+        Entry entry = Entry.of(visit);
+        group.add(entry);
+        if (group.size() >= GROUP) {
+            aggregateGroup();
         }
-    }
-
-    private void aggregateGroup() {
-        for (; aggregated < group.size(); aggregated++) {
-            aggregate.add(group.get(aggregated).entry);
-        }
-    }
-
-    private void addGroup() {
-        aggregateGroup();
-        List<Visited> visits = List.copyOf(group);
-        group.clear();
-        linksOfGroup = 0;
-        aggregated = 0;
-        if (journal == null) {
-            return;
-        }
-        for (Visited visited : visits) {
-            byte[] line = format == null
-                    ? JournalFormat.links(visited.entry, visited.links)
-                    : format.page(visited.entry, visited.links);
+        if (journal != null) {
+            List<String> links = visit.links();
+            byte[] line = format == null ? JournalFormat.links(entry, links) : format.page(entry, links);
             if (line != null) {
                 journal.add(line);
             }
         }
+    }
+
+    private void aggregateGroup() {
+        group.forEach(aggregate::add);
+        group.clear();
     }
 
     @Override
@@ -132,7 +110,7 @@ public final class CrawlRecord implements PageSink {
 
     /** Records the numbers of the run at this moment. To be called about once per second, and at the end. */
     public synchronized void sample(CrawlReport report, Instant now) {
-        addGroup();
+        aggregateGroup();
         Sample sample = Sample.of(report, now.toEpochMilli());
         boolean isKept = aggregate.sample(sample);
         boolean isDue = sample.millis() - lastSample >= SAMPLE_MILLIS || sample.ending() != null;
@@ -160,7 +138,7 @@ public final class CrawlRecord implements PageSink {
      * @throws IOException when the journal cannot be read
      */
     public synchronized void findReferrers() throws IOException {
-        addGroup();
+        aggregateGroup();
         if (journal != null) {
             ReferrerSearch search = new ReferrerSearch(aggregate.broken());
             journal.read(search::add);

@@ -103,10 +103,15 @@ final class JournalFormat {
             return null;
         }
         // Without the generator, which takes longer than all the rest of a record.
-        StringBuilder line = new StringBuilder(TO);
-        line.append(Base64.getEncoder().encodeToString(hashes(targets))).append("\",\"url\":\"");
-        JsonStringEncoder.getInstance().quoteAsString(entry.url(), line);
-        return line.append("\"}").toString().getBytes(UTF_8);
+        byte[] to = Base64.getEncoder().encode(hashes(targets));
+        byte[] url = JsonStringEncoder.getInstance().quoteAsUTF8(entry.url());
+        ByteArrayOutputStream line = new ByteArrayOutputStream(TO.length() + to.length + url.length + 20);
+        line.writeBytes(TO.getBytes(UTF_8));
+        line.writeBytes(to);
+        line.writeBytes("\",\"url\":\"".getBytes(UTF_8));
+        line.writeBytes(url);
+        line.writeBytes("\"}".getBytes(UTF_8));
+        return line.toByteArray();
     }
 
     private static List<String> targets(Entry entry, List<String> links) {
