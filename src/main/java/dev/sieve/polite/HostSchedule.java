@@ -135,7 +135,7 @@ public final class HostSchedule<T> implements Closeable {
     public T poll(String hostName, long nowNanos) {
         selector.advance(nowNanos);
         Host host = hosts.find(hostName);
-        if (host == null || !selector.takeOutOfTurn(host)) {
+        if (host == null || !selector.takeOutOfTurn(host, nowNanos)) {
             return null;
         }
         T item = removeFirst(host);

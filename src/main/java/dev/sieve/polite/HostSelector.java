@@ -109,7 +109,8 @@ final class HostSelector {
     }
 
     /** Returns whether a host may be requested now, whichever is next; if so, it does not wait any more. */
-    boolean takeOutOfTurn(Host host) {
+    boolean takeOutOfTurn(Host host, long nowNanos) {
+        next(nowNanos, true); // moves hosts that were requested out of turn before, so that they can be forgotten
         Host.Group group = host.group;
         boolean groupMay = group == null || (group.underWay < groupLimit.requests() && group.readyAt - clock <= 0);
         if (!groupMay || !mayStart(host)) {
