@@ -29,7 +29,7 @@ import java.util.function.Supplier;
  * <p>A URL that was reported as new is handed out at least once, whatever happens: the process is killed, the disk is full,
  * the power fails. The {@link Durability} says exactly what it survives. After a crash, the URLs in flight are handed out
  * first, then the rest in its order; so are URLs that were finished in the last second, at most 512. No other URL is
- * handed out twice, unless its lease expires.
+ * handed out twice, unless its lease expires or {@link #pushAgain} queues it for another visit.
  *
  * <p>It lives in one folder, which belongs to one process at a time. All events are written to one log in their order; the
  * filter and the counters are derived from it. The filter is saved from time to time, while work continues, so that an
