@@ -164,6 +164,9 @@
  * <p><b>No memory maps, no channels.</b> A full disk under a memory map is an error of the virtual machine. A channel is
  * closed when a thread that uses it is interrupted, and workers of a crawler are.
  *
+ * <p><b>Another visit has another id.</b> The log is only appended to, and an id that is done stays done, so that one bit
+ * per URL is enough. So a URL that is queued again is a record like any other, and the filter is not asked.
+ *
  * <p><b>Leases are not written.</b> A crash returns them all. They take a bit each.
  *
  * <p><b>Results may be delayed, URLs may not.</b> A lost "done" costs one more fetch; a lost URL is never fetched. So up to

@@ -27,6 +27,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** URLs that are done when they are pushed, and those that are queued again. */
 class DurableSieveAgainTest {
@@ -283,6 +285,36 @@ class DurableSieveAgainTest {
                                 .toString(), // and the URLs
                         "[http://a/, http://a/, http://c/]", // the first lease and its next visit
                         "[http://a/, http://c/]");
+    }
+
+    /** The DONE behind the damaged URLs has ids that are not in the log any more. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aRepairOfDamagedUrlsThatWereDoneAtOnceKeepsAllOthers(boolean withCheckpoint) throws IOException {
+        DurableSieve frontier = open(disk);
+        frontier.push("http://a/");
+        int before = disk.bytes(FrontierFiles.segment(1)).length;
+        frontier.pushDone(batch("http://done/1", "http://done/2"));
+        frontier.pushAgain(frontier.take(0), batch("http://a/"));
+        if (withCheckpoint) {
+            frontier.checkpoint();
+        } else {
+            frontier.sync();
+        }
+        frontier.push("http://b/");
+        byte[] bytes = disk.bytes(FrontierFiles.segment(1));
+        bytes[before + FrameWriter.HEADER_BYTES + 3] ^= 1;
+        disk.replace(FrontierFiles.segment(1), bytes);
+
+        RepairReport report = new Repair(disk).run();
+
+        int lost = withCheckpoint ? 0 : 2; // that they are done is known from the checkpoint
+        assertThat(report.lost()).isEqualTo(lost);
+        try (DurableSieve next = open(disk)) {
+            requireCounts(next, 5 - lost, 0, 2, 3 - lost);
+            assertThat(next.pushDone(batch("http://done/1"))).isEqualTo(1);
+            assertThat(drain(next)).containsExactly("http://a/", "http://b/");
+        }
     }
 
     @Test
