@@ -3,7 +3,7 @@ package dev.sieve;
 /**
  * A frontier's counters at one moment; {@code seen} may already include pushes of a moment later.
  *
- * @param accepted URLs that were new
+ * @param accepted URLs that were new; where URLs can be queued again, each time counts
  * @param seen URLs that were rejected as seen before, about {@code estimatedMissed} of them by mistake
  * @param pending URLs that wait to be handed out
  * @param inFlight URLs that are handed out and neither done nor given back

@@ -160,6 +160,51 @@ class DeduplicatorTest {
         assertThat(stats.estimatedMissed()).isBetween(0.5, 0.6);
     }
 
+    @Test
+    void whatIsAppendedAgainIsNotSeenAndTheRestIsNewOnce() {
+        deduplicator.pushAll(batch(0, 3), store);
+        calls.clear();
+        stored.clear();
+        UrlBatch batch = batch(0, 64);
+
+        appendAgain(batch);
+
+        assertThat(calls).containsExactly("append true");
+        assertThat(stored).isEqualTo(SieveTest.urls(64));
+        assertThat(IntStream.range(0, 64).filter(batch::isNew).boxed().toList())
+                .isEqualTo(IntStream.range(3, 64).boxed().toList());
+        assertThat(stats().seen()).isZero();
+        assertThat(stats().estimatedSize()).isBetween(62L, 66L);
+        assertThat(deduplicator.pushAll(batch(0, 65), store)).isEqualTo(1);
+        assertThat(SieveTest.urls(65)).allMatch(deduplicator::mightContain);
+        assertThat(deduplicator.mightContain("http://new/")).isFalse();
+        assertThatThrownBy(() -> appendAgain(batch(0, 65))).isInstanceOf(IllegalArgumentException.class);
+        isBroken = true;
+        assertThatThrownBy(() -> appendAgain(batch)).hasMessage("broken");
+    }
+
+    private void appendAgain(UrlBatch batch) {
+        deduplicator.lock().lock();
+        try {
+            deduplicator.appendAgain(batch, store);
+        } finally {
+            deduplicator.lock().unlock();
+        }
+    }
+
+    @Test
+    void onlyWhatIsNewCountsForTheEstimateOfMissedPages() {
+        deduplicator = new Deduplicator(FilterKind.SPLIT_BLOCKS.create(1000, 0.1, 1), 1000, OnFull.WARN, event -> {});
+        deduplicator.restore(batch(0, 1000));
+        double missed = stats().estimatedMissed();
+        for (int i = 0; i < 100; i++) {
+            deduplicator.restore(batch(0, 1000));
+            appendAgain(batch(0, 64));
+        }
+        assertThat(missed).isBetween(5.0, 100.0);
+        assertThat(stats().estimatedMissed()).isBetween(missed, missed * 1.01);
+    }
+
     private SieveStats stats() {
         deduplicator.lock().lock();
         try {

@@ -45,7 +45,7 @@ public final class DurableFolder {
 
     /**
      * Passes on the URLs of a frontier in the order in which they were accepted. The frontier may be open: then they are
-     * the URLs of one moment. Reads all of the log.
+     * the URLs of one moment. A URL that was queued again is passed on once for each time. Reads all of the log.
      *
      * @return how many there were
      * @throws DamageException when a file is damaged; the URLs before the damage were passed on

@@ -55,6 +55,7 @@ final class PowerCutRun {
     private int pushed;
     private int calls;
     private int only = -1;
+    private boolean queuesAgain;
     private int states;
 
     PowerCutRun(Durability durability, long seed) {
@@ -63,6 +64,12 @@ final class PowerCutRun {
         random = new Random(seed);
         keepLog = seed % 3 == 2;
         filter = seed % 2 == 0 ? FilterKind.EXACT : FilterKind.SPLIT_BLOCKS;
+    }
+
+    /** Also pushes URLs that are done at once, and queues URLs and ends a lease in one step. */
+    PowerCutRun queuingAgain(boolean choice) {
+        queuesAgain = choice;
+        return this;
     }
 
     /** Tries only the state of one call: to repeat a failure. */
@@ -174,6 +181,7 @@ final class PowerCutRun {
     private void push() {
         UrlBatch batch = new UrlBatch(1, 0, "http://host/page/" + pushed);
         int count = 1 + random.nextInt(random.nextInt(6) == 0 ? 60 : 10); // at most one append
+        boolean isDone = queuesAgain && random.nextInt(3) == 0;
         int acceptedAfter;
         int doneBefore;
         synchronized (this) {
@@ -181,13 +189,17 @@ final class PowerCutRun {
                 batch.add("http://host/" + "long/".repeat(pushed % 7) + pushed++);
                 accepted.add(batch.url(i));
             }
+            for (int i = 0; isDone && i < count; i++) {
+                done.add(batch.url(i));
+                acceptedAtDone.add(accepted.size());
+            }
             if (!accepted.isEmpty() && random.nextBoolean()) {
                 batch.add(accepted.get(random.nextInt(accepted.size())));
             }
             acceptedAfter = accepted.size();
             doneBefore = done.size();
         }
-        assertThat(frontier.pushAll(batch)).isEqualTo(count);
+        assertThat(isDone ? frontier.pushDone(batch) : frontier.pushAll(batch)).isEqualTo(count);
         if (durability == Durability.ALWAYS) {
             promise(acceptedAfter, doneBefore);
         }
@@ -208,11 +220,34 @@ final class PowerCutRun {
             assertThat(frontier.retry(lease, 0)).isTrue();
             return;
         }
+        if (queuesAgain && choice == 6) {
+            pushAgain(lease);
+            return;
+        }
         synchronized (this) {
             done.add(lease.url());
             acceptedAtDone.add(accepted.size());
         }
         assertThat(frontier.done(lease)).isTrue();
+    }
+
+    private void pushAgain(Lease lease) {
+        UrlBatch batch = new UrlBatch(0, 0, null, 1);
+        int acceptedAfter;
+        int doneAfter;
+        synchronized (this) {
+            batch.add("http://again/" + pushed++);
+            accepted.add(batch.url(0));
+            done.add(lease.url());
+            acceptedAtDone.add(accepted.size());
+            acceptedAfter = accepted.size();
+            doneAfter = done.size();
+        }
+        assertThat(frontier.pushAgain(lease, batch)).isTrue();
+        if (durability == Durability.ALWAYS) {
+            promise(acceptedAfter, doneAfter);
+        }
+        join();
     }
 
     /** Tries one state; then, while a force is in progress, lets other threads work. */
@@ -257,7 +292,9 @@ final class PowerCutRun {
     private synchronized void fail(Throwable cause) {
         if (failure == null) {
             failure = new AssertionError(
-                    "new PowerCutRun(Durability." + durability + ", " + seed + ").only(" + calls + ").run(): "
+                    "new PowerCutRun(Durability." + durability + ", " + seed + ").queuingAgain(" + queuesAgain
+                            + ").only("
+                            + calls + ").run(): "
                             + cause.getMessage() + "\nthe last calls: " + String.join("; ", trace),
                     cause);
         }

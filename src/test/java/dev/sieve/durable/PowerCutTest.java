@@ -35,7 +35,10 @@ class PowerCutTest {
         int states = 0;
         long seed = 0;
         while (states < STATES) {
-            states += new PowerCutRun(durability, seed++).run();
+            states += new PowerCutRun(durability, seed)
+                    .queuingAgain(seed % 4 >= 2)
+                    .run();
+            seed++;
             log.clear();
         }
         assertThat(states).isGreaterThanOrEqualTo(STATES);

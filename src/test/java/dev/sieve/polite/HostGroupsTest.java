@@ -58,6 +58,20 @@ class HostGroupsTest {
     }
 
     @Test
+    void aHostThatIsPolledOutOfTurnObservesTheLimitsOfItsGroup() {
+        HostSchedule<String> schedule = grouped(Duration.ofSeconds(2), 2);
+        add(schedule, "a1", "a2", "a3", "b1");
+        assertThat(schedule.poll("a2", 0)).isEqualTo("a2");
+        assertThat(schedule.poll("a1", SECOND)).as("the delay of the group").isNull();
+        assertThat(schedule.poll("a1", 2 * SECOND)).isEqualTo("a1");
+        assertThat(schedule.poll("a3", 4 * SECOND)).as("two are under way").isNull();
+        assertThat(schedule.poll(4 * SECOND, true)).isEqualTo("b1");
+        assertThat(schedule.poll(4 * SECOND, true)).isNull();
+        schedule.finished("a2", 4 * SECOND);
+        assertThat(schedule.poll(4 * SECOND, true)).isEqualTo("a3");
+    }
+
+    @Test
     void hostsWithoutAGroupAreFree() {
         HostSchedule<String> schedule = grouped(Duration.ofSeconds(2), 1);
         add(schedule, "x1", "x2", "x3");

@@ -128,6 +128,10 @@ class HostScheduleModelTest {
         if (random.nextInt(10) == 0 && !requests.isEmpty()) {
             send(schedule, requests.get(random.nextInt(requests.size())).host);
         }
+        if (random.nextInt(6) == 0) {
+            useOneHost(schedule, random, host, hostsFail);
+            return;
+        }
         switch (random.nextInt(hostsFail ? 9 : 7)) {
             case 0, 1, 2 -> {
                 String item = host.name + " " + added++;
@@ -150,6 +154,26 @@ class HostScheduleModelTest {
         }
     }
 
+    /** Polls out of turn, takes more for a request, or drops what is queued. */
+    private void useOneHost(HostSchedule<String> schedule, Random random, Host host, boolean probeFirst) {
+        assertThat(schedule.size(host.name)).isEqualTo(host.items.size());
+        int choice = random.nextInt(20);
+        if (choice == 0) {
+            assertThat(schedule.clear(host.name)).isEqualTo(host.items.size());
+            host.items.clear();
+        } else if (choice < 8 && !requests.isEmpty()) {
+            Host requested = requests.get(random.nextInt(requests.size())).host;
+            assertThat(schedule.pollMore(requested.name)).isEqualTo(requested.items.pollFirst());
+        } else {
+            boolean mayStart = host.hasRoom(probeFirst) && host.earliest() <= now;
+            String item = schedule.poll(host.name, now);
+            assertThat(item).isEqualTo(mayStart ? host.items.removeFirst() : null);
+            if (mayStart) {
+                start(host, item);
+            }
+        }
+    }
+
     private void poll(HostSchedule<String> schedule, Random random, boolean probeFirst) {
         String item = schedule.poll(now, true);
         if (item == null) {
@@ -164,6 +188,10 @@ class HostScheduleModelTest {
             schedule.dropped(host.name, false, now);
             return;
         }
+        start(host, item);
+    }
+
+    private void start(Host host, String item) {
         host.underWay++;
         host.freeAt = now + DELAY;
         if (host.group != null) {

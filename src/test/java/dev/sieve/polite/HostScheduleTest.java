@@ -1,14 +1,17 @@
 package dev.sieve.polite;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.entry;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -613,6 +616,140 @@ class HostScheduleTest {
         assertThat(stats.limited()).isEqualTo(Duration.ofMillis(500));
         assertThat(stats.waited()).isEqualTo(Duration.ofMillis(500));
         assertThat(stats.queued()).isZero();
+    }
+
+    @Test
+    void oneHostIsPolledOutOfTurnByTheSameRules() {
+        HostSchedule<String> schedule = options().build(0);
+        schedule.add("a", "a1");
+        schedule.add("b", "b1");
+        schedule.add("b", "b2");
+
+        assertThat(schedule.poll("b", 0)).isEqualTo("b1");
+        assertThat(schedule.poll("b", 0)).as("its request is under way").isNull();
+        assertThat(schedule.poll("unknown", 0)).isNull();
+        schedule.finished("b", SECOND / 2);
+        assertThat(schedule.poll("b", SECOND - 1)).isNull();
+        assertThat(schedule.poll(SECOND - 1, true)).isEqualTo("a1");
+        assertThat(schedule.poll(SECOND - 1, true)).isNull();
+        assertThat(schedule.waitNanos(SECOND - 1, true)).isEqualTo(1);
+        assertThat(schedule.poll("b", SECOND)).isEqualTo("b2");
+        assertThat(schedule.stats().underWay()).isEqualTo(2);
+        assertThat(schedule.size()).isZero();
+        schedule.finished("b", SECOND);
+        assertThat(schedule.poll("b", 3 * SECOND)).isNull();
+    }
+
+    @Test
+    void aHostThatIsPolledOutOfTurnWhenItsBackOffIsOverHasWaitedForIt() {
+        HostSchedule<String> schedule = options().build(0);
+        schedule.add("a", "a1");
+        schedule.add("a", "a2");
+        schedule.poll(0, true);
+        schedule.failed("a", Duration.ofSeconds(20), 0);
+        assertThat(schedule.stats().backingOff()).isEqualTo(1);
+        assertThat(schedule.poll(0, true)).isNull();
+
+        assertThat(schedule.poll("a", 20 * SECOND - 1)).isNull();
+        assertThat(schedule.poll("a", 20 * SECOND)).isEqualTo("a2");
+
+        assertThat(schedule.waited("a")).isEqualTo(Duration.ofSeconds(20));
+        assertThat(schedule.stats().backingOff()).isZero();
+        assertThat(schedule.stats().waiting()).isZero();
+        assertThat(schedule.stats().backedOff()).isEqualTo(Duration.ofSeconds(20));
+    }
+
+    @Test
+    void aRequestMayTakeFurtherItems() {
+        HostSchedule<String> schedule = options().build(0);
+        for (int i = 1; i <= 4; i++) {
+            schedule.add("a", "a" + i);
+        }
+        assertThatThrownBy(() -> schedule.pollMore("a")).isInstanceOf(IllegalStateException.class);
+        assertThat(schedule.poll(0, true)).isEqualTo("a1");
+        assertThat(schedule.pollMore("a")).isEqualTo("a2");
+        assertThat(schedule.pollMore("a")).isEqualTo("a3");
+        assertThat(schedule.stats().underWay()).isEqualTo(1);
+        assertThat(schedule.size("a")).isEqualTo(1);
+        assertThat(schedule.size("unknown")).isZero();
+        schedule.finished("a", SECOND / 2);
+        assertThat(schedule.waitNanos(SECOND / 2, true))
+                .as("from the start of the request")
+                .isEqualTo(SECOND / 2);
+        assertThat(schedule.poll(SECOND, true)).isEqualTo("a4");
+        assertThat(schedule.stats().hosts()).isZero();
+        assertThat(schedule.pollMore("a")).isNull();
+        schedule.finished("a", SECOND);
+        assertThatThrownBy(() -> schedule.pollMore("a")).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void furtherItemsLeaveNothingToWaitFor() {
+        HostSchedule<String> schedule = options().perHost(2).build(0);
+        schedule.add("a", "a1");
+        schedule.add("a", "a2");
+        schedule.poll(0, true);
+        assertThat(schedule.stats().waiting()).isEqualTo(1);
+
+        assertThat(schedule.pollMore("a")).isEqualTo("a2");
+
+        assertThat(schedule.stats().waiting()).isZero();
+        assertThat(schedule.waitNanos(0, true)).isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
+    void whatIsQueuedForAHostMayBeDropped(@TempDir Path directory) throws IOException {
+        Codec<String> text = new Codec<>() {
+            @Override
+            public byte[] encode(String item) {
+                return item.getBytes(UTF_8);
+            }
+
+            @Override
+            public String decode(byte[] bytes) {
+                return new String(bytes, UTF_8);
+            }
+        };
+        try (HostSchedule<String> schedule = options()
+                .delay(Duration.ZERO)
+                .budget(1001)
+                .spill(directory, text, 40)
+                .build(0)) {
+            for (int i = 0; i < 1000; i++) {
+                schedule.add("a", "a" + i);
+                schedule.add("b", "b" + i);
+            }
+            assertThat(schedule.poll("a", 0)).isEqualTo("a0");
+
+            assertThat(schedule.clear("a")).isEqualTo(999);
+
+            assertThat(schedule.clear("a")).isZero();
+            assertThat(schedule.clear("unknown")).isZero();
+            assertThat(schedule.size("a")).isZero();
+            assertThat(schedule.size()).isEqualTo(1000);
+            assertThat(schedule.stats().hosts()).isEqualTo(1);
+            assertThat(schedule.stats().underWay()).isEqualTo(1);
+            assertThat(schedule.pollMore("a")).isNull();
+            schedule.finished("a", 0);
+            assertThat(schedule.poll("a", 0)).isNull();
+            assertThat(schedule.add("a", "a later")).isTrue();
+            assertThat(schedule.add("a", "too many"))
+                    .as("those dropped are in the budget")
+                    .isFalse();
+            assertThat(drain(schedule, 0)).hasSize(1001).contains("a later", "b0", "b999");
+        }
+    }
+
+    /** Hosts that only keys ask for are forgotten as well. */
+    @Test
+    void hostsThatArePolledOutOfTurnAreForgotten() {
+        HostSchedule<String> schedule = options().delay(Duration.ZERO).build(0);
+        for (int i = 0; i < 10_000; i++) {
+            schedule.add("host" + i, "item");
+            assertThat(schedule.poll("host" + i, i)).isEqualTo("item");
+            schedule.finished("host" + i, i);
+        }
+        assertThat(schedule.stats().remembered()).isLessThan(1000);
     }
 
     @Test
