@@ -131,6 +131,11 @@ final class Holdings {
         ready.removeIf(frame -> frame.slice == slice.index);
     }
 
+    /** Returns the slices that were given up and may be released. */
+    synchronized List<Slice> releasable(long clock) {
+        return slices().stream().filter(slice -> slice.isReleasable(clock)).toList();
+    }
+
     private boolean isUsable(Slice slice, long clock) {
         if (slice.hasEnded(clock)) {
             drop(slice);

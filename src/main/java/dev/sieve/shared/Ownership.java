@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Predicate;
 
 /**
  * The part of this worker in the crawl: it reports that it is alive, owns its share of the slices, renews these in time,
@@ -119,7 +118,7 @@ final class Ownership {
     List<Claim> keep(Survey survey, long clock, boolean claims) {
         int share = (keys.sliceCount() + workers.size() - 1) / Math.max(1, workers.size());
         giveBack(share, clock);
-        releaseIf(slice -> slice.isReleasable(clock));
+        release(holdings.releasable(clock));
         renew(false, clock);
         return claims ? claim(survey, share, clock) : List.of();
     }
@@ -133,10 +132,8 @@ final class Ownership {
         }
     }
 
-    /** Gives up slices that match. What was done in them must have been stored. */
-    private void releaseIf(Predicate<Slice> isReleased) {
-        List<Slice> released = new ArrayList<>(holdings.slices());
-        released.removeIf(isReleased.negate());
+    /** Gives up slices. What was done in them must have been stored. */
+    private void release(List<Slice> released) {
         List<Object> replies = owned(
                 released,
                 (session, slice) -> session.send(Script.RELEASE, new byte[][] {slice.keys.owner}, slice.prove()));
@@ -308,7 +305,7 @@ final class Ownership {
     /** Releases all slices and reports that this worker ends; does nothing when the engine is away. */
     void leave(long clock) {
         renew(false, clock);
-        releaseIf(slice -> true);
+        release(holdings.slices());
         engine.tryCall((session, number) -> {
             sendBeat(session, true);
             return session.receive();
