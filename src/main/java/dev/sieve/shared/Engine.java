@@ -125,8 +125,9 @@ final class Engine implements Closeable {
         this.nanoClock = nanoClock;
         Session session = borrow();
         try {
-            warnings = warnings(session, connect(session));
-        } catch (IOException | EngineAwayException | EngineException e) {
+            warnings = warnings(session, connectFirst(session));
+            succeeded();
+        } catch (IOException | EngineAwayException | UncheckedIOException e) {
             session.disconnect();
             throw new IOException("cannot use the engine " + address.server() + ": " + e.getMessage(), e);
         } finally {
@@ -260,8 +261,8 @@ final class Engine implements Closeable {
     }
 
     private Map<String, String> connect(Session session) throws IOException {
-        Map<String, String> info = session.connect();
         try {
+            Map<String, String> info = session.connect();
             check(info);
             enter(session, info);
             if (closed) {
@@ -271,6 +272,21 @@ final class Engine implements Closeable {
         } catch (IOException | EngineAwayException e) {
             session.disconnect();
             throw e instanceof IOException checked ? checked : new IOException(e.getMessage(), e);
+        }
+    }
+
+    /** Connects to an engine that may be loading its data, but not to one that may have another address. */
+    private Map<String, String> connectFirst(Session session) throws IOException {
+        while (true) {
+            try {
+                return connect(session);
+            } catch (IOException e) {
+                if (!session.isLoading() || patience.isZero()) {
+                    throw e;
+                }
+                failed(e.getMessage());
+                awaitAttempt(true);
+            }
         }
     }
 

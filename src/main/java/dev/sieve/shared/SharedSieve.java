@@ -514,7 +514,7 @@ public final class SharedSieve implements Frontier {
                 return session.receive();
             });
         } catch (EngineFullException e) {
-            throw new SieveFullException("the engine has no memory left for new lines: " + e.getMessage());
+            throw new SieveFullException(e.getMessage());
         }
     }
 
@@ -530,7 +530,7 @@ public final class SharedSieve implements Frontier {
                 return true;
             });
         } catch (EngineFullException e) {
-            throw new SieveFullException("the engine has no memory left for new lines: " + e.getMessage());
+            throw new SieveFullException(e.getMessage());
         }
     }
 
@@ -802,6 +802,9 @@ public final class SharedSieve implements Frontier {
             try {
                 CrawlSettings settings = settings(engine);
                 return new SharedSieve(this, engine, worker, settings);
+            } catch (UncheckedIOException e) {
+                engine.close();
+                throw e.getCause();
             } catch (IOException | RuntimeException | Error e) {
                 engine.close();
                 throw e;
