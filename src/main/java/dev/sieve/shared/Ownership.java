@@ -210,7 +210,7 @@ final class Ownership {
         return true;
     }
 
-    /** Claims slices up to the share: those without an owner first, then those whose owner is not alive. */
+    /** Claims slices up to the share: those without another owner first, then those whose owner is not alive. */
     private List<Claim> claim(Survey survey, int share, long clock) {
         List<Integer> candidates = new ArrayList<>();
         for (int i = 0; i < keys.sliceCount(); i++) {
@@ -221,7 +221,7 @@ final class Ownership {
         }
         candidates.sort(Comparator.comparingInt(index -> {
             String owner = survey.slices.get(index).worker();
-            return owner.isEmpty() ? 0 : workers.contains(owner) ? 2 : 1;
+            return owner.isEmpty() || owner.equals(worker) ? 0 : workers.contains(owner) ? 2 : 1;
         }));
         nextClaim = (nextClaim + 1) % keys.sliceCount();
         List<Claim> claims = new ArrayList<>();

@@ -136,6 +136,9 @@ class EngineFailureTest {
 
         engine.restart();
         engine.command("ZREM", "{crawl}w", frontier.worker());
+        for (int i = 0; i < 4; i++) {
+            engine.command("HSET", "{crawl:" + i + "}o", "until", "0");
+        }
         try (SharedSieve next = builder().open()) {
             assertThat(takeAll(next, 0)).hasSize(500);
         }

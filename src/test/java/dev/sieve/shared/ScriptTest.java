@@ -160,8 +160,9 @@ class ScriptTest {
             assertThat(strings(claimed.subList(0, 5))).containsExactly(next + 1 + "", "1", "[1]", "[]", "[]");
             // The answer was lost: the second one says as well that the slice had another owner.
             assertThat(strings(second.claimed(session)).subList(0, 2)).containsExactly(next + 2 + "", "1");
-            // The next run has another identity, and its workers do not wait for the owners of this one.
-            assertThat(new TestSlice("next run", "w1", "{a:0}").claim(session)).isEqualTo(next + 3);
+            // The owner may be cut off from the engine, so that it believes in its time in the next run as well.
+            assertThat(new TestSlice("next run", "w1", "{a:0}").claim(session)).isZero();
+            assertThat(new TestSlice("next run", "w2", "{a:0}").claim(session)).isEqualTo(next + 3);
         });
     }
 
