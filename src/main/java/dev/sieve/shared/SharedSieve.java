@@ -403,7 +403,9 @@ public final class SharedSieve implements Frontier {
             holdings.dropIf(slice -> slice.run != survey.run || slice.hasEnded(now));
             note(survey, before);
             if (run != null && run != survey.run) {
-                lost = recent.all(now);
+                lost = recent.all();
+            } else {
+                recent.stored(now);
             }
             run = survey.run;
             wasNotOver = false;
