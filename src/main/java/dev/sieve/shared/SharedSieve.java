@@ -400,7 +400,10 @@ public final class SharedSieve implements Frontier {
             if (survey == null) {
                 return;
             }
-            holdings.dropIf(slice -> slice.run != survey.run || slice.hasEnded(now));
+            // A process that was suspended may not see on its clock that its time has ended.
+            holdings.dropIf(slice -> slice.run != survey.run
+                    || slice.hasEnded(now)
+                    || !survey.slices.get(slice.index).worker().equals(worker));
             note(survey, before);
             if (run != null && run != survey.run) {
                 lost = recent.all();
