@@ -96,6 +96,14 @@ final class Ownership {
         });
     }
 
+    /** Waits until the engine accepts a beat: it may respond to other commands before it accepts writes. */
+    void awaitEngine() {
+        engine.call((session, number) -> {
+            sendBeat(session, false);
+            return session.receive();
+        });
+    }
+
     private void sendBeat(Session session, boolean isLeaving) {
         byte[][] args = {CrawlKeys.utf8(worker), ttlMillis(), CrawlKeys.utf8(isLeaving ? 1 : 0)};
         session.send(Script.BEAT, new byte[][] {keys.workers()}, args);

@@ -446,10 +446,7 @@ public final class SharedSieve implements Frontier {
     /** Waits while the engine is away; throws when that takes too long. */
     private void awaitEngine() {
         if (engine.isAway()) {
-            engine.call((session, number) -> {
-                session.send("PING");
-                return session.receive();
-            });
+            ownership.awaitEngine();
         }
     }
 

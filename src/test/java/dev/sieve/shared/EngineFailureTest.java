@@ -5,6 +5,7 @@ import static dev.sieve.FrontierContract.urls;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sieve.CapturedLog;
 import dev.sieve.Lease;
 import dev.sieve.OnFull;
 import dev.sieve.SieveFullException;
@@ -143,6 +144,26 @@ class EngineFailureTest {
         }
         try (SharedSieve next = builder().open()) {
             assertThat(takeAll(next, 0)).hasSize(500);
+        }
+    }
+
+    @Test
+    void anEngineThatRefusesWritesIsLoggedOnce() throws Exception {
+        try (CapturedLog log = new CapturedLog();
+                SharedSieve frontier = SharedSieve.builder(engine.address("crawl"))
+                        .expectedUrls(1000)
+                        .open()) {
+            engine.config("min-replicas-to-write", "1");
+            while (!engine.info("cmdstat_evalsha").matches(".*failed_calls=([5-9]|[0-9]{2,}).*")) {
+                Thread.onSpinWait();
+            }
+            assertThat(log.lines()).hasSize(1).allMatch(line -> line.contains("NOREPLICAS"));
+            engine.config("min-replicas-to-write", "0");
+            frontier.push("http://a/");
+            while (log.lines().size() < 2) {
+                Thread.onSpinWait();
+            }
+            assertThat(log.lines().get(1)).contains("is back after");
         }
     }
 
