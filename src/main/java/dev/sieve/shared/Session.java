@@ -7,6 +7,7 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.security.InvalidAlgorithmParameterException;
 import java.security.NoSuchAlgorithmException;
 import java.security.cert.CertPathBuilderException;
 import java.time.Duration;
@@ -263,11 +264,21 @@ final class Session {
             return "unknown host";
         }
         if (cause instanceof SSLException) {
-            String trust = "; its certificate must be in the trust store of Java (-Djavax.net.ssl.trustStore=FILE)";
-            return "TLS failed: " + cause.getMessage() + (hasCause(cause, CertPathBuilderException.class) ? trust : "");
+            return "TLS failed: " + tlsReason(cause);
         }
         String message = String.valueOf(cause.getMessage());
         return message.startsWith("Unknown reply") ? "it does not use the protocol of Redis" : message;
+    }
+
+    private static String tlsReason(Throwable cause) {
+        String store = "-Djavax.net.ssl.trustStore=FILE -Djavax.net.ssl.trustStorePassword=PASSWORD";
+        if (hasCause(cause, CertPathBuilderException.class)) {
+            return "its certificate is not trusted; it must be in the trust store of Java (" + store + ")";
+        }
+        if (hasCause(cause, InvalidAlgorithmParameterException.class)) {
+            return "the trust store of Java is empty, or cannot be read without its password (" + store + ")";
+        }
+        return cause.getMessage();
     }
 
     private static boolean hasCause(Throwable e, Class<?> type) {
