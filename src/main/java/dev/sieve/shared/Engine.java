@@ -264,6 +264,9 @@ final class Engine implements Closeable {
         try {
             Map<String, String> info = session.connect();
             check(info);
+            if ("1".equals(info.get("cluster_enabled"))) {
+                requireOneNode(session);
+            }
             enter(session, info);
             if (closed) {
                 throw new IOException("closed");
@@ -306,6 +309,16 @@ final class Engine implements Closeable {
                 lock.unlock();
             }
             throw new IOException("it is a read-only replica of another engine");
+        }
+    }
+
+    /** A node alone has all keys; one of several would refuse those of most slices. */
+    private static void requireOneNode(Session session) throws IOException {
+        if (tryCommand(session, "CLUSTER", "INFO") instanceof byte[] state
+                && new String(state, StandardCharsets.US_ASCII)
+                        .lines()
+                        .anyMatch(line -> line.matches("cluster_size:(?![01]$)[0-9]+"))) {
+            throw new IOException("it is a node of a cluster, which is not supported");
         }
     }
 

@@ -178,6 +178,36 @@ class EngineTest {
     }
 
     @Test
+    void aNodeOfAClusterIsRefusedBeforeAnythingIsStored() throws IOException {
+        assertThatThrownBy(() -> openNode(2))
+                .isInstanceOf(IOException.class)
+                .hasMessageEndingWith(": it is a node of a cluster, which is not supported");
+        openNode(1).close();
+    }
+
+    /** Opens an engine that says that it is a node of a cluster. */
+    private Engine openNode(int nodes) throws IOException {
+        String info = "redis_version:7.0.0\r\nrun_id:1\r\ncluster_enabled:1\r\naof_enabled:0\r\n";
+        String cluster = "cluster_state:ok\r\ncluster_size:" + nodes + "\r\n";
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            threads.execute(() -> {
+                try (Socket socket = server.accept()) {
+                    String response = bulk(info) + "+OK\r\n".repeat(Script.values().length) + bulk(cluster);
+                    socket.getOutputStream().write(response.getBytes(StandardCharsets.US_ASCII));
+                    socket.getInputStream().readAllBytes();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            return open(EngineAddress.parse("redis://127.0.0.1:" + server.getLocalPort() + "/a"));
+        }
+    }
+
+    private static String bulk(String text) {
+        return "$" + text.length() + "\r\n" + text + "\r\n";
+    }
+
+    @Test
     void settingsThatLoseUrlsAreWarnedAbout() throws IOException {
         try (TestEngine server = TestEngine.start()) {
             try (Engine engine = open(server.address("a"))) {
