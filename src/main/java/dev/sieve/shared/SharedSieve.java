@@ -52,6 +52,10 @@ public final class SharedSieve implements Frontier {
     /** Lines that are added in one command. */
     private static final int MAX_LINES = 1024;
 
+    private static final byte[] MAXLEN = CrawlKeys.utf8("MAXLEN");
+    /** A search of all would take the engine long when there are many. */
+    private static final byte[] SEARCHED_LINES = CrawlKeys.utf8(10_000);
+
     /** The memory that a URL in a batch takes besides its text. */
     private static final long URL_BYTES = 100;
 
@@ -520,11 +524,11 @@ public final class SharedSieve implements Frontier {
         }
     }
 
-    /** Appends a line unless the list contains it, so that it can be repeated. */
+    /** Appends a line unless it is one of the last lines of the list, where the engine has it if it was not lost. */
     private void append(byte[] key, byte[] line) {
         try {
             engine.call((session, number) -> {
-                session.send("LPOS", key, line);
+                session.send("LPOS", key, line, CrawlKeys.utf8("RANK"), CrawlKeys.utf8(-1), MAXLEN, SEARCHED_LINES);
                 if (session.receive() == null) {
                     session.send("RPUSH", key, line);
                     session.receive();
