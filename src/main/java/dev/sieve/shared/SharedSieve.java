@@ -487,18 +487,20 @@ public final class SharedSieve implements Frontier {
     // What workers share besides URLs
 
     /** Appends a line to a list that all workers of the crawl share, as {@link #add(String, List)}. */
-    public void add(String list, String line) {
-        add(list, List.of(line));
+    public long add(String list, String line) {
+        return add(list, List.of(line));
     }
 
     /**
      * Appends lines to a list that all workers of the crawl share. After an outage of the engine a line may be there twice.
      *
+     * @return the length of the list after the last of these lines; 0 when there is none
      * @throws SieveFullException when the engine has no memory left
      */
-    public void add(String list, List<String> lines) {
+    public long add(String list, List<String> lines) {
         requireUsable();
         byte[] key = keys.lines(list);
+        long length = 0;
         for (int from = 0; from < lines.size(); from += MAX_LINES) {
             List<String> some = List.copyOf(lines.subList(from, Math.min(lines.size(), from + MAX_LINES)));
             byte[][] args = new byte[some.size() + 1][];
@@ -509,15 +511,16 @@ public final class SharedSieve implements Frontier {
                 bytes += args[i + 1].length + URL_BYTES;
             }
             recent.add(() -> some.forEach(line -> append(key, CrawlKeys.utf8(line))), bytes, clock.getAsLong());
-            storeLines(args);
+            length = storeLines(args);
         }
+        return length;
     }
 
-    private void storeLines(byte[][] args) {
+    private long storeLines(byte[][] args) {
         try {
-            engine.call((session, number) -> {
+            return engine.call((session, number) -> {
                 session.send("RPUSH", args);
-                return session.receive();
+                return Replies.number(session.receive());
             });
         } catch (EngineFullException e) {
             throw new SieveFullException(e.getMessage());
@@ -540,10 +543,10 @@ public final class SharedSieve implements Frontier {
         }
     }
 
-    /** Returns the lines of a shared list from an index on. */
+    /** Returns the lines of a shared list from an index on, at most 1,024; none at its end. */
     public List<String> lines(String list, long from) {
         return engine.call((session, number) -> {
-            session.send("LRANGE", keys.lines(list), CrawlKeys.utf8(from), CrawlKeys.utf8(-1));
+            session.send("LRANGE", keys.lines(list), CrawlKeys.utf8(from), CrawlKeys.utf8(from + MAX_LINES - 1));
             return Replies.list(session.receive()).stream().map(Replies::text).toList();
         });
     }
