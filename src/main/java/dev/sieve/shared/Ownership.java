@@ -146,7 +146,7 @@ final class Ownership {
                 released,
                 (session, slice) -> session.send(Script.RELEASE, new byte[][] {slice.keys.owner}, slice.prove()));
         if (replies != null) {
-            released.forEach(holdings::drop);
+            holdings.dropIf(released::contains);
         }
     }
 
@@ -203,10 +203,11 @@ final class Ownership {
         if (replies == null) {
             return false;
         }
+        Set<Slice> refused = new HashSet<>();
         for (int i = 0; i < replies.size(); i++) {
             Slice slice = renewed.get(i);
             if (Replies.isRefused(replies.get(i))) {
-                holdings.drop(slice);
+                refused.add(slice);
                 continue;
             }
             long queued = Replies.number(Replies.list(replies.get(i)).get(0));
@@ -215,6 +216,7 @@ final class Ownership {
                 totals.storedSeen(seen);
             }
         }
+        holdings.dropIf(refused::contains);
         return true;
     }
 
