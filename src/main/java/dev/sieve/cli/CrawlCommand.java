@@ -124,7 +124,9 @@ class CrawlCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         Logging.set(isQuiet ? Level.WARN : isVerbose ? Level.DEBUG : Level.INFO);
         EngineAddress address = shared.address();
-        boolean resumes = address != null ? SharedTools.exists(address) : job != null && DurableFolder.exists(job);
+        boolean resumes = address != null
+                ? SharedTools.exists(address, shared.patience())
+                : job != null && DurableFolder.exists(job);
         if (seeds.isEmpty() && !resumes) {
             throw Checks.wrong(spec, "Missing SEED: a URL, a file of URLs, or - for standard input");
         }

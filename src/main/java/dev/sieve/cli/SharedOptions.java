@@ -62,7 +62,7 @@ final class SharedOptions {
             names = "--patience",
             paramLabel = "TIME",
             description = "How long to wait for the server when it does not respond (default: 5m).")
-    private Duration patience;
+    private Duration patience = Duration.ofMinutes(5);
 
     /** Returns the address of the frontier; null without one. Refuses options that contradict each other. */
     EngineAddress address() throws IOException {
@@ -84,6 +84,11 @@ final class SharedOptions {
 
     private boolean isGiven(String option) {
         return spec.commandLine().getParseResult().hasMatchedOption(option);
+    }
+
+    /** Returns how long to wait for the server. */
+    Duration patience() {
+        return patience;
     }
 
     /** Sets what these options are about. */

@@ -32,9 +32,10 @@ final class StopSignal implements AutoCloseable {
 
     /** Runs in the shutdown hook: the process ends when this returns. */
     private void stop(Crawler crawler) {
-        crawler.stop();
+        // First, since the crawl may wait for some seconds for an engine that does not respond.
         haltAt("TERM", 143);
         boolean endsAtOnce = haltAt("INT", 130);
+        crawler.stop();
         if (!isQuiet) {
             System.err.println((Terminal.isStderr() ? Terminal.WIPE : "") + "Stopping: requests in progress ("
                     + crawler.report().schedule().underWay() + ") have 10 s to finish, then all files are closed."

@@ -18,6 +18,7 @@ import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 import picocli.CommandLine.Command;
@@ -47,7 +48,7 @@ final class WhyCommand extends CrawlCommand {
             throw Checks.invalid(spec, "--job", "not a job: " + job);
         }
         EngineAddress address = shared.address();
-        if (address != null && !SharedTools.exists(address)) {
+        if (address != null && !SharedTools.exists(address, Duration.ZERO)) {
             throw Checks.invalid(spec, "--frontier", "the engine has no crawl of this name: " + address);
         }
         if (job == null && address == null && rest.isEmpty() && where.scope != Scope.Kind.ANY) {

@@ -4,6 +4,7 @@ import dev.sieve.shared.EngineAddress;
 import dev.sieve.shared.SharedSieve;
 import dev.sieve.url.UrlParts;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -25,6 +26,9 @@ import java.util.function.Predicate;
  * <p>The spill file and the journal are temporary files of this process.
  */
 public final class SharedJob extends CrawlJob {
+    /** Lines that the engine adds in one piece. */
+    private static final int PART = 1000;
+
     private final SharedSieve frontier;
     /** Those of hosts that were taken over, until the crawler takes them. */
     private final AtomicReference<Map<String, Duration>> pauses;
@@ -70,12 +74,17 @@ public final class SharedJob extends CrawlJob {
         return frontier;
     }
 
+    /** Lines at places of a list. */
+    private record Added(long from, long to, String last) {}
+
     /** A list of lines on the engine. */
     private final class Lines {
         private final String name;
         private final Predicate<String> isValid;
         private long read;
         private String last = "";
+        /** Lines that this process has added in one piece, which it need not read; null when there are none. */
+        private volatile Added added;
 
         Lines(String name, Predicate<String> isValid) {
             this.name = name;
@@ -84,22 +93,47 @@ public final class SharedJob extends CrawlJob {
 
         /** Passes on the lines that were added since the last call. */
         void read(Consumer<String> receiver) {
-            List<String> lines = frontier.lines(name, Math.max(0, read - 1));
-            if (read > 0 && !lines.isEmpty() && lines.get(0).equals(last)) {
-                lines = lines.subList(1, lines.size());
-            } else if (read > 0) {
-                // The engine has lost some, and others were added in their place.
-                read = 0;
-                lines = frontier.lines(name, 0);
-            }
-            for (String line : lines) {
-                if (!isValid.test(line)) {
-                    throw new IllegalStateException("the " + name + " of the crawl contain an invalid line: " + line);
+            for (List<String> lines = next(); !lines.isEmpty(); lines = next()) {
+                for (String line : lines) {
+                    if (!isValid.test(line)) {
+                        throw new UncheckedIOException(new IOException(
+                                "the " + name + " of the crawl on the engine contain an invalid line: " + line));
+                    }
+                    receiver.accept(line);
+                    read++;
+                    last = line;
                 }
-                receiver.accept(line);
-                read++;
-                last = line;
             }
+        }
+
+        void add(List<String> lines) {
+            for (int i = 0; i < lines.size(); i += PART) {
+                List<String> part = lines.subList(i, Math.min(lines.size(), i + PART));
+                long to = frontier.add(name, part);
+                long from = to - part.size();
+                Added before = added;
+                boolean joins = before != null && before.to == from;
+                added = new Added(joins ? before.from : from, to, part.get(part.size() - 1));
+            }
+        }
+
+        private List<String> next() {
+            Added own = added;
+            if (own != null && own.from == read) {
+                read = own.to;
+                last = own.last;
+            }
+            List<String> lines = frontier.lines(name, Math.max(0, read - 1));
+            if (read == 0) {
+                return lines;
+            }
+            if (!lines.isEmpty() && lines.get(0).equals(last)) {
+                return lines.subList(1, lines.size());
+            }
+            // The engine has lost some, and others were added in their place.
+            read = 0;
+            added = null;
+            return frontier.lines(name, 0);
         }
     }
 
@@ -127,12 +161,12 @@ public final class SharedJob extends CrawlJob {
 
     @Override
     void storeSeeds(List<String> urls) {
-        frontier.add(seeds.name, urls);
+        seeds.add(urls);
     }
 
     @Override
     void storeOrigin(String line) {
-        frontier.add(origins.name, line);
+        origins.add(List.of(line));
     }
 
     @Override

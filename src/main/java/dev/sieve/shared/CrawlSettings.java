@@ -74,8 +74,11 @@ record CrawlSettings(String id, int slices, long buckets, long capacity, OnFull 
             session.receive();
         });
         options.forEach((name, value) -> {
-            session.send("HSET", keys.settings(), utf8(OPTION + name), utf8(value));
-            session.receive();
+            // An engine without memory refuses even what changes nothing.
+            if (!value.equals(present.get(name))) {
+                session.send("HSET", keys.settings(), utf8(OPTION + name), utf8(value));
+                session.receive();
+            }
         });
         return options(session, keys);
     }

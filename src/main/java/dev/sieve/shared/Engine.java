@@ -125,8 +125,9 @@ final class Engine implements Closeable {
         this.nanoClock = nanoClock;
         Session session = borrow();
         try {
-            warnings = warnings(session, connect(session));
-        } catch (IOException | EngineAwayException | EngineException e) {
+            warnings = warnings(session, connectFirst(session));
+            succeeded();
+        } catch (IOException | EngineAwayException | UncheckedIOException e) {
             session.disconnect();
             throw new IOException("cannot use the engine " + address.server() + ": " + e.getMessage(), e);
         } finally {
@@ -260,9 +261,12 @@ final class Engine implements Closeable {
     }
 
     private Map<String, String> connect(Session session) throws IOException {
-        Map<String, String> info = session.connect();
         try {
+            Map<String, String> info = session.connect();
             check(info);
+            if ("1".equals(info.get("cluster_enabled"))) {
+                requireOneNode(session);
+            }
             enter(session, info);
             if (closed) {
                 throw new IOException("closed");
@@ -271,6 +275,21 @@ final class Engine implements Closeable {
         } catch (IOException | EngineAwayException e) {
             session.disconnect();
             throw e instanceof IOException checked ? checked : new IOException(e.getMessage(), e);
+        }
+    }
+
+    /** Connects to an engine that may be loading its data, but not to one that may have another address. */
+    private Map<String, String> connectFirst(Session session) throws IOException {
+        while (true) {
+            try {
+                return connect(session);
+            } catch (IOException e) {
+                if (!session.isLoading() || patience.isZero()) {
+                    throw e;
+                }
+                failed(e.getMessage());
+                awaitAttempt(true);
+            }
         }
     }
 
@@ -290,6 +309,16 @@ final class Engine implements Closeable {
                 lock.unlock();
             }
             throw new IOException("it is a read-only replica of another engine");
+        }
+    }
+
+    /** A node alone has all keys; one of several would refuse those of most slices. */
+    private static void requireOneNode(Session session) throws IOException {
+        if (tryCommand(session, "CLUSTER", "INFO") instanceof byte[] state
+                && new String(state, StandardCharsets.US_ASCII)
+                        .lines()
+                        .anyMatch(line -> line.matches("cluster_size:(?![01]$)[0-9]+"))) {
+            throw new IOException("it is a node of a cluster, which is not supported");
         }
     }
 

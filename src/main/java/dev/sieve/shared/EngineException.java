@@ -5,7 +5,15 @@ import java.io.UncheckedIOException;
 
 /** Thrown when the engine refuses a command. */
 class EngineException extends UncheckedIOException {
-    EngineException(String message) {
-        super(new IOException("the engine refuses a command: " + message));
+    /** The response of the engine. */
+    final String reason;
+
+    EngineException(EngineAddress address, String reason) {
+        this("the engine " + address.server() + " refuses a command: " + reason, reason);
+    }
+
+    EngineException(String message, String reason) {
+        super(message, new IOException(message));
+        this.reason = reason;
     }
 }

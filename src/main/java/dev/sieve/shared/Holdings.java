@@ -45,26 +45,36 @@ final class Holdings {
     // Slices
 
     synchronized void add(Slice slice) {
-        drop(slices[slice.index]);
+        dropIf(other -> other.index == slice.index);
         slices[slice.index] = slice;
         owned++;
     }
 
     /** Drops a slice, unless that was done before. */
     synchronized void drop(Slice slice) {
-        if (slice == null || slices[slice.index] != slice) {
+        dropIf(other -> other == slice);
+    }
+
+    /** Drops all slices that match, in one pass over the leases, of which there may be millions. */
+    synchronized void dropIf(Predicate<Slice> isDropped) {
+        int before = owned;
+        for (int i = 0; i < slices.length; i++) {
+            if (slices[i] != null && isDropped.test(slices[i])) {
+                unsentDone -= slices[i].unsentDone();
+                slices[i] = null;
+                owned--;
+            }
+        }
+        if (owned == before) {
             return;
         }
-        slices[slice.index] = null;
-        owned--;
-        unsentDone -= slice.unsentDone();
-        ready.removeIf(frame -> frame.slice == slice.index);
+        ready.removeIf(frame -> slices[frame.slice] == null);
         leases.removeIf(id -> {
             TakenFrame frame = frame(id);
-            return frame == null || frame.slice == slice.index;
+            return frame == null || slices[frame.slice] == null;
         });
-        frames.values().removeIf(frame -> frame.slice == slice.index);
-        if (dueFrame != null && dueFrame.slice == slice.index) {
+        frames.values().removeIf(frame -> slices[frame.slice] == null);
+        if (dueFrame != null && slices[dueFrame.slice] == null) {
             dueFrame = null;
         }
     }
@@ -72,11 +82,6 @@ final class Holdings {
     /** Returns the slice of a frame; null when it was dropped. */
     synchronized Slice slice(TakenFrame frame) {
         return slices[frame.slice];
-    }
-
-    /** Drops all slices that match. */
-    synchronized void dropIf(Predicate<Slice> isDropped) {
-        slices().stream().filter(isDropped).forEach(this::drop);
     }
 
     /** Notes that the engine has renewed the ownership of a slice. */
@@ -131,9 +136,14 @@ final class Holdings {
         ready.removeIf(frame -> frame.slice == slice.index);
     }
 
+    /** Returns the slices that were given up and may be released. */
+    synchronized List<Slice> releasable(long clock) {
+        return slices().stream().filter(slice -> slice.isReleasable(clock)).toList();
+    }
+
     private boolean isUsable(Slice slice, long clock) {
         if (slice.hasEnded(clock)) {
-            drop(slice);
+            dropIf(each -> each.hasEnded(clock));
             return false;
         }
         return true;

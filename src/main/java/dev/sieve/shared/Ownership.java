@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Predicate;
 
 /**
  * The part of this worker in the crawl: it reports that it is alive, owns its share of the slices, renews these in time,
@@ -97,6 +96,14 @@ final class Ownership {
         });
     }
 
+    /** Waits until the engine accepts a beat: it may respond to other commands before it accepts writes. */
+    void awaitEngine() {
+        engine.call((session, number) -> {
+            sendBeat(session, false);
+            return session.receive();
+        });
+    }
+
     private void sendBeat(Session session, boolean isLeaving) {
         byte[][] args = {CrawlKeys.utf8(worker), ttlMillis(), CrawlKeys.utf8(isLeaving ? 1 : 0)};
         session.send(Script.BEAT, new byte[][] {keys.workers()}, args);
@@ -119,7 +126,7 @@ final class Ownership {
     List<Claim> keep(Survey survey, long clock, boolean claims) {
         int share = (keys.sliceCount() + workers.size() - 1) / Math.max(1, workers.size());
         giveBack(share, clock);
-        releaseIf(slice -> slice.isReleasable(clock));
+        release(holdings.releasable(clock));
         renew(false, clock);
         return claims ? claim(survey, share, clock) : List.of();
     }
@@ -133,15 +140,13 @@ final class Ownership {
         }
     }
 
-    /** Gives up slices that match. What was done in them must have been stored. */
-    private void releaseIf(Predicate<Slice> isReleased) {
-        List<Slice> released = new ArrayList<>(holdings.slices());
-        released.removeIf(isReleased.negate());
+    /** Gives up slices. What was done in them must have been stored. */
+    private void release(List<Slice> released) {
         List<Object> replies = owned(
                 released,
                 (session, slice) -> session.send(Script.RELEASE, new byte[][] {slice.keys.owner}, slice.prove()));
         if (replies != null) {
-            released.forEach(holdings::drop);
+            holdings.dropIf(released::contains);
         }
     }
 
@@ -198,10 +203,11 @@ final class Ownership {
         if (replies == null) {
             return false;
         }
+        Set<Slice> refused = new HashSet<>();
         for (int i = 0; i < replies.size(); i++) {
             Slice slice = renewed.get(i);
             if (Replies.isRefused(replies.get(i))) {
-                holdings.drop(slice);
+                refused.add(slice);
                 continue;
             }
             long queued = Replies.number(Replies.list(replies.get(i)).get(0));
@@ -210,10 +216,11 @@ final class Ownership {
                 totals.storedSeen(seen);
             }
         }
+        holdings.dropIf(refused::contains);
         return true;
     }
 
-    /** Claims slices up to the share: those without an owner first, then those whose owner is not alive. */
+    /** Claims slices up to the share: those without another owner first, then those whose owner is not alive. */
     private List<Claim> claim(Survey survey, int share, long clock) {
         List<Integer> candidates = new ArrayList<>();
         for (int i = 0; i < keys.sliceCount(); i++) {
@@ -224,7 +231,7 @@ final class Ownership {
         }
         candidates.sort(Comparator.comparingInt(index -> {
             String owner = survey.slices.get(index).worker();
-            return owner.isEmpty() ? 0 : workers.contains(owner) ? 2 : 1;
+            return owner.isEmpty() || owner.equals(worker) ? 0 : workers.contains(owner) ? 2 : 1;
         }));
         nextClaim = (nextClaim + 1) % keys.sliceCount();
         List<Claim> claims = new ArrayList<>();
@@ -308,7 +315,7 @@ final class Ownership {
     /** Releases all slices and reports that this worker ends; does nothing when the engine is away. */
     void leave(long clock) {
         renew(false, clock);
-        releaseIf(slice -> true);
+        release(holdings.slices());
         engine.tryCall((session, number) -> {
             sendBeat(session, true);
             return session.receive();

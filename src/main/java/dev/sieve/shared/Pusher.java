@@ -189,7 +189,7 @@ final class Pusher {
             for (Map.Entry<Integer, Call> entry : calls.entrySet()) {
                 Call call = entry.getValue();
                 if (call.reply instanceof EngineFullException e) {
-                    failure = new SieveFullException("the engine has no memory left for new URLs: " + e.getMessage());
+                    failure = new SieveFullException(e.getMessage());
                 } else if (call.reply instanceof EngineException e) {
                     failure = e;
                 } else if (call.reply instanceof Long refused && refused == REFUSED) {

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What was written in the last seconds and is repeated when the engine has lost the end of its log: seeds, which come from
- * no page, and shared lines. Links come again with their page. Safe for use by many threads.
+ * What was written in the last seconds in which the engine was there, and is repeated when it has lost the end of its log:
+ * seeds, which come from no page, and shared lines. Links come again with their page. Safe for use by many threads.
  */
 final class RecentWrites {
     private static final long KEPT_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -21,16 +21,20 @@ final class RecentWrites {
     synchronized void add(Runnable repetition, long size, long now) {
         writes.add(new Write(repetition, now, size));
         bytes += size;
-        while (bytes > MAX_BYTES || now - writes.peek().nanos > KEPT_NANOS) {
+        while (bytes > MAX_BYTES) {
+            bytes -= writes.remove().bytes;
+        }
+    }
+
+    /** Notes that the engine is there, and can lose only the latest of what was written until then. */
+    synchronized void stored(long now) {
+        while (!writes.isEmpty() && now - writes.peek().nanos > KEPT_NANOS) {
             bytes -= writes.remove().bytes;
         }
     }
 
     /** Returns what repeats the writes that the engine may have lost. */
-    synchronized List<Runnable> all(long now) {
-        return writes.stream()
-                .filter(write -> now - write.nanos <= KEPT_NANOS)
-                .map(Write::repetition)
-                .toList();
+    synchronized List<Runnable> all() {
+        return writes.stream().map(Write::repetition).toList();
     }
 }

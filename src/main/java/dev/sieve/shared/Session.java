@@ -7,6 +7,7 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.security.InvalidAlgorithmParameterException;
 import java.security.NoSuchAlgorithmException;
 import java.security.cert.CertPathBuilderException;
 import java.time.Duration;
@@ -31,7 +32,10 @@ import redis.clients.jedis.exceptions.JedisException;
 
 /** A connection to the engine, used by one thread at a time. It is opened again after a failure. */
 final class Session {
-    private static final Pattern ERROR_CODE = Pattern.compile("(?:^(?!ERR Error running script)|: -)([A-Z]+) ");
+    private static final Pattern ERROR_CODE = Pattern.compile("^([A-Z]+) ");
+    /** The place in a script where an error was: in front of it in Redis 6.2, behind it in later versions. */
+    private static final Pattern SCRIPT = Pattern.compile("ERR Error running script \\(call to f_[0-9a-f]+\\): "
+            + "|@?user_script: ?[0-9]+: -?|,? script: [0-9a-f]{40}, on @user_script:[0-9]+\\.?");
 
     private final EngineAddress address;
     private final int timeoutMillis;
@@ -39,6 +43,7 @@ final class Session {
     private volatile Connection connection;
     private Run run;
     private int pending;
+    private boolean isLoading;
 
     /** When it was used last, by the clock of the engine's client. */
     long usedNanos;
@@ -67,6 +72,11 @@ final class Session {
         return connection != null;
     }
 
+    /** Returns whether the last connection failed because the engine had just been started. */
+    boolean isLoading() {
+        return isLoading;
+    }
+
     /** Returns how many responses are outstanding. */
     int pending() {
         return pending;
@@ -79,6 +89,7 @@ final class Session {
      */
     Map<String, String> connect() throws IOException {
         disconnect();
+        isLoading = false;
         JedisClientConfig config = DefaultJedisClientConfig.builder()
                 .serverDefaultProtocol()
                 .socketTimeoutMillis(timeoutMillis)
@@ -94,15 +105,19 @@ final class Session {
                 send("SCRIPT", ascii("LOAD"), script.text());
             }
             Map<String, String> info = parse((byte[]) receive());
+            isLoading = "1".equals(info.get("loading"));
+            if (isLoading) {
+                throw new IOException("it is loading its data");
+            }
             while (pending > 0) {
                 receive();
             }
             return info;
         } catch (JedisException e) {
-            disconnect();
             throw new IOException(reason(e), e);
-        } catch (EngineAwayException | EngineException | ClassCastException e) {
-            disconnect();
+        } catch (EngineException e) {
+            throw new IOException(e.reason, e);
+        } catch (EngineAwayException | ClassCastException e) {
             throw new IOException(e.getMessage(), e);
         }
     }
@@ -216,12 +231,11 @@ final class Session {
         }
     }
 
-    private static RuntimeException refusal(JedisDataException e) {
-        String message = e.getMessage();
-        // Within a script, Redis 6.2 puts the place in the script in front of the error.
+    private RuntimeException refusal(JedisDataException e) {
+        String message = SCRIPT.matcher(e.getMessage()).replaceAll("");
         Matcher code = ERROR_CODE.matcher(message);
         return switch (code.find() ? code.group(1) : "") {
-            case "OOM" -> new EngineFullException(message);
+            case "OOM" -> new EngineFullException(address);
             case "NOSCRIPT",
                     "READONLY",
                     "LOADING",
@@ -232,8 +246,8 @@ final class Session {
                     "NOREPLICAS",
                     "BUSY" -> new EngineAwayException(message, false, e);
             case "MOVED", "ASK", "CROSSSLOT" ->
-                new EngineException("the engine is a node of a cluster, which is not supported: " + message);
-            default -> new EngineException(message);
+                new EngineException(address, "it is a node of a cluster, which is not supported: " + message);
+            default -> new EngineException(address, message);
         };
     }
 
@@ -250,11 +264,21 @@ final class Session {
             return "unknown host";
         }
         if (cause instanceof SSLException) {
-            String trust = "; its certificate must be in the trust store of Java (-Djavax.net.ssl.trustStore=FILE)";
-            return "TLS failed: " + cause.getMessage() + (hasCause(cause, CertPathBuilderException.class) ? trust : "");
+            return "TLS failed: " + tlsReason(cause);
         }
         String message = String.valueOf(cause.getMessage());
         return message.startsWith("Unknown reply") ? "it does not use the protocol of Redis" : message;
+    }
+
+    private static String tlsReason(Throwable cause) {
+        String store = "-Djavax.net.ssl.trustStore=FILE -Djavax.net.ssl.trustStorePassword=PASSWORD";
+        if (hasCause(cause, CertPathBuilderException.class)) {
+            return "its certificate is not trusted; it must be in the trust store of Java (" + store + ")";
+        }
+        if (hasCause(cause, InvalidAlgorithmParameterException.class)) {
+            return "the trust store of Java is empty, or cannot be read without its password (" + store + ")";
+        }
+        return cause.getMessage();
     }
 
     private static boolean hasCause(Throwable e, Class<?> type) {

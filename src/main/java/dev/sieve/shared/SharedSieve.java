@@ -52,6 +52,10 @@ public final class SharedSieve implements Frontier {
     /** Lines that are added in one command. */
     private static final int MAX_LINES = 1024;
 
+    private static final byte[] MAXLEN = CrawlKeys.utf8("MAXLEN");
+    /** A search of all would take the engine long when there are many. */
+    private static final byte[] SEARCHED_LINES = CrawlKeys.utf8(10_000);
+
     /** The memory that a URL in a batch takes besides its text. */
     private static final long URL_BYTES = 100;
 
@@ -400,10 +404,15 @@ public final class SharedSieve implements Frontier {
             if (survey == null) {
                 return;
             }
-            holdings.dropIf(slice -> slice.run != survey.run || slice.hasEnded(now));
+            // A process that was suspended may not see on its clock that its time has ended.
+            holdings.dropIf(slice -> slice.run != survey.run
+                    || slice.hasEnded(now)
+                    || !survey.slices.get(slice.index).worker().equals(worker));
             note(survey, before);
             if (run != null && run != survey.run) {
-                lost = recent.all(now);
+                lost = recent.all();
+            } else {
+                recent.stored(now);
             }
             run = survey.run;
             wasNotOver = false;
@@ -441,10 +450,7 @@ public final class SharedSieve implements Frontier {
     /** Waits while the engine is away; throws when that takes too long. */
     private void awaitEngine() {
         if (engine.isAway()) {
-            engine.call((session, number) -> {
-                session.send("PING");
-                return session.receive();
-            });
+            ownership.awaitEngine();
         }
     }
 
@@ -481,18 +487,20 @@ public final class SharedSieve implements Frontier {
     // What workers share besides URLs
 
     /** Appends a line to a list that all workers of the crawl share, as {@link #add(String, List)}. */
-    public void add(String list, String line) {
-        add(list, List.of(line));
+    public long add(String list, String line) {
+        return add(list, List.of(line));
     }
 
     /**
      * Appends lines to a list that all workers of the crawl share. After an outage of the engine a line may be there twice.
      *
+     * @return the length of the list after the last of these lines; 0 when there is none
      * @throws SieveFullException when the engine has no memory left
      */
-    public void add(String list, List<String> lines) {
+    public long add(String list, List<String> lines) {
         requireUsable();
         byte[] key = keys.lines(list);
+        long length = 0;
         for (int from = 0; from < lines.size(); from += MAX_LINES) {
             List<String> some = List.copyOf(lines.subList(from, Math.min(lines.size(), from + MAX_LINES)));
             byte[][] args = new byte[some.size() + 1][];
@@ -503,26 +511,27 @@ public final class SharedSieve implements Frontier {
                 bytes += args[i + 1].length + URL_BYTES;
             }
             recent.add(() -> some.forEach(line -> append(key, CrawlKeys.utf8(line))), bytes, clock.getAsLong());
-            storeLines(args);
+            length = storeLines(args);
         }
+        return length;
     }
 
-    private void storeLines(byte[][] args) {
+    private long storeLines(byte[][] args) {
         try {
-            engine.call((session, number) -> {
+            return engine.call((session, number) -> {
                 session.send("RPUSH", args);
-                return session.receive();
+                return Replies.number(session.receive());
             });
         } catch (EngineFullException e) {
-            throw new SieveFullException("the engine has no memory left for new lines: " + e.getMessage());
+            throw new SieveFullException(e.getMessage());
         }
     }
 
-    /** Appends a line unless the list contains it, so that it can be repeated. */
+    /** Appends a line unless it is one of the last lines of the list, where the engine has it if it was not lost. */
     private void append(byte[] key, byte[] line) {
         try {
             engine.call((session, number) -> {
-                session.send("LPOS", key, line);
+                session.send("LPOS", key, line, CrawlKeys.utf8("RANK"), CrawlKeys.utf8(-1), MAXLEN, SEARCHED_LINES);
                 if (session.receive() == null) {
                     session.send("RPUSH", key, line);
                     session.receive();
@@ -530,14 +539,14 @@ public final class SharedSieve implements Frontier {
                 return true;
             });
         } catch (EngineFullException e) {
-            throw new SieveFullException("the engine has no memory left for new lines: " + e.getMessage());
+            throw new SieveFullException(e.getMessage());
         }
     }
 
-    /** Returns the lines of a shared list from an index on. */
+    /** Returns the lines of a shared list from an index on, at most 1,024; none at its end. */
     public List<String> lines(String list, long from) {
         return engine.call((session, number) -> {
-            session.send("LRANGE", keys.lines(list), CrawlKeys.utf8(from), CrawlKeys.utf8(-1));
+            session.send("LRANGE", keys.lines(list), CrawlKeys.utf8(from), CrawlKeys.utf8(from + MAX_LINES - 1));
             return Replies.list(session.receive()).stream().map(Replies::text).toList();
         });
     }
@@ -802,6 +811,9 @@ public final class SharedSieve implements Frontier {
             try {
                 CrawlSettings settings = settings(engine);
                 return new SharedSieve(this, engine, worker, settings);
+            } catch (UncheckedIOException e) {
+                engine.close();
+                throw e.getCause();
             } catch (IOException | RuntimeException | Error e) {
                 engine.close();
                 throw e;

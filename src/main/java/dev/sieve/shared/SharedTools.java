@@ -7,6 +7,7 @@ import static dev.sieve.shared.StoredCrawl.text;
 import dev.sieve.bloom.Murmur3;
 import dev.sieve.durable.RepairReport;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -22,10 +23,11 @@ public final class SharedTools {
     /**
      * Returns whether an engine has a crawl of this name, in any state.
      *
+     * @param patience how long to wait for an engine that is loading its data
      * @throws IOException when the engine does not respond, or cannot be used
      */
-    public static boolean exists(EngineAddress address) throws IOException {
-        return StoredCrawl.exists(address);
+    public static boolean exists(EngineAddress address, Duration patience) throws IOException {
+        return StoredCrawl.exists(address, patience);
     }
 
     /**

@@ -111,9 +111,9 @@ final class Slice {
         return isLeaving;
     }
 
-    /** Returns whether the slice was given up and may be released. */
+    /** Returns whether the slice was given up and may be released: what was done in it is stored. */
     boolean isReleasable(long now) {
-        return isLeaving && (begun == 0 || leaveNanos - now <= 0);
+        return isLeaving && changed.isEmpty() && doneCall == null && (begun == 0 || leaveNanos - now <= 0);
     }
 
     /** Returns how long the slice still rests; 0 or less when URLs may be handed out. */

@@ -52,14 +52,14 @@ final class StoredCrawl implements Closeable {
     }
 
     /** Returns whether the engine has anything under the name of a crawl. */
-    static boolean exists(EngineAddress address) throws IOException {
-        try (Engine engine = new Engine(address, "tools", Duration.ZERO, System::nanoTime)) {
+    static boolean exists(EngineAddress address, Duration patience) throws IOException {
+        try (Engine engine = new Engine(address, "tools", patience, System::nanoTime)) {
             return engine.call((session, number) -> {
                 session.send("EXISTS", CrawlKeys.settings(address.name()));
                 return number(session.receive()) > 0;
             });
         } catch (EngineException e) {
-            throw new IOException(address + ": " + e.getMessage(), e);
+            throw new IOException(address + ": " + e.reason, e);
         } catch (UncheckedIOException e) {
             throw e.getCause();
         }
@@ -109,7 +109,7 @@ final class StoredCrawl implements Closeable {
         try {
             return engine.call(work);
         } catch (EngineException e) {
-            throw new IOException(address + ": " + e.getMessage(), e);
+            throw new IOException(address + ": " + e.reason, e);
         } catch (UncheckedIOException e) {
             throw e.getCause();
         }

@@ -8,11 +8,11 @@ if redis.replicate_commands then redis.replicate_commands() end
 local call, keys, args = redis.call, KEYS, ARGV
 local time = call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local owner = call('HMGET', keys[1], 'run', 'worker', 'until', 'ttl', 'moved')
-local worker, left = owner[2], tonumber(owner[3] or 0) - now
+local owner = call('HMGET', keys[1], 'worker', 'until', 'ttl', 'moved')
+local worker, left = owner[1], tonumber(owner[2] or 0) - now
+-- The time of an earlier run counts too: its owner may be cut off, so that it does not learn of this one.
 -- More time left than was granted: the clock of the engine was set back.
-if worker and worker ~= '' and worker ~= args[2] and owner[1] == args[1]
-    and left > 0 and left <= tonumber(owner[4] or left) then
+if worker and worker ~= '' and worker ~= args[2] and left > 0 and left <= tonumber(owner[3] or left) then
     return {0, left}
 end
 -- The first write needs no memory, so that those after it are allowed when the memory of the engine is full.
@@ -43,7 +43,7 @@ if keys[6] and call('HLEN', keys[6]) > 256 then
 end
 -- The same worker again, as after a lost answer: what was true at its first claim still is.
 local moved = 0
-if worker == args[2] then moved = tonumber(owner[5] or 0) elseif worker then moved = 1 end
+if worker == args[2] then moved = tonumber(owner[4] or 0) elseif worker then moved = 1 end
 local token = call('HINCRBY', keys[2], 'token', 1)
 call('HSET', keys[1], 'worker', args[2], 'run', args[1], 'token', token, 'until', now + args[3], 'ttl', args[3],
     'moved', moved)

@@ -1,12 +1,13 @@
 -- Stores which URLs of taken frames are done, for the owner of the slice.
 -- KEYS f d m o; ARGV run, token, worker, call, then for each frame: its number, its done bits ('': all), how many
 -- URLs became done; at most 1024 frames
--- Returns 1, 0 when this call was stored before, -1 when the slice has another owner.
+-- Returns 1, 0 when this call or a later one was stored before, -1 when the slice has another owner.
 if redis.replicate_commands then redis.replicate_commands() end
 local call, keys, args = redis.call, KEYS, ARGV
 local owner = call('HMGET', keys[4], 'run', 'token', 'worker')
 if owner[1] ~= args[1] or owner[2] ~= args[2] or owner[3] ~= args[3] then return -1 end
-if call('HGET', keys[3], 'dc') == args[4] then return 0 end
+local last = call('HGET', keys[3], 'dc')
+if last and tonumber(args[4]) <= tonumber(last) then return 0 end
 -- The first write needs no memory, so that those after it are allowed when the memory of the engine is full.
 call('HDEL', keys[4], '')
 local whole, parts, sum = {}, {}, 0

@@ -1,12 +1,14 @@
 -- Takes frames from the front of the queue, up to about a megabyte, for the owner of the slice.
 -- KEYS q f m o; ARGV run, token, worker, call, n (at most 1024)
--- Returns {first number, frame, frame, ...}, {0} when the queue is empty, -1 when the slice has another owner.
+-- Returns {first number, frame, frame, ...}, {0} when the queue is empty or a later call was answered, -1 when the slice has another owner.
 if redis.replicate_commands then redis.replicate_commands() end
 local call, keys, args = redis.call, KEYS, ARGV
 local owner = call('HMGET', keys[4], 'run', 'token', 'worker')
 if owner[1] ~= args[1] or owner[2] ~= args[2] or owner[3] ~= args[3] then return -1 end
 local last = call('HMGET', keys[3], 'c', 'cf', 'taken')
 local taken = tonumber(last[3] or 0)
+-- A connection that was given up may deliver a call after its repetition: nobody waits for these frames.
+if last[1] and tonumber(args[4]) < tonumber(last[1]) then return {0} end
 if last[1] == args[4] then
     local first, numbers = tonumber(last[2]), {}
     if first == 0 then return {0} end

@@ -13,6 +13,7 @@ import java.io.UncheckedIOException;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
@@ -101,7 +102,7 @@ class SharedCommandsTest {
 
         assertThat(run("delete", address.toString()).exitCode()).isZero();
 
-        assertThat(SharedTools.exists(address)).isFalse();
+        assertThat(SharedTools.exists(address, Duration.ZERO)).isFalse();
         Run again = run("delete", address.toString());
         assertThat(again.exitCode()).isEqualTo(4);
         assertThat(again.err()).isEqualTo("sieve: " + address + ": the engine has no crawl of this name\n");

@@ -1,6 +1,7 @@
 package dev.sieve.crawl;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.demo.DemoRequest;
 import dev.sieve.demo.DemoWeb;
@@ -12,6 +13,7 @@ import dev.sieve.shared.SharedSieve;
 import dev.sieve.shared.TestEngine;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.URI;
 import java.time.Duration;
@@ -112,7 +114,11 @@ class SharedCrawlTest {
         List<SharedWorker> workers = new ArrayList<>();
         try (DemoWeb web = web(300)) {
             for (int i = 0; i < count; i++) {
-                workers.add(worker(options()));
+                // For so long that none loses a slice on a slow machine.
+                workers.add(new SharedWorker(address(), options(), builder -> {
+                    settings(builder);
+                    builder.ownership(Duration.ofMinutes(5));
+                }));
             }
             await(() -> owners().size() == count);
             workers.get(0).seed(web.start());
@@ -186,6 +192,57 @@ class SharedCrawlTest {
     }
 
     /** Each host leads to the next one, which is in scope only if it is a seed. */
+    @Test
+    void manySeedsAreReadInPartsAndEachOnce() throws Exception {
+        List<String> seeds = IntStream.range(0, 3000)
+                .mapToObj(i -> "http://h" + i + ".example.org/")
+                .toList();
+        List<String> read = new ArrayList<>();
+        CrawlJob.Reader reader = new CrawlJob.Reader() {
+            @Override
+            public void seed(String url) {
+                read.add(url);
+            }
+
+            @Override
+            public void open(String origin) {}
+
+            @Override
+            public void withHeaders(String origin) {}
+        };
+        try (SharedJob one = SharedJob.open(address(), options(), SharedCrawlTest::settings);
+                SharedJob two = SharedJob.open(address(), options(), SharedCrawlTest::settings)) {
+            one.addSeeds(seeds.subList(0, 2999));
+            two.read(reader);
+            assertThat(read).isEqualTo(seeds.subList(0, 2999));
+            one.addSeeds(seeds);
+            two.readAdded(reader);
+            two.readAdded(reader);
+            assertThat(read).isEqualTo(seeds);
+            // Its own are not read again.
+            read.clear();
+            one.readAdded(reader);
+            assertThat(read).isEmpty();
+            two.addSeeds(List.of("http://two.example/"));
+            one.addSeeds(List.of("http://one.example/"));
+            one.readAdded(reader);
+            two.readAdded(reader);
+            assertThat(read).containsExactly("http://two.example/", "http://one.example/", "http://one.example/");
+
+            // As after the engine has lost the end of its log.
+            engine.command("LTRIM", "{crawl}l:seeds", "0", "1499");
+            engine.command("RPUSH", "{crawl}l:seeds", seeds.get(2999));
+            read.clear();
+            two.readAdded(reader);
+            assertThat(read).hasSize(1501).endsWith(seeds.get(2999));
+
+            engine.command("RPUSH", "{crawl}l:seeds", "no URL");
+            assertThatThrownBy(() -> two.readAdded(reader))
+                    .isInstanceOf(UncheckedIOException.class)
+                    .hasMessageContaining("the seeds of the crawl on the engine contain an invalid line: no URL");
+        }
+    }
+
     @Test
     void seedsThatAnotherCrawlerAddsAreInTheScopeOfBoth() throws Exception {
         CrawlOptions options = options().scope(Scope.Kind.DOMAIN).resolver(host -> LOOPBACK);

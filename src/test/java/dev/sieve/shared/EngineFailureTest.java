@@ -5,6 +5,7 @@ import static dev.sieve.FrontierContract.urls;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sieve.CapturedLog;
 import dev.sieve.Lease;
 import dev.sieve.OnFull;
 import dev.sieve.SieveFullException;
@@ -100,6 +101,8 @@ class EngineFailureTest {
             engine.kill();
             engine.cutLog(length);
             engine.restart();
+            // It was away for longer than writes are repeated while it is there.
+            clock += TimeUnit.SECONDS.toNanos(60);
 
             assertThat(frontier.isOver(0)).isFalse();
             frontier.beat();
@@ -136,8 +139,31 @@ class EngineFailureTest {
 
         engine.restart();
         engine.command("ZREM", "{crawl}w", frontier.worker());
+        for (int i = 0; i < 4; i++) {
+            engine.command("HSET", "{crawl:" + i + "}o", "until", "0");
+        }
         try (SharedSieve next = builder().open()) {
             assertThat(takeAll(next, 0)).hasSize(500);
+        }
+    }
+
+    @Test
+    void anEngineThatRefusesWritesIsLoggedOnce() throws Exception {
+        try (CapturedLog log = new CapturedLog();
+                SharedSieve frontier = SharedSieve.builder(engine.address("crawl"))
+                        .expectedUrls(1000)
+                        .open()) {
+            engine.config("min-replicas-to-write", "1");
+            while (!engine.info("cmdstat_evalsha").matches(".*failed_calls=([5-9]|[0-9]{2,}).*")) {
+                Thread.onSpinWait();
+            }
+            assertThat(log.lines()).hasSize(1).allMatch(line -> line.contains("NOREPLICAS"));
+            engine.config("min-replicas-to-write", "0");
+            frontier.push("http://a/");
+            while (log.lines().size() < 2) {
+                Thread.onSpinWait();
+            }
+            assertThat(log.lines().get(1)).contains("is back after");
         }
     }
 

@@ -28,6 +28,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import redis.clients.jedis.exceptions.JedisException;
 
 @Timeout(120)
 class EngineTest {
@@ -174,6 +175,36 @@ class EngineTest {
                                 : "neither Valkey nor Redis");
             }
         }
+    }
+
+    @Test
+    void aNodeOfAClusterIsRefusedBeforeAnythingIsStored() throws IOException {
+        assertThatThrownBy(() -> openNode(2))
+                .isInstanceOf(IOException.class)
+                .hasMessageEndingWith(": it is a node of a cluster, which is not supported");
+        openNode(1).close();
+    }
+
+    /** Opens an engine that says that it is a node of a cluster. */
+    private Engine openNode(int nodes) throws IOException {
+        String info = "redis_version:7.0.0\r\nrun_id:1\r\ncluster_enabled:1\r\naof_enabled:0\r\n";
+        String cluster = "cluster_state:ok\r\ncluster_size:" + nodes + "\r\n";
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            threads.execute(() -> {
+                try (Socket socket = server.accept()) {
+                    String response = bulk(info) + "+OK\r\n".repeat(Script.values().length) + bulk(cluster);
+                    socket.getOutputStream().write(response.getBytes(StandardCharsets.US_ASCII));
+                    socket.getInputStream().readAllBytes();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            return open(EngineAddress.parse("redis://127.0.0.1:" + server.getLocalPort() + "/a"));
+        }
+    }
+
+    private static String bulk(String text) {
+        return "$" + text.length() + "\r\n" + text + "\r\n";
     }
 
     @Test
@@ -440,6 +471,37 @@ class EngineTest {
             assertThat(ping(engine)).isEqualTo("PONG");
             assertThat(server.text("DBSIZE")).isEqualTo("300");
             assertThat(log.lines()).hasSizeBetween(1, 2);
+        }
+    }
+
+    @Test
+    void anEngineThatLoadsItsLogIsWaitedForAtTheStart() throws IOException {
+        try (TestEngine server = TestEngine.start()) {
+            // While it loads, it responds after each thousand of commands.
+            server.command("EVAL", "for i = 1, 30000 do redis.call('SET', '{a}' .. i, i) end", "0");
+            server.stop();
+            server.launch("--key-load-delay", "50");
+            await(() -> isLoading(server));
+            assertThatThrownBy(() -> open(server.address("a"), Duration.ZERO, LONG))
+                    .isInstanceOf(IOException.class)
+                    .hasMessage(
+                            "cannot use the engine redis://127.0.0.1:" + server.port() + ": it is loading its data");
+            assertThat(log.lines()).isEmpty();
+            try (Engine engine = open(server.address("a"))) {
+                assertThat(server.text("DBSIZE")).isEqualTo("30000");
+                assertThat(engine.isAway()).isFalse();
+            }
+            assertThat(log.lines()).hasSize(2);
+            assertThat(log.lines().get(0)).endsWith("(it is loading its data); waiting up to 5 min");
+            assertThat(log.lines().get(1)).contains("is back after").doesNotContain("run");
+        }
+    }
+
+    private static boolean isLoading(TestEngine server) {
+        try {
+            return server.info("loading").equals("1");
+        } catch (JedisException e) {
+            return false;
         }
     }
 

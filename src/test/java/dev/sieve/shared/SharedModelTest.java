@@ -368,7 +368,7 @@ class SharedModelTest {
         noteFloor();
     }
 
-    /** Removes dead workers again where the engine has lost that they are dead; else they would be missed for an hour. */
+    /** Removes dead workers again where the engine has lost that they are dead; else they would be waited for an hour. */
     private void removeDeadWorkers() {
         Set<String> dead = new HashSet<>();
         for (Object name : (List<?>) engine.command("ZRANGE", "{" + crawl + "}w", "0", "-1")) {
@@ -380,6 +380,9 @@ class SharedModelTest {
             }
         }
         dead.forEach(name -> engine.command("ZREM", "{" + crawl + "}w", name));
+        for (int i = 0; i < SLICES; i++) {
+            engine.command("HSET", "{" + crawl + ":" + i + "}o", "until", "0");
+        }
     }
 
     /** Waits until the engine has written its log anew, which it does once in each run. */

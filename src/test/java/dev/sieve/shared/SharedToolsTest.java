@@ -8,6 +8,7 @@ import dev.sieve.Lease;
 import dev.sieve.UrlBatch;
 import dev.sieve.durable.RepairReport;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -246,7 +247,7 @@ class SharedToolsTest {
 
         assertThat(SharedTools.delete(address)).isEqualTo(keys);
         assertThat(engine.command("DBSIZE")).isEqualTo(before);
-        assertThat(SharedTools.exists(address)).isFalse();
+        assertThat(SharedTools.exists(address, Duration.ZERO)).isFalse();
         assertThatThrownBy(() -> SharedTools.inspect(address)).hasMessageContaining("no crawl of this name");
     }
 

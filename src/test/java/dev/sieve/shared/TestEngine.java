@@ -272,7 +272,7 @@ public final class TestEngine implements AutoCloseable {
 
     /** Returns a number that INFO reports, such as used_memory. */
     public String info(String field) {
-        return text("INFO")
+        return text("INFO", "all")
                 .lines()
                 .filter(line -> line.startsWith(field + ":"))
                 .map(line -> line.substring(field.length() + 1))

@@ -207,6 +207,22 @@ class TwoWorkersTest {
     }
 
     @Test
+    void aWorkerWhoseClockStoodStillGivesUpWithItsNextBeat() throws Exception {
+        SharedSieve late = open();
+        late.pushAll(urls(300));
+        List<Lease> leases = takeAll(late, 0);
+        expire(late);
+        SharedSieve heir = open();
+        assertThat(heir.owned()).isEqualTo(SLICES);
+
+        // Neither is a renewal due by its clock, nor has it something to store.
+        late.beat();
+
+        assertThat(leases).noneMatch(late::begin);
+        assertThat(takeAll(heir, 0)).hasSize(300);
+    }
+
+    @Test
     void aWorkerThatWasStoppedForTooLongGivesUpByItsOwnClock() throws Exception {
         SharedSieve late = open();
         late.pushAll(urls(3));

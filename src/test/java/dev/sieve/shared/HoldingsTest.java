@@ -1,0 +1,72 @@
+package dev.sieve.shared;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sieve.Lease;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class HoldingsTest {
+    private static final byte[] TWO_URLS = {0, 2, 0, 0, 0, 0, 0, 1, 'a', 0, 1, 'b'};
+    private static final CrawlKeys KEYS = new CrawlKeys("a", 3);
+
+    private final Holdings holdings = new Holdings(3, Long.MAX_VALUE);
+    private final Slice slice = slice(0);
+
+    private static Slice slice(int index) {
+        return new Slice(index, KEYS.slice(index), new Run("run"), new byte[3][], List.of(), 0);
+    }
+
+    @Test
+    void whatIsHeldInSlicesThatAreDroppedTogetherIsForgotten() {
+        Slice kept = slice(1);
+        for (Slice each : List.of(slice, slice(2), kept)) {
+            each.renewed(0, each == kept ? 10_000 : 1000);
+            holdings.add(each);
+            holdings.add(each, 1, new Frame(TWO_URLS), new BitSet());
+            holdings.add(each, 2, new Frame(TWO_URLS), new BitSet());
+        }
+        List<Lease> leases = Stream.generate(() -> holdings.next(0, 0)).limit(9).toList();
+        assertThat(holdings.done(leases.get(0), 0)).isTrue();
+        assertThat(holdings.held()).isEqualTo(8);
+
+        assertThat(holdings.begin(leases.get(4), 900)).isFalse();
+
+        assertThat(holdings.slices()).containsExactly(kept);
+        assertThat(holdings.owned()).isEqualTo(1);
+        assertThat(holdings.unsentDone()).isZero();
+        assertThat(holdings.held()).isEqualTo(1);
+        assertThat(holdings.begin(leases.get(8), 900)).isTrue();
+        assertThat(Stream.generate(() -> holdings.next(0, 900))
+                        .takeWhile(Objects::nonNull)
+                        .count())
+                .isEqualTo(3);
+    }
+
+    @Test
+    void aSliceIsNotReleasedBeforeItIsStoredWhatIsDoneInIt() {
+        slice.renewed(0, 1000);
+        holdings.add(slice);
+        holdings.add(slice, 1, new Frame(TWO_URLS), new BitSet());
+        Lease first = holdings.next(0, 0);
+        Lease second = holdings.next(0, 0);
+        assertThat(holdings.begin(first, 0)).isTrue();
+        assertThat(holdings.begin(second, 0)).isTrue();
+        holdings.leave(slice, 100);
+        assertThat(holdings.releasable(99)).isEmpty();
+
+        // As between a flush of what is done and the release.
+        assertThat(holdings.done(first, 99)).isTrue();
+        assertThat(holdings.releasable(100)).isEmpty();
+        assertThat(holdings.done(second, 99)).isTrue();
+        assertThat(holdings.releasable(99)).isEmpty();
+        DoneCall call = holdings.doneCall(slice);
+        assertThat(holdings.releasable(99)).isEmpty();
+        holdings.stored(slice, call);
+
+        assertThat(holdings.releasable(99)).containsExactly(slice);
+    }
+}
