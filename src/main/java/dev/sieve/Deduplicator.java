@@ -27,7 +27,8 @@ public final class Deduplicator {
          * throws.
          *
          * @param batch the pushed URLs; valid until this method returns
-         * @param mask a bit per URL, the lowest for the one at {@code from}: 1 when it is new; at least one bit is set
+         * @param mask a bit per URL, the lowest for the one at {@code from}: 1 when it is to be appended; at least one bit is
+         *     set
          */
         void append(UrlBatch batch, int from, long mask);
 
@@ -131,7 +132,7 @@ public final class Deduplicator {
         try {
             requireUsable(store);
             watch.refuseIfFull(hashes, absent);
-            isNew = add(batch, url, from, hashes, absent, store);
+            isNew = add(batch, url, from, hashes, absent, 0, store);
             seen.add(count - isNew);
             watch.announce(isNew);
         } finally {
@@ -144,12 +145,35 @@ public final class Deduplicator {
         return isNew;
     }
 
-    private int add(UrlBatch batch, byte[] url, int from, long[] hashes, long absent, Store store) {
+    /**
+     * Appends up to 64 URLs, whether they are new or not, and adds those that are new to the filter; marks these in the
+     * batch. They are not counted as seen. Called under the lock; afterwards call {@link Store#appended} and
+     * {@link #publish} without it.
+     *
+     * @throws SieveFullException when a URL is new, the filter is full and refuses new URLs; nothing has changed
+     * @throws IllegalArgumentException when the batch is empty or has more than 64 URLs
+     */
+    public void appendAgain(UrlBatch batch, Store store) {
+        assert lock.isHeldByCurrentThread();
+        int count = batch.size();
+        if (count < 1 || count > BATCH) {
+            throw new IllegalArgumentException("URLs to queue again must be from 1 to " + BATCH + ": " + count);
+        }
+        requireUsable(store);
+        batch.clearNew();
+        long[] hashes = batch.hash(0, count, filter.seed());
+        long absent = filter.absent(hashes, count);
+        watch.refuseIfFull(hashes, absent);
+        watch.announce(add(batch, null, 0, hashes, absent, -1L >>> (BATCH - count), store));
+    }
+
+    /** Adds URLs to the filter, and appends those that are new and those of another mask; returns how many are new. */
+    private int add(UrlBatch batch, byte[] url, int from, long[] hashes, long absent, long others, Store store) {
         try {
             long mask = filter.addAbsent(hashes, absent);
-            if (mask != 0) {
+            if ((mask | others) != 0) {
                 UrlBatch urls = batch == null ? single(url) : batch;
-                store.append(urls, from, mask);
+                store.append(urls, from, mask | others);
                 urls.setNew(from, mask);
             }
             return Long.bitCount(mask);
@@ -173,6 +197,19 @@ public final class Deduplicator {
         return single;
     }
 
+    /** Returns whether a key was pushed before, up to the false-positive rate; false is always right. */
+    public boolean mightContain(String key) {
+        byte[] utf8 = UrlBatch.utf8(key);
+        long[] hash = new long[2];
+        Murmur3.hash(utf8, 0, utf8.length, filter.seed(), hash, 0);
+        lock.lock();
+        try {
+            return filter.mightContain(hash[0], hash[1]);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Adds URLs that an earlier run accepted to the filter, without publishing events. */
     public void restore(UrlBatch batch) {
         lock.lock();
@@ -180,8 +217,8 @@ public final class Deduplicator {
             for (int from = 0; from < batch.size(); from += BATCH) {
                 int count = Math.min(BATCH, batch.size() - from);
                 long[] hashes = batch.hash(from, count, filter.seed());
-                filter.addAbsent(hashes, filter.absent(hashes, count));
-                watch.restored(count);
+                // Those that are in the filter were queued again, or were added to it while it was saved.
+                watch.restored(Long.bitCount(filter.addAbsent(hashes, filter.absent(hashes, count))));
             }
         } finally {
             lock.unlock();

@@ -74,6 +74,14 @@ final class DoneSet {
         return size;
     }
 
+    DoneSet copy() {
+        DoneSet copy = new DoneSet();
+        chunks.forEach((number, chunk) -> copy.chunks.put(number, chunk == WHOLE ? WHOLE : (BitSet) chunk.clone()));
+        copy.firstChunk = firstChunk;
+        copy.size = size;
+        return copy;
+    }
+
     /** Returns the id after the highest one that is done. */
     long end() {
         return chunks.isEmpty()

@@ -56,6 +56,7 @@ public final class DurableSieve implements Frontier {
     private final ReentrantLock lock;
 
     private final LogState state;
+    private final SegmentLog log;
     private final LogWriter writer;
     private final LogQueue queue;
     private final Leases leases;
@@ -93,6 +94,7 @@ public final class DurableSieve implements Frontier {
         lock = deduplicator.lock();
         durability = builder.durability;
         state = found.checkpoint().state();
+        this.log = log;
         leases = new Leases(builder.leaseTimeoutNanos, state.attempts());
         writer = new LogWriter(log, state, lock, builder.durability);
         queue = new LogQueue(log, state);
@@ -149,6 +151,115 @@ public final class DurableSieve implements Frontier {
     public int pushAll(UrlBatch batch) {
         UrlFrameWriter.check(batch);
         return deduplicator.pushAll(batch, writer);
+    }
+
+    /**
+     * Records URLs that were visited elsewhere: those that are new are accepted and done at once, so they are not handed out.
+     * Afterwards {@link UrlBatch#isNew} returns which were new. After a crash during this call, or a power cut, some may be
+     * accepted but not done.
+     *
+     * @return how many were new
+     * @throws SieveFullException as {@link #pushAll(UrlBatch)}
+     * @throws IllegalArgumentException as {@link #pushAll(UrlBatch)}
+     * @throws UncheckedIOException as {@link #pushAll(UrlBatch)}
+     */
+    public int pushDone(UrlBatch batch) {
+        UrlFrameWriter.check(batch);
+        return deduplicator.pushAll(batch, writer.ofDone());
+    }
+
+    /**
+     * Queues up to 64 URLs for another visit, although they were pushed before, and ends a lease in the same step. So after
+     * a crash either the lease is still open, or the URLs are queued, or both. URLs that were not pushed before are accepted
+     * as well; {@link UrlBatch#isNew} returns which. Every URL has a new id, and counts as accepted once more.
+     *
+     * @param ended null for none
+     * @return false when the lease had ended or expired before; then nothing is queued
+     * @throws SieveFullException when the frontier is full and refuses new URLs, and a URL is new; nothing has changed
+     * @throws IllegalArgumentException when the batch is empty or has more than 64 URLs, or a text in it is longer than
+     *     1,048,576 bytes; nothing has changed
+     * @throws UncheckedIOException when the disk fails, or has failed
+     */
+    public boolean pushAgain(Lease ended, UrlBatch batch) {
+        UrlFrameWriter.check(batch);
+        lock.lock();
+        try {
+            writer.requireUsable();
+            if (ended != null && !leases.holds(ended)) {
+                return false;
+            }
+            deduplicator.appendAgain(batch, ended == null ? writer : writer.ending(ended.id()));
+            if (ended != null) {
+                leases.release(ended);
+            }
+        } finally {
+            lock.unlock();
+        }
+        writer.appended();
+        deduplicator.publish();
+        return true;
+    }
+
+    /**
+     * Returns whether a key was pushed before, up to the false-positive rate of the filter. False is always right: the key
+     * was not accepted, unless a repair has lost it.
+     */
+    public boolean mightContain(String key) {
+        writer.requireUsable();
+        return deduplicator.mightContain(key);
+    }
+
+    /** Receives the URLs of a frontier; see {@link #forEach}. */
+    @FunctionalInterface
+    public interface RecordVisitor {
+        /**
+         * Receives a URL.
+         *
+         * @param url its id, text, depth, redirects, referrer and label. It is not a lease that is held: its attempt is 0
+         * @param isDone whether it was done
+         */
+        void visit(Lease url, boolean isDone);
+    }
+
+    /**
+     * Passes on all URLs in the order in which they were accepted, whatever their label, and whether they were done: as of
+     * one moment, that of the call. A URL that was queued again is passed on once for each time. Done URLs are passed on as
+     * far as the log was kept; also left out are URLs that were done since then and deleted before they were read. Reads all
+     * of the log; other threads continue to work, and the visitor may call any method. Takes a bit of memory per URL that
+     * is done.
+     *
+     * @throws UncheckedIOException when the disk fails, or the log is damaged: the URLs before the damage were passed on,
+     *     and the frontier remains usable; or when the disk has failed
+     * @throws IllegalStateException when the frontier is closed, also during the call
+     */
+    public void forEach(RecordVisitor visitor) {
+        LogPass pass;
+        DoneSet done;
+        lock.lock();
+        try {
+            writer.requireUsable();
+            writer.flush();
+            pass = log.pass(this::isDone);
+            done = state.done().copy();
+        } finally {
+            lock.unlock();
+        }
+        try {
+            pass.run(frame -> {
+                writer.requireUsable();
+                for (int i = 0; i < frame.batch().size(); i++) {
+                    Lease url = frame.lease(frame.firstId() + i, 0);
+                    visitor.visit(url, done.contains(url.id()));
+                }
+            });
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Whether all URLs of a segment are done by now, so that it may have been deleted. */
+    private boolean isDone(Segment segment) {
+        return locked(() -> segment.number() < log.end().segment() && segment.isDone(log.segments(), state.done()));
     }
 
     /**

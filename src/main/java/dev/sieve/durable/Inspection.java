@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.OptionalLong;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
@@ -19,7 +20,6 @@ import java.util.function.Consumer;
  * <p>Damage is collected, not thrown. The filter is not read, since it may be larger than the memory.
  */
 final class Inspection {
-    private static final int BUFFER_BYTES = 1 << 18;
     private static final int ATTEMPTS = 100;
 
     private final Disk disk;
@@ -88,9 +88,10 @@ final class Inspection {
         hasProblems = !damages.isEmpty();
     }
 
-    /** Returns the number of URLs that were accepted and are not lost. */
-    long accepted() {
-        return state.accepted();
+    /** Returns the number of distinct URLs; some may have been queued again since the last checkpoint. */
+    long distinct() {
+        long since = state.accepted() - checkpoint.stats().accepted();
+        return Math.min(state.accepted(), checkpoint.stats().estimatedSize() + since);
     }
 
     DurableState state(OptionalLong owner) throws IOException {
@@ -157,48 +158,16 @@ final class Inspection {
         if (!damages.isEmpty()) {
             throw damages.get(0);
         }
-        long count = 0;
-        for (Segment segment : segments.values()) {
-            count += export(segment, which, urls);
-        }
-        return count;
-    }
-
-    private long export(Segment segment, Export which, Consumer<String> urls) throws IOException {
-        long count = 0;
-        UrlFrameReader frames = new UrlFrameReader();
-        try (FrameReader reader = Segment.open(disk, segment.start(), BUFFER_BYTES)) {
-            while (scan.end().compareTo(new LogPosition(segment.number(), reader.nextPosition())) > 0
-                    && isNext(reader, segment)) {
-                if (!frames.read(reader) || frames.batch().label() != 0) {
-                    continue;
-                }
-                for (int i = 0; i < frames.batch().size(); i++) {
-                    if (which.includes(state.done().contains(frames.firstId() + i))) {
-                        urls.accept(frames.batch().url(i));
-                        count++;
-                    }
+        AtomicLong count = new AtomicLong();
+        LogPosition mendedFrom = scan.hasRest() ? scan.tornAt() : LogPosition.LAST;
+        new LogPass(disk, segments, scan.end(), mendedFrom, segment -> true).run(frame -> {
+            for (int i = 0; frame.batch().label() == 0 && i < frame.batch().size(); i++) {
+                if (which.includes(state.done().contains(frame.firstId() + i))) {
+                    urls.accept(frame.batch().url(i));
+                    count.incrementAndGet();
                 }
             }
-        } catch (NoSuchFileException e) {
-            // Removed since then, because all of its URLs are done.
-        }
-        return count;
-    }
-
-    /** Reads the next frame; skips damage that the next start mends. */
-    private boolean isNext(FrameReader reader, Segment segment) throws IOException {
-        while (!reader.next()) {
-            if (reader.damage() == null) {
-                return false;
-            }
-            if (!scan.hasRest() || new LogPosition(segment.number(), reader.position()).compareTo(scan.tornAt()) < 0) {
-                throw reader.damage();
-            }
-            if (!reader.skipDamage()) {
-                return false;
-            }
-        }
-        return true;
+        });
+        return count.get();
     }
 }

@@ -1,11 +1,13 @@
 package dev.sieve.durable;
 
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -121,7 +123,15 @@ final class LocalDisk implements Disk {
 
     @Override
     public Source read(String name) throws IOException {
-        return new LocalFile(checked(name), "r");
+        Path path = checked(name);
+        try {
+            return new LocalFile(path, "r");
+        } catch (FileNotFoundException e) {
+            if (Files.notExists(path)) {
+                throw new NoSuchFileException(path.toString()); // deleted since it was checked
+            }
+            throw e;
+        }
     }
 
     @Override

@@ -1,7 +1,6 @@
 package dev.sieve.durable;
 
 import dev.sieve.Lease;
-import dev.sieve.UrlBatch;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.Map;
@@ -86,10 +85,7 @@ final class LogQueue implements Closeable {
             throw new DamageException(
                     FrontierFiles.segment(segment), 0, "it does not contain the URL with the id " + id);
         }
-        UrlBatch urls = read.batch();
-        int i = (int) (id - read.firstId());
-        int attempt = state.attempts().getOrDefault(id, 0);
-        return new Lease(id, urls.url(i), urls.depth(), urls.redirects(), urls.referrer(), urls.label(), attempt);
+        return read.lease(id, state.attempts().getOrDefault(id, 0));
     }
 
     /** Reads a URL again that was polled before and is not done. */

@@ -5,6 +5,7 @@ import dev.sieve.UrlBatch;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.OptionalLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,6 +28,7 @@ final class LogWriter implements Deduplicator.Store, Closeable {
     private final PendingResults results = new PendingResults();
     private final FrameWriter frames = new FrameWriter();
     private final UrlFrameWriter urlFrames = new UrlFrameWriter(frames);
+    private final Deduplicator.Store ofDone = new FinishingStore(OptionalLong.empty());
     private LogPosition forcedWritten;
     private long written;
     private volatile LogPosition appended; // read without the lock, so it may be that of a later append
@@ -47,16 +49,36 @@ final class LogWriter implements Deduplicator.Store, Closeable {
     /** Writes the pending results, then the URLs. These are already in the filter, which cannot remove them on failure. */
     @Override
     public void append(UrlBatch batch, int from, long mask) {
+        append(batch, from, mask, 0, 0);
+    }
+
+    /** As above; then records that a range of URLs is done, in the same write. */
+    private void append(UrlBatch batch, int from, long mask, long firstDone, long endDone) {
         assert lock.isHeldByCurrentThread();
         try {
             begin();
             urlFrames.write(state.nextId(), batch, from, mask);
+            for (long id = firstDone; id < endDone; id++) {
+                results.done(id);
+            }
+            results.drain(frames);
             write();
             state.added(Long.bitCount(mask));
+            state.done().addAll(firstDone, endDone);
             appended = log.end();
         } catch (IOException | RuntimeException | Error e) {
             throw fail(e);
         }
+    }
+
+    /** Returns this log as a store of URLs that are done as soon as they are appended. */
+    Deduplicator.Store ofDone() {
+        return ofDone;
+    }
+
+    /** Returns this log as a store in which a URL is done as soon as others are appended. */
+    Deduplicator.Store ending(long id) {
+        return new FinishingStore(OptionalLong.of(id));
     }
 
     @Override
@@ -223,5 +245,36 @@ final class LogWriter implements Deduplicator.Store, Closeable {
     public void close() throws IOException {
         closed = true;
         log.close();
+    }
+
+    /** This log, with the result in the same write as the URLs and behind them, so that it is never there without them. */
+    private final class FinishingStore implements Deduplicator.Store {
+        private final OptionalLong ended; // empty: the appended URLs themselves
+
+        FinishingStore(OptionalLong ended) {
+            this.ended = ended;
+        }
+
+        @Override
+        public void append(UrlBatch batch, int from, long mask) {
+            long first = ended.orElse(state.nextId());
+            int count = ended.isPresent() ? 1 : Long.bitCount(mask);
+            LogWriter.this.append(batch, from, mask, first, first + count);
+        }
+
+        @Override
+        public void requireUsable() {
+            LogWriter.this.requireUsable();
+        }
+
+        @Override
+        public void appended() {
+            LogWriter.this.appended();
+        }
+
+        @Override
+        public void stop(Throwable cause) {
+            LogWriter.this.stop(cause);
+        }
     }
 }

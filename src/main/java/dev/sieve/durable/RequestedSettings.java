@@ -72,7 +72,7 @@ record RequestedSettings(FilterKind kind, Long expectedUrls, Double falsePositiv
     Settings change(Settings stored, Disk disk) throws IOException {
         Settings requested = apply(stored);
         if (requested.capacity() != stored.capacity()) {
-            long held = Inspection.of(disk).accepted();
+            long held = Inspection.of(disk).distinct();
             if (requested.capacity() < held) {
                 throw new IllegalArgumentException("expectedUrls is " + requested.capacity()
                         + ", but the frontier already contains " + held + " URLs");

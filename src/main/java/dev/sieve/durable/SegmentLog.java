@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /**
  * The files of the log: appends to the last one, starts the next one when it is full, and records how much of the log was
@@ -152,6 +153,15 @@ final class SegmentLog implements Closeable {
 
     FrameReader read(LogPosition from, int bufferBytes) throws IOException {
         return Segment.open(disk, from, bufferBytes);
+    }
+
+    /**
+     * Prepares a reading of all URLs up to the present end, which may go on without the lock.
+     *
+     * @param mayBeMissing whether a segment may have been deleted meanwhile
+     */
+    LogPass pass(Predicate<Segment> mayBeMissing) {
+        return new LogPass(disk, new TreeMap<>(segments), end, LogPosition.LAST, mayBeMissing);
     }
 
     /** Records that the file of a segment was deleted; never the last one. */

@@ -2,6 +2,7 @@ package dev.sieve.durable;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sieve.Lease;
 import dev.sieve.UrlBatch;
 import dev.sieve.bloom.Membership;
 import java.io.IOException;
@@ -31,6 +32,12 @@ final class UrlFrameReader {
 
     long endId() {
         return firstId + batch.size();
+    }
+
+    /** Returns a URL of the present frame. */
+    Lease lease(long id, int attempt) {
+        int i = (int) (id - firstId);
+        return new Lease(id, batch.url(i), batch.depth(), batch.redirects(), batch.referrer(), batch.label(), attempt);
     }
 
     /**

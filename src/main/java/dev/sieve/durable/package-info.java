@@ -80,15 +80,17 @@
  *   kind 6  LABELLED  label of the URLs, 1 to 255; then as kind 1, whose URLs have the label 0
  * </pre>
  *
- * Ids count the URLs from 0 on, with gaps only after LOST. A frame of URLS or LABELLED contains the new ones of up to 64
- * URLs that were pushed together, and can be read by itself. A segment is closed when it has reached its size, or ends with
+ * Ids count the URLs from 0 on, with gaps only after LOST. A URL that is queued again has a new id. A frame of URLS or
+ * LABELLED contains the new ones of up to 64 URLs that were pushed together, or those that were queued again, and can be
+ * read by itself. A segment is closed when it has reached its size, or ends with
  * LOST: the header of the next one says that no ids are missing, so a later loss is not taken for the earlier one. It is
  * deleted with the first checkpoint after all of its URLs are done and no checkpoint needs it. The name of a segment is forced
  * before anything is written to it, and when several are put aside at the end of the log, the last one comes first: a
  * segment with open URLs is never missing before another one, whatever a power cut leaves.
  *
  * <p>Frames are in the order of the calls: the URLs found on a page precede the DONE of that page. So when a crash removes
- * the end of the log, the rest is the frontier of a moment earlier.
+ * the end of the log, the rest is the frontier of a moment earlier. A call that queues URLs again and ends a lease, or that
+ * accepts URLs as done, writes the URLs and their DONE together; between the two the URLs are open.
  *
  * <h3>Checkpoints</h3>
  *

@@ -16,9 +16,9 @@ import java.util.function.Function;
  * requested, every other request goes to the one that has been ready the longest, so that no host starves. The requests
  * between go to the hosts with the most work left, because these determine when a crawl ends.
  *
- * <p>A request begins when {@link #poll} returns its item, and ends in exactly one of four ways: {@link #finished};
- * {@link #failed}, which makes the host back off; {@link #skipped}, when it was not made at all; or {@link #dropped}, when
- * its item does not count.
+ * <p>A request begins when {@link #poll(long, boolean) poll} returns its item, and ends in exactly one of four ways:
+ * {@link #finished}; {@link #failed}, which makes the host back off; {@link #skipped}, when it was not made at all; or
+ * {@link #dropped}, when its item does not count. While it is under way, {@link #pollMore} returns further items for it.
  *
  * <p>Time is passed in, from any clock that never runs backwards, such as {@link System#nanoTime()}.
  *
@@ -27,7 +27,8 @@ import java.util.function.Function;
  * it has work; after that, and after its delay, it may be forgotten when its memory is needed for another host.
  *
  * <p>If items are spilled, every method may throw {@link UncheckedIOException}, which names the file and the offset. If
- * {@link #add} throws it, the item was not added. If {@link #poll} throws it, the schedule must not be used any more.
+ * {@link #add} throws it, the item was not added. If a poll or {@link #clear} throws it, the schedule must not be used any
+ * more.
  *
  * @param <T> the items
  */
@@ -118,13 +119,73 @@ public final class HostSchedule<T> implements Closeable {
             }
             return null;
         }
-        T item = queues.removeFirst(host);
+        T item = removeFirst(host);
         meter.served(nowNanos, host);
-        queued--;
-        hostsWithWork -= host.hasWork() ? 0 : 1;
         underWay++;
         selector.start(host, nowNanos);
         return item;
+    }
+
+    /**
+     * Returns the next item of one host, out of turn, if the host may be requested now; its request counts as started at
+     * this moment. Whether the host is proven does not matter.
+     *
+     * @return null when the host has no item or must not be requested now
+     */
+    public T poll(String hostName, long nowNanos) {
+        selector.advance(nowNanos);
+        Host host = hosts.find(hostName);
+        if (host == null || !selector.takeOutOfTurn(host)) {
+            return null;
+        }
+        T item = removeFirst(host);
+        meter.served(nowNanos, host);
+        underWay++;
+        selector.startOutOfTurn(host, nowNanos);
+        return item;
+    }
+
+    /**
+     * Returns a further item of a host for the request that was started last, for a request that takes several items: no
+     * further request counts as started.
+     *
+     * @return null when the host has no further item
+     * @throws IllegalStateException when no request to the host is under way
+     */
+    public T pollMore(String hostName) {
+        Host host = requested(hostName);
+        if (!host.hasWork()) {
+            return null;
+        }
+        T item = removeFirst(host);
+        selector.settle(host);
+        return item;
+    }
+
+    private T removeFirst(Host host) {
+        T item = queues.removeFirst(host);
+        queued--;
+        hostsWithWork -= host.hasWork() ? 0 : 1;
+        return item;
+    }
+
+    /**
+     * Removes all queued items of a host; requests that are under way are not affected. The items remain counted in the
+     * budget of the host.
+     *
+     * @return how many items were removed
+     */
+    public int clear(String hostName) {
+        Host host = hosts.find(hostName);
+        if (host == null || !host.hasWork()) {
+            return 0;
+        }
+        int removed = host.items();
+        queues.clear(host);
+        queued -= removed;
+        hostsWithWork--;
+        selector.settle(host);
+        return removed;
     }
 
     /**
@@ -137,7 +198,7 @@ public final class HostSchedule<T> implements Closeable {
     }
 
     /**
-     * Returns how long to wait before {@link #poll} is called again, if nothing else happens: 0 when it has an item now,
+     * Returns how long to wait before the next poll of any host, if nothing else happens: 0 when it has an item now,
      * {@link Long#MAX_VALUE} when nothing is queued, or only for hosts whose requests have to end first.
      */
     public long waitNanos(long nowNanos, boolean unprovenToo) {
@@ -171,7 +232,7 @@ public final class HostSchedule<T> implements Closeable {
 
     /**
      * Records that a request to a host is sent at this moment: the delay counts from here, because the name lookup and
-     * the connection may have taken longer than that. Also applies to hosts that {@link #poll} has not returned.
+     * the connection may have taken longer than that. Also applies to hosts that no poll has returned.
      */
     public void sent(String hostName, long nowNanos) {
         selector.advance(nowNanos);
@@ -210,7 +271,7 @@ public final class HostSchedule<T> implements Closeable {
     /**
      * Ends a request that was not made, as when robots.txt forbids it: no delay follows.
      *
-     * @param polledNanos the moment at which {@link #poll} returned the item
+     * @param polledNanos the moment at which a poll returned the item
      */
     public void skipped(String hostName, long polledNanos, long nowNanos) {
         selector.advance(nowNanos);
@@ -220,8 +281,8 @@ public final class HostSchedule<T> implements Closeable {
     }
 
     /**
-     * Ends a request that was not made, since its item is not wanted any more, at the moment at which {@link #poll} returned
-     * it: as if the item had not been added.
+     * Ends a request that was not made, since its item is not wanted any more, at the moment at which a poll returned it:
+     * as if the item had not been added.
      *
      * @param isAgain whether the item was added without being counted in a budget
      */
@@ -281,7 +342,13 @@ public final class HostSchedule<T> implements Closeable {
         return queued;
     }
 
-    /** Returns the present numbers. Hosts whose delay is over count as waiting until a {@link #poll} reaches them. */
+    /** Returns how many items of one host are queued. */
+    public int size(String hostName) {
+        Host host = hosts.find(hostName);
+        return host == null ? 0 : host.items();
+    }
+
+    /** Returns the present numbers. Hosts whose delay is over count as waiting until a poll reaches them. */
     public ScheduleStats stats() {
         return new ScheduleStats(
                 queued,

@@ -7,8 +7,8 @@ package dev.sieve.polite;
  * that; every other host is in neither place. Hosts of a group become ready in their group, and the group itself waits
  * and is ready like a host, on behalf of them all.
  *
- * <p>Hosts are removed from the front of a chain only: a host that has changed since it became ready is put in its right
- * place when it comes to the front.
+ * <p>Hosts are removed from the front of a chain only: a host that has changed since it became ready, for example because
+ * it was requested out of turn, is put in its right place when it comes to the front.
  */
 final class HostSelector {
     /** How many hosts whose delay is over are moved to the ready ones per selection. */
@@ -103,6 +103,28 @@ final class HostSelector {
         selectedFrom.alternate();
         if (host.group != null) {
             host.group.members.removeFirst();
+            begin(host.group, nowNanos);
+        }
+        begin(host, nowNanos);
+    }
+
+    /** Returns whether a host may be requested now, whichever is next; if so, it does not wait any more. */
+    boolean takeOutOfTurn(Host host) {
+        Host.Group group = host.group;
+        boolean groupMay = group == null || (group.underWay < groupLimit.requests() && group.readyAt - clock <= 0);
+        if (!groupMay || !mayStart(host)) {
+            return false;
+        }
+        if (waiting.contains(host)) {
+            stopWaiting(host);
+            endBackOff(host);
+        }
+        return true;
+    }
+
+    /** Starts a request to a host that {@link #takeOutOfTurn} has just taken. */
+    void startOutOfTurn(Host host, long nowNanos) {
+        if (host.group != null) {
             begin(host.group, nowNanos);
         }
         begin(host, nowNanos);
@@ -240,8 +262,7 @@ final class HostSelector {
     }
 
     private void makeReady(Host host, long since) {
-        host.hasBackedOff = host.isBackingOff;
-        host.isBackingOff = false;
+        endBackOff(host);
         host.readySince = since;
         if (host.group == null) {
             Host candidate = host.candidate();
@@ -250,6 +271,11 @@ final class HostSelector {
             host.group.members.addLast(host);
             settle(host.group);
         }
+    }
+
+    private static void endBackOff(Host host) {
+        host.hasBackedOff = host.isBackingOff;
+        host.isBackingOff = false;
     }
 
     /** How long the items of a host take by its delay. */

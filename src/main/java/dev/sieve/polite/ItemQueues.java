@@ -96,6 +96,20 @@ final class ItemQueues<T> {
         }
     }
 
+    /** Removes all items of a host. */
+    void clear(Host host) {
+        while (host.itemsInMemory > 0) {
+            unlinkFirst(host);
+        }
+        try {
+            while (host.itemsSpilled > 0) {
+                spill.removeFirst(host);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     void close() throws IOException {
         if (spill != null) {
             spill.close();

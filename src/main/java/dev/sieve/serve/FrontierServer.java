@@ -1,13 +1,29 @@
 package dev.sieve.serve;
 
 import dev.sieve.OnFull;
+import dev.sieve.OptionalLibrary;
 import dev.sieve.bloom.BloomSize;
 import dev.sieve.durable.Durability;
+import io.grpc.Metadata;
+import io.grpc.Server;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallExecutorSupplier;
+import io.grpc.netty.NettyServerBuilder;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Objects;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 
 /**
  * A server that offers the frontiers of one folder to other crawlers, by the gRPC service URLFrontier of crawler-commons.
@@ -16,10 +32,75 @@ public final class FrontierServer implements AutoCloseable {
     /** The port of the protocol. */
     public static final int DEFAULT_PORT = 7071;
 
-    private final InetSocketAddress bound;
+    static {
+        OptionalLibrary.require("io.grpc.netty.NettyServerBuilder", "io.grpc:grpc-netty");
+        OptionalLibrary.require("io.grpc.protobuf.ProtoUtils", "io.grpc:grpc-protobuf");
+        OptionalLibrary.require("io.grpc.stub.ServerCalls", "io.grpc:grpc-stub");
+        OptionalLibrary.require(
+                "crawlercommons.urlfrontier.URLFrontierGrpc", "com.github.crawler-commons:urlfrontier-API");
+    }
 
-    private FrontierServer(Builder options) {
-        bound = options.address;
+    /** How long a stop waits for clients to read what was acknowledged. */
+    private static final long PATIENCE_SECONDS = 10;
+
+    private static final int CALLS_PER_CONNECTION = 100;
+    private static final int READERS = 2;
+    private static final int WAITING_READS = 16;
+
+    private final ExecutorService workers;
+    private final ExecutorService readers;
+    private final Crawls crawls;
+    private final FrontierService service;
+    private final Server server;
+
+    private FrontierServer(Builder options, MemoryBudget memory) throws IOException {
+        int threads = Math.max(4, 2 * Runtime.getRuntime().availableProcessors());
+        crawls = new Crawls(options.directory, options.crawls(), memory, options.clock.get());
+        workers = Executors.newFixedThreadPool(threads, threads("sieve-serve-"));
+        readers = new ThreadPoolExecutor(
+                READERS,
+                READERS,
+                1,
+                TimeUnit.SECONDS,
+                new ArrayBlockingQueue<>(WAITING_READS),
+                threads("sieve-serve-reader-"));
+        service = new FrontierService(crawls, memory, workers, readers, options.clock, this::address);
+        try {
+            server = server(options).start();
+        } catch (IOException | RuntimeException | Error e) {
+            try {
+                closeAll();
+            } catch (UncheckedIOException suppressed) {
+                e.addSuppressed(suppressed);
+            }
+            throw e;
+        }
+    }
+
+    private Server server(Builder options) {
+        NettyServerBuilder builder = NettyServerBuilder.forAddress(options.address)
+                .executor(workers)
+                .callExecutor(new NetworkThreads())
+                .maxConcurrentCallsPerConnection(CALLS_PER_CONNECTION)
+                .addService(service);
+        if (options.certificates != null) {
+            builder.useTransportSecurity(options.certificates.toFile(), options.key.toFile());
+        }
+        return builder.build();
+    }
+
+    /** Has messages of PutURLs received on a thread of the network, which only passes them on. */
+    private static final class NetworkThreads implements ServerCallExecutorSupplier {
+        @Override
+        public <Q, R> Executor getExecutor(ServerCall<Q, R> call, Metadata metadata) {
+            boolean isPut = "PutURLs".equals(call.getMethodDescriptor().getBareMethodName());
+            return isPut ? Runnable::run : null;
+        }
+    }
+
+    private static ThreadFactory threads(String prefix) {
+        AtomicInteger number = new AtomicInteger();
+        return task -> new Thread(task, prefix + number.incrementAndGet());
     }
 
     /** Returns a builder of a server for the crawls in a folder, which is created if it does not exist. */
@@ -29,16 +110,54 @@ public final class FrontierServer implements AutoCloseable {
 
     /** Returns the port on which the server listens. */
     public int port() {
-        return bound.getPort();
+        return server.getPort();
     }
 
     /** Returns the address on which the server listens: {@code 127.0.0.1:7071}. */
     public String address() {
-        return bound.getHostString() + ":" + bound.getPort();
+        InetSocketAddress address =
+                (InetSocketAddress) server.getListenSockets().get(0);
+        String host = address.getAddress().getHostAddress();
+        return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
     }
 
+    /**
+     * Stops: no call begins any more, URLs that were received are stored and acknowledged, and the crawls are closed. Waits
+     * up to ten seconds for clients that do not read. Closing twice has no effect.
+     *
+     * @throws UncheckedIOException when the disk fails, or has failed; the folder is released all the same
+     */
     @Override
-    public void close() {}
+    public void close() {
+        server.shutdown();
+        service.stop();
+        try {
+            if (!server.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+                server.shutdownNow();
+                server.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            }
+        } catch (InterruptedException e) {
+            server.shutdownNow();
+            Thread.currentThread().interrupt();
+        }
+        closeAll();
+    }
+
+    private void closeAll() {
+        readers.shutdownNow();
+        workers.shutdown();
+        try {
+            workers.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            readers.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        try {
+            crawls.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
 
     /** Opens a server. Not safe for use by many threads. */
     public static final class Builder {
@@ -51,6 +170,8 @@ public final class FrontierServer implements AutoCloseable {
         private Durability durability = Durability.PROCESS;
         private boolean forgetsDone;
         private OnFull onFull;
+        private Supplier<Moment> clock = Moment::now;
+        private long memoryBytes = Runtime.getRuntime().maxMemory() / 3 * 2;
 
         private Builder(Path directory) {
             this.directory = directory;
@@ -107,19 +228,43 @@ public final class FrontierServer implements AutoCloseable {
             return this;
         }
 
+        /** Sets the clock. Default: that of the system. */
+        Builder clock(Supplier<Moment> source) {
+            clock = source;
+            return this;
+        }
+
+        /** Sets how much memory may be used on behalf of clients. Default: two thirds of the heap. */
+        Builder memory(long bytes) {
+            memoryBytes = bytes;
+            return this;
+        }
+
+        private ServedOptions crawls() {
+            return new ServedOptions(expectedUrls, falsePositiveRate, durability, forgetsDone, onFull);
+        }
+
         /**
          * Opens all crawls of the folder and starts to listen.
          *
-         * @throws IllegalArgumentException when other machines can reach the address and TLS is not set
-         * @throws IOException when the address cannot be used, a file cannot be read, or another process has a crawl open
+         * @throws IllegalArgumentException when other machines can reach the address and TLS is not set; when the filters
+         *     need more memory than there is; or when settings cannot be changed, see {@code DurableSieve.Builder.open}
+         * @throws IOException when the address cannot be used, a file cannot be read, or another process has the folder
          */
         public FrontierServer open() throws IOException {
-            if (certificates == null && !address.getAddress().isLoopbackAddress()) {
-                throw new IllegalArgumentException(
-                        "an address that other machines can reach requires a certificate and a key: " + address);
+            if (address.getAddress() == null) {
+                throw new IOException("unknown host: " + address.getHostString());
             }
-            throw new IOException("cannot listen on " + address + " for " + directory + ": " + key + expectedUrls
-                    + falsePositiveRate + durability + forgetsDone + onFull);
+            if (certificates == null && !address.getAddress().isLoopbackAddress()) {
+                throw new IllegalArgumentException("an address that other machines can reach requires a certificate and"
+                        + " a key: " + address.getHostString());
+            }
+            if (crawls().filterBytes() + QueueTable.ITEM_BYTES > memoryBytes) {
+                throw new IllegalArgumentException("the filter of a crawl takes "
+                        + (crawls().filterBytes() >> 20) + " MiB, and " + (memoryBytes >> 20)
+                        + " MiB are available: increase the heap with -Xmx, or expect fewer URLs");
+            }
+            return new FrontierServer(this, new MemoryBudget(memoryBytes));
         }
     }
 }

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -43,7 +44,7 @@ class DurableSieveModelTest {
     }
 
     private void step() throws IOException {
-        switch (random.nextInt(40)) {
+        switch (random.nextInt(47)) {
             case 0, 1, 2, 3, 4 -> pushOne();
             case 5, 6, 7, 8 -> pushBatch();
             case 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20 -> take();
@@ -53,6 +54,11 @@ class DurableSieveModelTest {
             case 36 -> answerTooLate();
             case 37 -> sync();
             case 38 -> rarely(this::checkpoint);
+            case 39 -> pushDone();
+            case 40, 41, 42 -> pushAgain(anyHeld());
+            case 43 -> pushAgain(null);
+            case 44 -> mightContain();
+            case 45 -> rarely(this::readAll);
             default -> rarely(random.nextBoolean() ? this::kill : this::close);
         }
     }
@@ -104,6 +110,58 @@ class DurableSieveModelTest {
         }
     }
 
+    private void pushDone() {
+        int depth = random.nextInt(5);
+        UrlBatch batch = new UrlBatch(depth, 0, null);
+        int size = random.nextInt(10) == 0 ? random.nextInt(200) : random.nextInt(5);
+        List<Boolean> isNew = new ArrayList<>();
+        for (int i = 0; i < size; i++) {
+            String url = url();
+            batch.add(url);
+            isNew.add(model.pushDone(url, url, depth, null));
+        }
+
+        frontier.pushDone(batch);
+
+        for (int i = 0; i < size; i++) {
+            assertThat(batch.isNew(i)).isEqualTo(isNew.get(i));
+        }
+        if (isNew.contains(true)) {
+            model.flush();
+        }
+    }
+
+    private void pushAgain(FrontierModel.Entry ended) {
+        String key = ended == null || random.nextInt(10) == 0 ? url() : ended.url;
+        UrlBatch batch = new UrlBatch(7, 0, null);
+        batch.add(key);
+
+        assertThat(frontier.pushAgain(ended == null ? null : ended.lease(), batch))
+                .isTrue();
+
+        assertThat(batch.isNew(0)).isEqualTo(model.pushAgain(ended, key, key, 7, null));
+    }
+
+    private void mightContain() {
+        String key = url();
+        assertThat(frontier.mightContain(key)).isEqualTo(model.contains(key));
+    }
+
+    private void readAll() {
+        List<Long> left = new ArrayList<>();
+        model.entries.forEach(entry -> left.add(entry.id));
+        frontier.forEach((url, isDone) -> {
+            FrontierModel.Entry entry = model.entries.get((int) url.id());
+            assertThat(url).isEqualTo(new Lease(entry.id, entry.url, entry.depth, 0, entry.referrer, 0, 0));
+            assertThat(isDone).isEqualTo(entry.state == FrontierModel.State.DONE);
+            left.set((int) url.id(), null);
+        });
+        left.removeIf(Objects::isNull);
+        // Segments whose URLs are all done may have been deleted.
+        assertThat(left).allMatch(id -> model.entries.get(id.intValue()).state == FrontierModel.State.DONE);
+        model.flush();
+    }
+
     private void take() {
         assertThat(frontier.take(now)).isEqualTo(model.take(now));
     }
@@ -137,8 +195,14 @@ class DurableSieveModelTest {
         Lease stale = entry.state == FrontierModel.State.HELD
                 ? new Lease(entry.id, entry.url, entry.depth, 0, entry.referrer, 0, entry.attempt + 1)
                 : entry.lease();
-        assertThat(random.nextBoolean() ? frontier.done(stale) : frontier.retry(stale, now))
-                .isFalse();
+        UrlBatch batch = new UrlBatch();
+        batch.add(url());
+        boolean isHeld = switch (random.nextInt(3)) {
+            case 0 -> frontier.done(stale);
+            case 1 -> frontier.retry(stale, now);
+            default -> frontier.pushAgain(stale, batch);
+        };
+        assertThat(isHeld).isFalse();
     }
 
     private void sync() {

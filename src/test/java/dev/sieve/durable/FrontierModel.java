@@ -76,6 +76,40 @@ final class FrontierModel {
         return true;
     }
 
+    /** Accepts a URL that is done at once. */
+    boolean pushDone(String url, String key, int depth, String referrer) {
+        if (!keys.add(key)) {
+            return false;
+        }
+        Entry entry = new Entry(entries.size(), url, depth, referrer);
+        entry.state = State.DONE;
+        entry.writtenDone = true;
+        entries.add(entry);
+        return true;
+    }
+
+    /** Queues a URL whether it is new or not, and ends a lease, if there is one. Returns whether the URL is new. */
+    boolean pushAgain(Entry ended, String url, String key, int depth, String referrer) {
+        boolean isNew = keys.add(key);
+        Entry entry = new Entry(entries.size(), url, depth, referrer);
+        entries.add(entry);
+        waiting.add(entry);
+        open++;
+        flush();
+        if (ended != null) {
+            expiring.remove(ended);
+            held.remove(ended);
+            ended.state = State.DONE;
+            ended.writtenDone = true;
+            open--;
+        }
+        return isNew;
+    }
+
+    boolean contains(String key) {
+        return keys.contains(key);
+    }
+
     /** The lease that has to be handed out; null when there is none. */
     Lease take(long nowNanos) {
         while (!expiring.isEmpty() && expiring.first().nanos <= nowNanos) {

@@ -47,7 +47,7 @@ class MachineErrorTest {
         FakeDisk closed = new FakeDisk();
         new ScriptedRun(closed, Durability.PROCESS).run();
         FakeDisk killed = new FakeDisk();
-        killed.failFrom(90, FakeDisk.Fault.REFUSED);
+        killed.failFrom(105, FakeDisk.Fault.REFUSED);
         new ScriptedRun(killed, Durability.ALWAYS).run();
         return List.of(closed.copy(), killed.copy());
     }

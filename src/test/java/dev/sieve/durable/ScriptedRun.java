@@ -87,6 +87,9 @@ final class ScriptedRun {
 
     private void round(int round) {
         push(1 + random.nextInt(12));
+        if (round % 4 == 2) {
+            pushDone(1 + random.nextInt(12));
+        }
         for (int i = random.nextInt(10); i > 0; i--) {
             work();
         }
@@ -100,6 +103,23 @@ final class ScriptedRun {
     }
 
     private void push(int count) {
+        UrlBatch batch = next(count);
+        assertThat(frontier.pushAll(batch)).isEqualTo(count);
+        accepted();
+    }
+
+    private void pushDone(int count) {
+        UrlBatch batch = next(count);
+        for (String url : unknown) {
+            done.add(url);
+            acceptedAtDone.add(accepted.size());
+        }
+        assertThat(frontier.pushDone(batch)).isEqualTo(count);
+        accepted();
+    }
+
+    /** Makes a batch of new URLs, which may be accepted from now on. */
+    private UrlBatch next(int count) {
         UrlBatch batch = new UrlBatch(1, 0, "http://host/page/" + pushed);
         for (int i = 0; i < count; i++) {
             batch.add("http://host/" + "long/".repeat(pushed % 7) + pushed++);
@@ -108,7 +128,10 @@ final class ScriptedRun {
         for (int i = 0; i < count; i++) {
             unknown.add(batch.url(i));
         }
-        assertThat(frontier.pushAll(batch)).isEqualTo(count);
+        return batch;
+    }
+
+    private void accepted() {
         accepted.addAll(unknown);
         unknown.clear();
         doneWritten = done.size();
@@ -122,8 +145,15 @@ final class ScriptedRun {
         if (lease == null) {
             return;
         }
-        if (random.nextInt(5) == 0) {
+        int choice = random.nextInt(6);
+        if (choice == 0) {
             frontier.retry(lease, random.nextInt(100) - 50L);
+        } else if (choice == 1) {
+            UrlBatch batch = next(1);
+            done.add(lease.url());
+            acceptedAtDone.add(accepted.size() + 1);
+            assertThat(frontier.pushAgain(lease, batch)).isTrue();
+            accepted();
         } else {
             done.add(lease.url());
             acceptedAtDone.add(accepted.size());
@@ -154,11 +184,21 @@ final class ScriptedRun {
             return;
         }
         assertThatThrownBy(() -> frontier.push("http://late/")).isInstanceOf(UncheckedIOException.class);
+        assertThatThrownBy(() -> frontier.pushDone(late())).isInstanceOf(UncheckedIOException.class);
+        assertThatThrownBy(() -> frontier.pushAgain(null, late())).isInstanceOf(UncheckedIOException.class);
+        assertThatThrownBy(() -> frontier.mightContain("http://late/")).isInstanceOf(UncheckedIOException.class);
+        assertThatThrownBy(() -> frontier.forEach((url, isDone) -> {})).isInstanceOf(UncheckedIOException.class);
         assertThatThrownBy(() -> frontier.take(0)).isInstanceOf(UncheckedIOException.class);
         assertThatThrownBy(() -> frontier.sync()).isInstanceOf(UncheckedIOException.class);
         assertThatThrownBy(() -> frontier.checkpoint()).isInstanceOf(UncheckedIOException.class);
         assertThatThrownBy(() -> frontier.close()).isInstanceOf(UncheckedIOException.class);
         frontier.close();
+    }
+
+    private static UrlBatch late() {
+        UrlBatch batch = new UrlBatch();
+        batch.add("http://late/");
+        return batch;
     }
 
     /** What was handed to the operating system is there, and nothing that followed something that is not. */

@@ -1,0 +1,67 @@
+package dev.sieve.durable;
+
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.util.NavigableMap;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/**
+ * One reading of all URLs of a log, as it was at one moment.
+ *
+ * @param segments the files of the log at that moment
+ * @param end where the log ended
+ * @param mendedFrom from where on damage is skipped, since the next start mends it; {@link LogPosition#LAST} for nowhere
+ * @param mayBeMissing whether a segment may have been deleted since then, because all of its URLs are done
+ */
+record LogPass(
+        Disk disk,
+        NavigableMap<Integer, Segment> segments,
+        LogPosition end,
+        LogPosition mendedFrom,
+        Predicate<Segment> mayBeMissing) {
+    private static final int BUFFER_BYTES = 1 << 18;
+
+    /**
+     * Passes on the frames of URLs in their order.
+     *
+     * @param frames receives the same object for each frame
+     * @throws DamageException when the log is damaged; the URLs before the damage were passed on
+     */
+    void run(Consumer<UrlFrameReader> frames) throws IOException {
+        UrlFrameReader urls = new UrlFrameReader();
+        for (Segment segment : segments.values()) {
+            try (FrameReader reader = Segment.open(disk, segment.start(), BUFFER_BYTES)) {
+                while (isBeforeEnd(segment, reader) && isNext(reader, segment)) {
+                    if (urls.read(reader)) {
+                        frames.accept(urls);
+                    }
+                }
+            } catch (NoSuchFileException e) {
+                if (!mayBeMissing.test(segment)) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private boolean isBeforeEnd(Segment segment, FrameReader reader) {
+        return new LogPosition(segment.number(), reader.nextPosition()).compareTo(end) < 0;
+    }
+
+    /** Reads the next frame; skips damage that the next start mends. */
+    private boolean isNext(FrameReader reader, Segment segment) throws IOException {
+        while (!reader.next()) {
+            if (reader.damage() == null) {
+                return false;
+            }
+            if (new LogPosition(segment.number(), reader.position()).compareTo(mendedFrom) < 0) {
+                throw reader.damage();
+            }
+            if (!reader.skipDamage()) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,77 @@
+package dev.sieve.serve;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import crawlercommons.urlfrontier.CrawlID;
+import crawlercommons.urlfrontier.Urlfrontier.AckMessage.Status;
+import crawlercommons.urlfrontier.Urlfrontier.StringList;
+import crawlercommons.urlfrontier.Urlfrontier.URLInfo;
+import crawlercommons.urlfrontier.Urlfrontier.URLItem;
+import java.util.Map;
+
+/** A URL that a client sends, and what became of it. */
+final class PutItem {
+    /** The maximum length of a URL in bytes. */
+    static final int MAX_URL = 1 << 16;
+
+    /** The maximum length of the key of a queue, in characters. */
+    static final int MAX_QUEUE = 255;
+
+    /** The maximum length of a message in bytes, most of which are metadata; as JSON they may take six times as many. */
+    static final int MAX_MESSAGE = 1 << 17;
+
+    final String ackId;
+    final String crawl;
+    final String url;
+    final byte[] utf8;
+    /** Null for the host of the URL. */
+    final String queue;
+
+    final Map<String, StringList> metadata;
+    final boolean isKnown;
+    final long refetch;
+
+    /** Null until it is decided. */
+    Status status;
+
+    PutItem(URLItem item) {
+        isKnown = item.hasKnown();
+        URLInfo info =
+                isKnown ? item.getKnown().getInfo() : item.getDiscovered().getInfo();
+        refetch = item.getKnown().getRefetchableFromDate();
+        ackId = ackId(item);
+        crawl = CrawlID.normaliseCrawlID(info.getCrawlID());
+        url = info.getUrl();
+        utf8 = url.getBytes(UTF_8);
+        queue = info.getKey().isEmpty() || UrlKeys.isHost(info.getKey(), url) ? null : info.getKey();
+        metadata = info.getMetadataMap();
+        status = isValid() ? null : Status.SKIPPED;
+    }
+
+    /** Returns by which a URL is acknowledged: its ID or, without one, the URL. */
+    static String ackId(URLItem item) {
+        if (!item.getID().isEmpty()) {
+            return item.getID();
+        }
+        return item.hasKnown()
+                ? item.getKnown().getInfo().getUrl()
+                : item.getDiscovered().getInfo().getUrl();
+    }
+
+    private boolean isValid() {
+        return utf8.length > 0
+                && utf8.length <= MAX_URL
+                && url.indexOf(UrlKeys.SEPARATOR) < 0
+                && isQueue(queue == null ? UrlKeys.host(url) : queue)
+                && Crawls.isName(crawl);
+    }
+
+    static boolean isQueue(String name) {
+        return !name.isEmpty() && name.length() <= MAX_QUEUE && name.indexOf(UrlKeys.SEPARATOR) < 0;
+    }
+
+    /** Returns the name of its queue. */
+    String queueName() {
+        return queue == null ? UrlKeys.host(url) : queue;
+    }
+}
