@@ -63,10 +63,11 @@ final class Crawls implements Closeable {
         folderLock = DurableFolder.lock(directory);
         JsonFile file = null;
         try {
-            file = new JsonFile(directory.resolve("server.jsonl"), options.durability().forces(), line -> {
-                isActive = JsonFile.number(line, "active", 1) != 0;
-                delay = JsonFile.number(line, "delay", DEFAULT_DELAY);
-            });
+            file = new JsonFile(
+                    directory.resolve("server.jsonl"), options.durability().forces(), line -> {
+                        isActive = JsonFile.number(line, "active", 1) != 0;
+                        delay = JsonFile.number(line, "delay", DEFAULT_DELAY);
+                    });
             settings = file;
             openAll(now);
         } catch (IOException | RuntimeException | Error e) {
@@ -111,7 +112,8 @@ final class Crawls implements Closeable {
         StringBuilder name = new StringBuilder();
         for (byte b : id.getBytes(UTF_8)) {
             char c = (char) (b & 0xff);
-            boolean isPlain = 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_';
+            boolean isPlain =
+                    'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_';
             name.append(isPlain ? String.valueOf(c) : String.format("%%%02X", (int) c));
         }
         return name.toString();

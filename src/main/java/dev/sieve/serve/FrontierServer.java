@@ -115,7 +115,8 @@ public final class FrontierServer implements AutoCloseable {
 
     /** Returns the address on which the server listens: {@code 127.0.0.1:7071}. */
     public String address() {
-        InetSocketAddress address = (InetSocketAddress) server.getListenSockets().get(0);
+        InetSocketAddress address =
+                (InetSocketAddress) server.getListenSockets().get(0);
         String host = address.getAddress().getHostAddress();
         return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
     }

@@ -168,9 +168,8 @@ final class FrontierService extends URLFrontierImplBase {
             String id = CrawlID.normaliseCrawlID(request.getCrawlID());
             String key = request.getKey().isEmpty() ? null : request.getKey();
             ServedCrawl crawl = crawls.find(id);
-            ServedCrawl.Numbers numbers = crawl == null
-                    ? ServedCrawl.Numbers.NONE
-                    : crawl.numbers(key, clock.get(), crawls.delay());
+            ServedCrawl.Numbers numbers =
+                    crawl == null ? ServedCrawl.Numbers.NONE : crawl.numbers(key, clock.get(), crawls.delay());
             Stats.Builder stats = Stats.newBuilder()
                     .setCrawlID(id)
                     .setSize(numbers.active())
@@ -213,17 +212,20 @@ final class FrontierService extends URLFrontierImplBase {
 
     @Override
     public void listCrawls(Local request, StreamObserver<StringList> call) {
-        Replies.send(call, () -> StringList.newBuilder()
-                .addAllValues(crawls.all().stream()
-                        .filter(ServedCrawl::hasQueues)
-                        .map(crawl -> crawl.id)
-                        .toList())
-                .build());
+        Replies.send(
+                call,
+                () -> StringList.newBuilder()
+                        .addAllValues(crawls.all().stream()
+                                .filter(ServedCrawl::hasQueues)
+                                .map(crawl -> crawl.id)
+                                .toList())
+                        .build());
     }
 
     @Override
     public void listNodes(Empty request, StreamObserver<StringList> call) {
-        Replies.send(call, () -> StringList.newBuilder().addValues(address.get()).build());
+        Replies.send(
+                call, () -> StringList.newBuilder().addValues(address.get()).build());
     }
 
     @Override
@@ -295,7 +297,8 @@ final class FrontierService extends URLFrontierImplBase {
 
     @Override
     public void getActive(Local request, StreamObserver<Boolean> call) {
-        Replies.send(call, () -> Boolean.newBuilder().setState(crawls.isActive()).build());
+        Replies.send(
+                call, () -> Boolean.newBuilder().setState(crawls.isActive()).build());
     }
 
     @Override
@@ -307,25 +310,27 @@ final class FrontierService extends URLFrontierImplBase {
 
     @Override
     public void getURLStatus(URLStatusRequest request, StreamObserver<URLItem> call) {
-        read(call, () -> Replies.send(call, () -> {
-            String url = request.getUrl();
-            String queue = request.getKey().isEmpty() ? UrlKeys.host(url) : request.getKey();
-            if (url.isEmpty() || !PutItem.isQueue(queue)) {
-                throw new IllegalArgumentException("not a URL with a host, or a key: " + shortened(url));
-            }
-            ServedCrawl crawl = crawls.find(CrawlID.normaliseCrawlID(request.getCrawlID()));
-            URLItem[] found = new URLItem[1];
-            if (crawl != null && crawl.mightContain(url, queue)) {
-                crawl.listing().forEach(queue, url::equals, (text, info, isCompleted) -> {
-                    found[0] = urlItem(crawl.id, text, info, isCompleted);
-                    return false;
-                });
-            }
-            if (found[0] == null) {
-                throw new NoSuchElementException("not in the frontier: " + shortened(url));
-            }
-            return found[0];
-        }));
+        read(
+                call,
+                () -> Replies.send(call, () -> {
+                    String url = request.getUrl();
+                    String queue = request.getKey().isEmpty() ? UrlKeys.host(url) : request.getKey();
+                    if (url.isEmpty() || !PutItem.isQueue(queue)) {
+                        throw new IllegalArgumentException("not a URL with a host, or a key: " + shortened(url));
+                    }
+                    ServedCrawl crawl = crawls.find(CrawlID.normaliseCrawlID(request.getCrawlID()));
+                    URLItem[] found = new URLItem[1];
+                    if (crawl != null && crawl.mightContain(url, queue)) {
+                        crawl.listing().forEach(queue, url::equals, (text, info, isCompleted) -> {
+                            found[0] = urlItem(crawl.id, text, info, isCompleted);
+                            return false;
+                        });
+                    }
+                    if (found[0] == null) {
+                        throw new NoSuchElementException("not in the frontier: " + shortened(url));
+                    }
+                    return found[0];
+                }));
     }
 
     /** A URL that was never scheduled may be fetched at once, which is what its date says. */
@@ -381,23 +386,29 @@ final class FrontierService extends URLFrontierImplBase {
 
     @Override
     public void countURLs(CountUrlParams request, StreamObserver<Long> call) {
-        read(call, () -> Replies.send(call, () -> {
-            ServedCrawl crawl = crawls.find(CrawlID.normaliseCrawlID(request.getCrawlID()));
-            String queue = request.getKey().isEmpty() ? null : request.getKey();
-            if (crawl == null) {
-                return number(0);
-            }
-            if (request.getFilter().isBlank()) {
-                ServedCrawl.Numbers numbers = crawl.numbers(queue, clock.get(), crawls.delay());
-                return number(numbers.active() + numbers.completed());
-            }
-            long[] count = new long[1];
-            crawl.listing().forEach(queue, condition(request.getFilter(), request.getIgnoreCase()), (url, info, done) -> {
-                count[0]++;
-                return true;
-            });
-            return number(count[0]);
-        }));
+        read(
+                call,
+                () -> Replies.send(call, () -> {
+                    ServedCrawl crawl = crawls.find(CrawlID.normaliseCrawlID(request.getCrawlID()));
+                    String queue = request.getKey().isEmpty() ? null : request.getKey();
+                    if (crawl == null) {
+                        return number(0);
+                    }
+                    if (request.getFilter().isBlank()) {
+                        ServedCrawl.Numbers numbers = crawl.numbers(queue, clock.get(), crawls.delay());
+                        return number(numbers.active() + numbers.completed());
+                    }
+                    long[] count = new long[1];
+                    crawl.listing()
+                            .forEach(
+                                    queue,
+                                    condition(request.getFilter(), request.getIgnoreCase()),
+                                    (url, info, done) -> {
+                                        count[0]++;
+                                        return true;
+                                    });
+                    return number(count[0]);
+                }));
     }
 
     /** Runs a task that reads a log, unless too many of them are waiting. */

@@ -99,8 +99,7 @@ final class JsonFile implements Closeable {
      *
      * @param all returns all valid lines, with which the file may be replaced
      */
-    void add(Map<String, Object> line, Supplier<Collection<Map<String, Object>>> all)
-            throws IOException {
+    void add(Map<String, Object> line, Supplier<Collection<Map<String, Object>>> all) throws IOException {
         byte[] text = text(line).getBytes(UTF_8);
         long end = file.getFilePointer();
         try {

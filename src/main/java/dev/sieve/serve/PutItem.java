@@ -36,7 +36,8 @@ final class PutItem {
 
     PutItem(URLItem item) {
         isKnown = item.hasKnown();
-        URLInfo info = isKnown ? item.getKnown().getInfo() : item.getDiscovered().getInfo();
+        URLInfo info =
+                isKnown ? item.getKnown().getInfo() : item.getDiscovered().getInfo();
         refetch = item.getKnown().getRefetchableFromDate();
         ackId = ackId(item);
         crawl = CrawlID.normaliseCrawlID(info.getCrawlID());

@@ -220,7 +220,9 @@ final class PutStream implements StreamObserver<URLItem>, Runnable {
             Moment now = clock.get();
             ServedCrawl crawl = crawls.get(id, now);
             if (crawl == null) {
-                items.stream().filter(item -> item.status == null).forEach(item -> item.status = AckMessage.Status.FAIL);
+                items.stream()
+                        .filter(item -> item.status == null)
+                        .forEach(item -> item.status = AckMessage.Status.FAIL);
                 return;
             }
             isStored = crawl.put(items, now, crawls.delay());

@@ -37,7 +37,9 @@ final class Replies {
             return Status.INVALID_ARGUMENT.withDescription(e.getMessage());
         } else if (e instanceof NoSuchElementException) {
             return Status.NOT_FOUND.withDescription(e.getMessage());
-        } else if (e instanceof IOException || e instanceof UncheckedIOException || e instanceof IllegalStateException) {
+        } else if (e instanceof IOException
+                || e instanceof UncheckedIOException
+                || e instanceof IllegalStateException) {
             return Status.UNAVAILABLE.withDescription(e.getMessage());
         }
         LOG.error("a call failed", e);

@@ -95,7 +95,8 @@ final class ServedCrawl implements Closeable {
         try {
             table = new QueueTable(folder, memory, this::item, now);
             inProcess = new InProcess(memory);
-            settings = new JsonFile(folder.resolve("queues.jsonl"), options.durability().forces(), this::restore);
+            settings = new JsonFile(
+                    folder.resolve("queues.jsonl"), options.durability().forces(), this::restore);
             count();
         } catch (IOException | RuntimeException | Error e) {
             frontier.close();
@@ -275,9 +276,7 @@ final class ServedCrawl implements Closeable {
 
     private static RecordInfo info(PutItem item, Queue queue) {
         boolean isPlain = item.queue == null && queue.generation == 0 && item.refetch == 0 && item.metadata.isEmpty();
-        return isPlain
-                ? RecordInfo.NONE
-                : new RecordInfo(item.queue, queue.generation, item.refetch, item.metadata);
+        return isPlain ? RecordInfo.NONE : new RecordInfo(item.queue, queue.generation, item.refetch, item.metadata);
     }
 
     private static void addTo(UrlBatch urls, PutItem item, Queue queue) {
@@ -431,7 +430,8 @@ final class ServedCrawl implements Closeable {
     private boolean isBehind(Queue queue, Request request) {
         return queue == null
                 ? table.size() < AHEAD
-                : table.size(queue) < Math.min(AHEAD, request.maxPerQueue) && table.size(queue) + queue.inProcess < queue.active;
+                : table.size(queue) < Math.min(AHEAD, request.maxPerQueue)
+                        && table.size(queue) + queue.inProcess < queue.active;
     }
 
     /** Reads records from the log into the queues; returns how many. */

@@ -104,8 +104,7 @@ final class UrlListing {
                 State state = queue == null || queue.equals(ServedCrawl.queueName(record.url(), info))
                         ? states.of(record, info, isDone)
                         : State.DELETED;
-                if (state != State.DELETED
-                        && !receiver.accept(record.url(), info, state == State.COMPLETED)) {
+                if (state != State.DELETED && !receiver.accept(record.url(), info, state == State.COMPLETED)) {
                     throw new Enough();
                 }
             }
