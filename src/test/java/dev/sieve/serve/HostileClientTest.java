@@ -149,7 +149,7 @@ class HostileClientTest {
 
     @Test
     void urlsInProcessAreBoundedAndTheOthersAreNotLost() throws Exception {
-        try (Door door = open(6 * MEGABYTE)) {
+        try (Door door = open(4 * MEGABYTE)) {
             String[] urls = IntStream.range(0, 12_000)
                     .mapToObj(i -> "http://" + i % 100 + ".com/" + "x".repeat(100) + i)
                     .toArray(String[]::new);
