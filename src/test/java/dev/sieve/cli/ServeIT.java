@@ -14,7 +14,6 @@ import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -118,7 +117,10 @@ class ServeIT {
         try (FrontierClient client = FrontierClient.plain(address)) {
             noProtocol(Integer.parseInt(address.split(":", -1)[1]));
             client.delay(0);
-            assertThat(client.discover(urls)).hasSize(urls.size()).containsValue(OK).doesNotContainValue(SKIPPED);
+            assertThat(client.discover(urls))
+                    .hasSize(urls.size())
+                    .containsValue(OK)
+                    .doesNotContainValue(SKIPPED);
             assertThat(client.takeAll()).containsExactlyInAnyOrderElementsOf(urls);
             assertThat(client.done(done)).hasSize(done.size());
         }
