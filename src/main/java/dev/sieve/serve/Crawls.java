@@ -14,6 +14,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.stream.Stream;
@@ -32,6 +33,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Crawls implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(Crawls.class);
+    private static final String SETTINGS = "server.jsonl";
     private static final String CRAWL = "crawl-";
     private static final String DELETED = "deleted-";
     private static final int MAX_FILE_NAME = 200;
@@ -52,19 +54,18 @@ final class Crawls implements Closeable {
     private volatile long delay = DEFAULT_DELAY;
 
     /** Opens all crawls of a folder. */
+    @SuppressWarnings("try") // the file is only closed
     Crawls(Path directory, ServedOptions options, MemoryBudget memory, Moment now) throws IOException {
         this.directory = directory;
         this.options = options;
         this.memory = memory;
         Files.createDirectories(directory);
-        if (DurableFolder.exists(directory)) {
-            throw new IOException(directory + ": contains the frontier of a crawl; a server needs a folder of its own");
-        }
+        checkFiles();
         folderLock = DurableFolder.lock(directory);
         JsonFile file = null;
         try {
             file = new JsonFile(
-                    directory.resolve("server.jsonl"), options.durability().forces(), line -> {
+                    directory.resolve(SETTINGS), options.durability().forces(), line -> {
                         isActive = JsonFile.number(line, "active", 1) != 0;
                         delay = JsonFile.number(line, "delay", DEFAULT_DELAY);
                     });
@@ -78,6 +79,22 @@ final class Crawls implements Closeable {
                 e.addSuppressed(suppressed);
             }
             throw e;
+        }
+    }
+
+    /** Refuses a folder of another purpose, in which a folder could have the name of one that is being deleted. */
+    private void checkFiles() throws IOException {
+        if (Files.exists(directory.resolve(SETTINGS))) {
+            return;
+        }
+        try (Stream<Path> files = Files.list(directory)) {
+            Optional<String> other = files.map(file -> file.getFileName().toString())
+                    .filter(name -> !name.equals("lock") && !name.startsWith(CRAWL))
+                    .min(Comparator.naturalOrder());
+            if (other.isPresent()) {
+                throw new IOException(
+                        directory + ": a server needs a folder of its own, and this one contains " + other.get());
+            }
         }
     }
 
@@ -113,7 +130,7 @@ final class Crawls implements Closeable {
         for (byte b : id.getBytes(UTF_8)) {
             char c = (char) (b & 0xff);
             boolean isPlain =
-                    'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_';
+                    ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') || c == '-' || c == '_';
             name.append(isPlain ? String.valueOf(c) : String.format("%%%02X", (int) c));
         }
         return name.toString();
@@ -255,7 +272,7 @@ final class Crawls implements Closeable {
     /** Closes all of them, even when one cannot be closed. */
     private void closeCrawls() throws IOException {
         IOException failure = null;
-        for (ServedCrawl crawl : crawls.values()) {
+        for (ServedCrawl crawl : all()) {
             crawls.remove(crawl.id);
             try {
                 crawl.close();

@@ -5,6 +5,7 @@ import crawlercommons.urlfrontier.Urlfrontier.AckMessage;
 import crawlercommons.urlfrontier.Urlfrontier.DiscoveredURLItem;
 import crawlercommons.urlfrontier.Urlfrontier.GetParams;
 import crawlercommons.urlfrontier.Urlfrontier.KnownURLItem;
+import crawlercommons.urlfrontier.Urlfrontier.QueueDelayParams;
 import crawlercommons.urlfrontier.Urlfrontier.URLInfo;
 import crawlercommons.urlfrontier.Urlfrontier.URLItem;
 import io.grpc.ManagedChannel;
@@ -94,7 +95,15 @@ final class FrontierClient implements AutoCloseable {
         return new TreeMap<>(acknowledged);
     }
 
-    /** Takes URLs of any host until there is none. */
+    /** Sets how many seconds pass between two times that URLs of the same host are taken. */
+    void delay(int seconds) {
+        blocking()
+                .setDelay(QueueDelayParams.newBuilder()
+                        .setDelayRequestable(seconds)
+                        .build());
+    }
+
+    /** Takes URLs of any host until there is none. Requires a delay of 0. */
     List<String> takeAll() {
         List<String> taken = new ArrayList<>();
         int before;
@@ -110,7 +119,7 @@ final class FrontierClient implements AutoCloseable {
         return taken;
     }
 
-    URLFrontierGrpc.URLFrontierBlockingStub blocking() {
+    private URLFrontierGrpc.URLFrontierBlockingStub blocking() {
         return URLFrontierGrpc.newBlockingStub(channel).withDeadlineAfter(60, TimeUnit.SECONDS);
     }
 

@@ -101,9 +101,8 @@ class LicencesIT {
 
     @Test
     void theListOfPartsNamesTheLibrariesInBothJars() throws IOException {
-        JsonNode parts = new ObjectMapper()
-                .readTree(beside("-cyclonedx.json").toFile())
-                .get("components");
+        JsonNode parts =
+                new ObjectMapper().readTree(beside("-cyclonedx.json").toFile()).get("components");
         Set<String> names = StreamSupport.stream(parts.spliterator(), false)
                 .map(part ->
                         part.get("name").asText() + "-" + part.get("version").asText() + ".jar")
