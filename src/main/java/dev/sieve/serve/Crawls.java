@@ -178,8 +178,8 @@ final class Crawls implements Closeable {
         if (crawl != null) {
             return crawl;
         }
-        long bytes = options.filterBytes() + QueueTable.ITEM_BYTES;
-        if (!memory.reserve(bytes)) {
+        long bytes = options.filterBytes() + memory.queuedBytes();
+        if (!memory.reserve(bytes, MemoryBudget.Use.STORED)) {
             if (!hasWarned) {
                 hasWarned = true;
                 LOG.warn(

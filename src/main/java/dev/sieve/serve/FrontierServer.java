@@ -24,6 +24,8 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 
 /**
  * A server that offers the frontiers of one folder to other crawlers, by the gRPC service URLFrontier of crawler-commons.
@@ -47,6 +49,9 @@ public final class FrontierServer implements AutoCloseable {
     private static final int READERS = 2;
     private static final int WAITING_READS = 16;
 
+    /** Every call that a client cancels, and every message that is too long, would be a warning with a stack trace. */
+    private static final Logger NETWORK_LOG = Logger.getLogger("io.grpc.netty");
+
     private final ExecutorService workers;
     private final ExecutorService readers;
     private final Crawls crawls;
@@ -54,6 +59,9 @@ public final class FrontierServer implements AutoCloseable {
     private final Server server;
 
     private FrontierServer(Builder options, MemoryBudget memory) throws IOException {
+        if (NETWORK_LOG.getLevel() == null) {
+            NETWORK_LOG.setLevel(Level.SEVERE);
+        }
         int threads = Math.max(4, 2 * Runtime.getRuntime().availableProcessors());
         crawls = new Crawls(options.directory, options.crawls(), memory, options.clock.get());
         workers = Executors.newFixedThreadPool(threads, threads("sieve-serve-"));
@@ -82,7 +90,7 @@ public final class FrontierServer implements AutoCloseable {
                 .executor(workers)
                 .callExecutor(new NetworkThreads())
                 .maxConcurrentCallsPerConnection(CALLS_PER_CONNECTION)
-                .addService(service);
+                .addService(QuietMarshaller.applyTo(service.bindService()));
         if (options.certificates != null) {
             try {
                 builder.useTransportSecurity(options.certificates.toFile(), options.key.toFile());
@@ -274,9 +282,9 @@ public final class FrontierServer implements AutoCloseable {
                 throw new IllegalArgumentException("an address that other machines can reach requires a certificate and"
                         + " a key: " + address.getHostString());
             }
-            if (crawls().filterBytes() + QueueTable.ITEM_BYTES > memoryBytes) {
+            if (crawls().filterBytes() > memoryBytes / 2) {
                 throw new IllegalArgumentException("the filter of a crawl takes "
-                        + (crawls().filterBytes() >> 20) + " MiB, and " + (memoryBytes >> 20)
+                        + (crawls().filterBytes() >> 20) + " MiB, and " + (memoryBytes >> 21)
                         + " MiB are available: increase the heap with -Xmx, or expect fewer URLs");
             }
             return new FrontierServer(this, new MemoryBudget(memoryBytes));

@@ -32,7 +32,7 @@ final class InProcess {
     /** Begins or repeats the work on an item; false when there is no memory for it. */
     boolean begin(Item item, long expiryNanos) {
         if (!item.isHandedOut) {
-            if (!memory.reserve(item.bytes())) {
+            if (!memory.reserve(item.bytes(), MemoryBudget.Use.IN_PROCESS)) {
                 return false;
             }
             items.put(item.key(), item);

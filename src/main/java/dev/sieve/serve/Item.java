@@ -6,7 +6,7 @@ import java.util.Comparator;
 /** A record of a crawl that was read from its log and is not done. Guarded by the lock of the crawl. */
 final class Item {
     /** The heap that an item takes, without its texts. */
-    private static final int BYTES = 300;
+    private static final int BYTES = 250;
 
     static final Comparator<Item> BY_EXPIRY = (a, b) -> {
         int byTime = Long.signum(a.expiryNanos - b.expiryNanos);
@@ -39,6 +39,6 @@ final class Item {
     /** Returns about how much memory it takes. */
     int bytes() {
         int text = lease.referrer() == null ? 0 : lease.referrer().length();
-        return BYTES + 2 * lease.url().length() + 4 * text;
+        return BYTES + lease.url().length() + 3 * text;
     }
 }

@@ -14,9 +14,25 @@ final class MemoryBudget {
         this.limit = limit;
     }
 
-    /** Reserves bytes; false when there are not as many left. */
-    boolean reserve(long bytes) {
-        if (used.addAndGet(bytes) <= limit) {
+    /** What memory is used for: the longer it is used, the less of the limit it may take. */
+    enum Use {
+        /** Filters and queues: up to three quarters of the limit. */
+        STORED(12),
+        /** URLs in process: up to seven eighths. */
+        IN_PROCESS(14),
+        /** Messages: all of it. */
+        MESSAGES(16);
+
+        private final int sixteenths;
+
+        Use(int sixteenths) {
+            this.sixteenths = sixteenths;
+        }
+    }
+
+    /** Reserves bytes; false when there are not as many left for this use. */
+    boolean reserve(long bytes, Use use) {
+        if (used.addAndGet(bytes) <= limit / 16 * use.sixteenths) {
             return true;
         }
         release(bytes);
@@ -30,6 +46,11 @@ final class MemoryBudget {
 
     void release(long bytes) {
         used.addAndGet(-bytes);
+    }
+
+    /** Returns how much memory the queued URLs of one crawl may take: from one to 64 MiB. */
+    int queuedBytes() {
+        return (int) Math.max(1 << 20, Math.min(64 << 20, limit / 16));
     }
 
     long limit() {

@@ -71,9 +71,15 @@ final class PutStream implements StreamObserver<URLItem>, Runnable {
         call.request(WINDOW);
     }
 
+    /** Receives a message; null is one that could not be read, see {@link QuietMarshaller}. */
     @Override
     public synchronized void onNext(URLItem item) {
         if (isOver || reason != null) {
+            return;
+        }
+        if (item == null) {
+            reason = Status.INVALID_ARGUMENT.withDescription("not a URLItem");
+            schedule();
             return;
         }
         URLItem kept = item;
@@ -87,7 +93,7 @@ final class PutStream implements StreamObserver<URLItem>, Runnable {
             }
             kept = URLItem.newBuilder().setID(id).build(); // without content, so it is skipped
         }
-        if (!memory.reserve(kept.getSerializedSize())) {
+        if (!memory.reserve(kept.getSerializedSize(), MemoryBudget.Use.MESSAGES)) {
             reason = Status.RESOURCE_EXHAUSTED.withDescription("no memory for more messages; send them again later");
             schedule();
             return;

@@ -17,6 +17,12 @@ final class Queue {
     /** About how much memory a queue takes here and in the schedule, without its name. */
     static final int BYTES = 450;
 
+    /** By {@link #maxInProcess}, for queues that are full. */
+    static final Comparator<Queue> BY_MAX = (a, b) -> {
+        int byMax = Long.compare(a.maxInProcess, b.maxInProcess);
+        return byMax != 0 ? byMax : Long.compare(a.number, b.number);
+    };
+
     final String name;
     private final long number;
 
@@ -40,6 +46,8 @@ final class Queue {
     boolean isParked;
     /** The maximum number of URLs in process, by the last request. */
     long maxInProcess = Long.MAX_VALUE;
+    /** Whether it is parked because of that maximum. */
+    boolean isFull;
     /** When URLs were last retrieved, if they ever were. */
     long servedNanos;
 

@@ -28,15 +28,13 @@ import java.util.function.Function;
  * Guarded by the lock of the crawl.
  */
 final class QueueTable implements Closeable {
-    /** The memory of items in all, of which one is at least {@link Item#bytes} long. */
-    static final int ITEM_BYTES = 16 << 20;
-
     private final MemoryBudget memory;
     private final HostSchedule<Item> schedule;
     /** In the order in which they were created, so that pages of a list fit together. */
     private final Map<String, Queue> queues = new LinkedHashMap<>();
 
     private final NavigableSet<Queue> timers = new TreeSet<>(Queue.BY_TIMER);
+    private final NavigableSet<Queue> full = new TreeSet<>(Queue.BY_MAX);
     private long created;
     private long bytes;
 
@@ -44,13 +42,14 @@ final class QueueTable implements Closeable {
      * Creates an empty table.
      *
      * @param folder for the spill file
+     * @param itemBytes the memory of queued items, of which more are in the spill file
      * @param decoder makes an item of a lease
      */
-    QueueTable(Path folder, MemoryBudget memory, Function<Lease, Item> decoder, Moment now) {
+    QueueTable(Path folder, int itemBytes, MemoryBudget memory, Function<Lease, Item> decoder, Moment now) {
         this.memory = memory;
         schedule = HostSchedule.<Item>builder()
                 .delay(Duration.ZERO)
-                .spill(folder, new ItemCodec(decoder), ITEM_BYTES)
+                .spill(folder, new ItemCodec(decoder), itemBytes)
                 .build(now.nanos());
     }
 
@@ -62,7 +61,7 @@ final class QueueTable implements Closeable {
     /** Returns a queue, which is created if necessary; null when there is no memory for it. */
     Queue get(String name) {
         Queue queue = queues.get(name);
-        if (queue == null && memory.reserve(bytes(name))) {
+        if (queue == null && memory.reserve(bytes(name), MemoryBudget.Use.STORED)) {
             queue = create(name);
         }
         return queue;
@@ -134,9 +133,12 @@ final class QueueTable implements Closeable {
         return schedule.pollMore(queue.name);
     }
 
-    /** Whether a queue may be served, as far as the number of its URLs in process and completed is concerned. */
-    private static boolean hasRoom(Queue queue) {
-        return queue.inProcess < queue.maxInProcess && (queue.limit == 0 || queue.completed() < queue.limit);
+    private static boolean isFull(Queue queue) {
+        return queue.inProcess >= queue.maxInProcess;
+    }
+
+    private static boolean isAtLimit(Queue queue) {
+        return queue.limit > 0 && queue.completed() >= queue.limit;
     }
 
     /** Returns when a queue may be served, by its block and its delay. */
@@ -151,7 +153,7 @@ final class QueueTable implements Closeable {
     }
 
     boolean mayServe(Queue queue, Moment now, long defaultDelay) {
-        return hasRoom(queue) && readyNanos(queue, now, defaultDelay) - now.nanos() <= 0;
+        return !isFull(queue) && !isAtLimit(queue) && readyNanos(queue, now, defaultDelay) - now.nanos() <= 0;
     }
 
     /** Releases a parked queue when it may be served, now or as soon as its time has come. */
@@ -159,23 +161,39 @@ final class QueueTable implements Closeable {
         if (!queue.isParked) {
             return;
         }
-        stopTimer(queue);
-        if (hasRoom(queue)) {
-            long ready = readyNanos(queue, now, defaultDelay);
-            if (ready - now.nanos() <= 0) {
-                queue.isParked = false;
-                schedule.finished(queue.name, now.nanos());
-            } else {
-                queue.timerNanos = ready;
-                queue.isTimed = timers.add(queue);
-            }
+        unlist(queue);
+        long ready = readyNanos(queue, now, defaultDelay);
+        if (isFull(queue)) {
+            queue.isFull = full.add(queue);
+        } else if (isAtLimit(queue)) {
+            return;
+        } else if (ready - now.nanos() > 0) {
+            queue.timerNanos = ready;
+            queue.isTimed = timers.add(queue);
+        } else {
+            queue.isParked = false;
+            schedule.finished(queue.name, now.nanos());
         }
     }
 
-    private void stopTimer(Queue queue) {
+    private void unlist(Queue queue) {
         if (queue.isTimed) {
             timers.remove(queue);
             queue.isTimed = false;
+        }
+        if (queue.isFull) {
+            full.remove(queue);
+            queue.isFull = false;
+        }
+    }
+
+    /** Reviews the queues that are full by a lower maximum than a client requests now. */
+    void allow(long maxInProcess, Moment now, long defaultDelay) {
+        while (!full.isEmpty() && full.first().maxInProcess < maxInProcess) {
+            Queue queue = full.first();
+            unlist(queue);
+            queue.maxInProcess = maxInProcess;
+            review(queue, now, defaultDelay);
         }
     }
 

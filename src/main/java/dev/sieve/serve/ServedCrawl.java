@@ -40,8 +40,8 @@ final class ServedCrawl implements Closeable {
     /** How many items are read from the log in one piece, and in the order of their dates. */
     private static final int CHUNK = 256;
 
-    /** How many items are to be queued, so that many queues can be served. */
-    private static final int AHEAD = 10_000;
+    /** The memory per item that is to be queued, so that many queues can be served. */
+    private static final int BYTES_AHEAD = 512;
 
     /** How many records are read, or dropped, per call. */
     private static final int MAX_READ = 20_000;
@@ -54,7 +54,8 @@ final class ServedCrawl implements Closeable {
 
     final String id;
     private final MemoryBudget memory;
-    private final long filterBytes;
+    private final long reservedBytes;
+    private final int ahead;
     private final ReentrantLock lock = new ReentrantLock();
 
     // Guarded by the lock, except where the frontier is only read.
@@ -93,7 +94,8 @@ final class ServedCrawl implements Closeable {
         this.memory = memory;
         frontier = options.open(folder);
         try {
-            table = new QueueTable(folder, memory, this::item, now);
+            ahead = memory.queuedBytes() / BYTES_AHEAD;
+            table = new QueueTable(folder, memory.queuedBytes(), memory, this::item, now);
             inProcess = new InProcess(memory);
             settings = new JsonFile(
                     folder.resolve("queues.jsonl"), options.durability().forces(), this::restore);
@@ -102,8 +104,8 @@ final class ServedCrawl implements Closeable {
             frontier.close();
             throw e;
         }
-        filterBytes = frontier.stats().memoryBytes();
-        memory.add(filterBytes + QueueTable.ITEM_BYTES);
+        reservedBytes = frontier.stats().memoryBytes() + memory.queuedBytes();
+        memory.add(reservedBytes);
     }
 
     private void restore(Map<String, Object> line) {
@@ -382,6 +384,7 @@ final class ServedCrawl implements Closeable {
     Taken take(Request request, Moment now, long defaultDelay) {
         return locked(() -> {
             advance(now, defaultDelay);
+            table.allow(request.maxPerQueue, now, defaultDelay);
             List<Item> taken = new ArrayList<>();
             List<Queue> polled = new ArrayList<>();
             long served = 0;
@@ -429,8 +432,8 @@ final class ServedCrawl implements Closeable {
 
     private boolean isBehind(Queue queue, Request request) {
         return queue == null
-                ? table.size() < AHEAD
-                : table.size(queue) < Math.min(AHEAD, request.maxPerQueue)
+                ? table.size() < ahead
+                : table.size(queue) < Math.min(ahead, request.maxPerQueue)
                         && table.size(queue) + queue.inProcess < queue.active;
     }
 
@@ -657,7 +660,7 @@ final class ServedCrawl implements Closeable {
         try {
             if (!isClosed) {
                 isClosed = true;
-                memory.release(filterBytes + QueueTable.ITEM_BYTES);
+                memory.release(reservedBytes);
                 inProcess.clear();
                 try (table;
                         settings) {
