@@ -78,13 +78,13 @@ final class ServeCommand implements Callable<Integer> {
     @Option(
             names = "--capacity",
             paramLabel = "N",
-            description = "Number of URLs to size the filter of each new crawl for (default: 10M).")
+            description = "Number of URLs to size the filter of each crawl for (default: as stored, or 10M).")
     private Long capacity;
 
     @Option(
             names = "--miss-rate",
             paramLabel = "P",
-            description = "Share of new URLs that the filter of a new crawl may miss when full (default: 1e-4).")
+            description = "Share of new URLs that each filter may miss when full (default: as stored, or 1e-4).")
     private Double missRate;
 
     @Option(
@@ -195,7 +195,7 @@ final class ServeCommand implements Callable<Integer> {
         try {
             return builder.open();
         } catch (IllegalArgumentException e) {
-            throw Checks.invalid(spec, "--job", e.getMessage());
+            throw Checks.wrong(spec, e.getMessage());
         }
     }
 }
