@@ -38,7 +38,10 @@ class ArchitectureTest {
         "ch.qos.logback..",
         "org.netpreserve.jwarc..",
         "redis.clients..",
-        "com.fasterxml.jackson.."
+        "com.fasterxml.jackson..",
+        "io.grpc..",
+        "com.google.protobuf..",
+        "crawlercommons.urlfrontier.."
     };
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
@@ -79,6 +82,7 @@ class ArchitectureTest {
             "dev.sieve.crawl",
             "dev.sieve.report",
             "dev.sieve.demo",
+            "dev.sieve.serve",
             "dev.sieve.cli");
 
     private static final Map<String, List<String>> LIBRARIES_OF = Map.ofEntries(
@@ -95,6 +99,14 @@ class ArchitectureTest {
                     "dev.sieve.report",
                     List.of("org.slf4j..", "org.jsoup..", "com.fasterxml.jackson.core..", "io.micrometer..")),
             Map.entry("dev.sieve.demo", List.of("org.slf4j..")),
+            Map.entry(
+                    "dev.sieve.serve",
+                    List.of(
+                            "org.slf4j..",
+                            "com.fasterxml.jackson.core..",
+                            "io.grpc..",
+                            "com.google.protobuf..",
+                            "crawlercommons.urlfrontier..")),
             Map.entry("dev.sieve.cli", List.of("org.slf4j..", "picocli..", "ch.qos.logback..")));
 
     static Stream<String> packages() {

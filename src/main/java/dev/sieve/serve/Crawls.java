@@ -1,0 +1,258 @@
+package dev.sieve.serve;
+
+import dev.sieve.durable.DurableFolder;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The crawls of a server, each in a folder of its own, and what is set for all of them. Safe for use by many threads.
+ *
+ * <pre>
+ *   lock            locked by the process that serves the folder
+ *   server.jsonl    whether URLs are handed out, and the delay of queues without one of their own
+ *   crawl-NAME      a crawl: its frontier, and the settings of its queues in queues.jsonl
+ *   deleted-*       a crawl that is being deleted
+ * </pre>
+ */
+final class Crawls implements Closeable {
+    private static final Logger LOG = LoggerFactory.getLogger(Crawls.class);
+    private static final String SETTINGS = "server.jsonl";
+    private static final String CRAWL = "crawl-";
+    private static final String DELETED = "deleted-";
+    private static final long DEFAULT_DELAY = 1;
+
+    private final Path directory;
+    private final ServedOptions options;
+    private final MemoryBudget memory;
+    private final Map<String, ServedCrawl> crawls = new ConcurrentSkipListMap<>();
+
+    // Guarded by this.
+    private final Closeable folderLock;
+    private final JsonFile settings;
+    private boolean hasWarned;
+    private boolean isClosed;
+
+    private volatile boolean isActive = true;
+    private volatile long delay = DEFAULT_DELAY;
+
+    /** Opens all crawls of a folder. */
+    @SuppressWarnings("try") // the file is only closed
+    Crawls(Path directory, ServedOptions options, MemoryBudget memory, Moment now) throws IOException {
+        this.directory = directory;
+        this.options = options;
+        this.memory = memory;
+        Files.createDirectories(directory);
+        checkFiles();
+        folderLock = DurableFolder.lock(directory);
+        JsonFile file = null;
+        try {
+            file = new JsonFile(
+                    directory.resolve(SETTINGS), options.durability().forces(), line -> {
+                        isActive = JsonFile.number(line, "active", 1) != 0;
+                        delay = JsonFile.number(line, "delay", DEFAULT_DELAY);
+                    });
+            settings = file;
+            openAll(now);
+        } catch (IOException | RuntimeException | Error e) {
+            try (folderLock;
+                    JsonFile opened = file) {
+                closeCrawls();
+            } catch (IOException | RuntimeException suppressed) {
+                e.addSuppressed(suppressed);
+            }
+            throw e;
+        }
+    }
+
+    /** Refuses a folder of another purpose, in which a folder could have the name of one that is being deleted. */
+    private void checkFiles() throws IOException {
+        if (Files.exists(directory.resolve(SETTINGS))) {
+            return;
+        }
+        try (Stream<Path> files = Files.list(directory)) {
+            Optional<String> other = files.map(file -> file.getFileName().toString())
+                    .filter(name -> !name.equals("lock") && !name.startsWith(CRAWL))
+                    .min(Comparator.naturalOrder());
+            if (other.isPresent()) {
+                throw new IOException(
+                        directory + ": a server needs a folder of its own, and this one contains " + other.get());
+            }
+        }
+    }
+
+    private void openAll(Moment now) throws IOException {
+        List<Path> folders = new ArrayList<>();
+        try (DirectoryStream<Path> found = Files.newDirectoryStream(directory)) {
+            found.forEach(folders::add);
+        }
+        for (Path folder : folders) {
+            String name = folder.getFileName().toString();
+            if (name.startsWith(DELETED)) {
+                deleteAll(folder);
+            } else if (name.startsWith(CRAWL)) {
+                String id = FolderName.unescaped(name.substring(CRAWL.length()));
+                crawls.put(id, new ServedCrawl(id, folder, options, memory, now));
+            }
+        }
+        if (memory.used() > memory.limit()) {
+            throw new IllegalArgumentException("the crawls in " + directory + " need " + (memory.used() >> 20)
+                    + " MiB of memory, more than the " + (memory.limit() >> 20)
+                    + " MiB that are available: increase the heap with -Xmx");
+        }
+    }
+
+    /** Returns a crawl; null without any. */
+    ServedCrawl find(String id) {
+        return crawls.get(id);
+    }
+
+    /** Returns all crawls, in the order of their names. */
+    List<ServedCrawl> all() {
+        return List.copyOf(crawls.values());
+    }
+
+    /**
+     * Returns a crawl, which is created if necessary; null when there is no memory for its filter.
+     *
+     * @param id a {@linkplain FolderName#isPossible valid} name
+     */
+    ServedCrawl get(String id, Moment now) throws IOException {
+        ServedCrawl crawl = crawls.get(id);
+        return crawl != null ? crawl : create(id, now);
+    }
+
+    private synchronized ServedCrawl create(String id, Moment now) throws IOException {
+        if (isClosed) {
+            throw new IOException("the server is stopping");
+        }
+        ServedCrawl crawl = crawls.get(id);
+        if (crawl != null) {
+            return crawl;
+        }
+        long bytes = options.filterBytes() + memory.queuedBytes();
+        if (!memory.reserve(bytes, MemoryBudget.Use.STORED)) {
+            if (!hasWarned) {
+                hasWarned = true;
+                LOG.warn(
+                        "no memory for another crawl, whose filter takes {} MiB; its URLs are refused: {}",
+                        bytes >> 20,
+                        id);
+            }
+            return null;
+        }
+        memory.release(bytes);
+        Path folder = directory.resolve(CRAWL + FolderName.of(id));
+        if (Files.exists(folder)) {
+            throw new IOException(folder + ": exists, but was not there when the server was started");
+        }
+        crawl = new ServedCrawl(id, folder, options, memory, now);
+        DurableFolder.forceNames(directory);
+        crawls.put(id, crawl);
+        return crawl;
+    }
+
+    /** Removes a crawl and its folder; returns how many URLs it had. */
+    long delete(String id, Moment now) throws IOException {
+        Path deleted = directory.resolve(DELETED + UUID.randomUUID());
+        long urls;
+        synchronized (this) {
+            ServedCrawl crawl = crawls.get(id);
+            if (crawl == null) {
+                return 0;
+            }
+            ServedCrawl.Numbers numbers = crawl.numbers(null, now, delay);
+            urls = numbers.active() + numbers.completed();
+            crawls.remove(id);
+            crawl.close();
+            Files.move(directory.resolve(CRAWL + FolderName.of(id)), deleted);
+            DurableFolder.forceNames(directory);
+        }
+        deleteAll(deleted);
+        return urls;
+    }
+
+    private static void deleteAll(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        }
+    }
+
+    /** Whether URLs are handed out. */
+    boolean isActive() {
+        return isActive;
+    }
+
+    synchronized void setActive(boolean choice) throws IOException {
+        save(choice, delay);
+        isActive = choice;
+    }
+
+    /** Returns the seconds between two times that URLs are retrieved from a queue without a delay of its own. */
+    long delay() {
+        return delay;
+    }
+
+    synchronized void setDelay(long seconds, Moment now) throws IOException {
+        save(isActive, seconds);
+        delay = seconds;
+        for (ServedCrawl crawl : crawls.values()) {
+            crawl.reviewAll(now, seconds);
+        }
+    }
+
+    private void save(boolean active, long seconds) throws IOException {
+        Map<String, Object> line = new LinkedHashMap<>();
+        line.put("active", active ? 1L : 0L);
+        line.put("delay", seconds);
+        settings.add(line, () -> List.of(line));
+    }
+
+    @Override
+    public synchronized void close() throws IOException {
+        if (!isClosed) {
+            isClosed = true;
+            try (folderLock;
+                    settings) {
+                closeCrawls();
+            }
+        }
+    }
+
+    /** Closes all of them, even when one cannot be closed. */
+    private void closeCrawls() throws IOException {
+        IOException failure = null;
+        for (ServedCrawl crawl : all()) {
+            crawls.remove(crawl.id);
+            try {
+                crawl.close();
+            } catch (IOException | UncheckedIOException e) {
+                IOException error = new IOException(crawl.id + ": " + e.getMessage(), e);
+                if (failure == null) {
+                    failure = error;
+                } else {
+                    failure.addSuppressed(error);
+                }
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+}

@@ -1,0 +1,293 @@
+package dev.sieve.serve;
+
+import dev.sieve.OnFull;
+import dev.sieve.OptionalLibrary;
+import dev.sieve.bloom.BloomSize;
+import dev.sieve.durable.Durability;
+import io.grpc.Metadata;
+import io.grpc.Server;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallExecutorSupplier;
+import io.grpc.netty.NettyServerBuilder;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+
+/**
+ * A server that offers the frontiers of one folder to other crawlers, by the gRPC service URLFrontier of crawler-commons.
+ */
+public final class FrontierServer implements AutoCloseable {
+    /** The port of the protocol. */
+    public static final int DEFAULT_PORT = 7071;
+
+    static {
+        OptionalLibrary.require("io.grpc.netty.NettyServerBuilder", "io.grpc:grpc-netty");
+        OptionalLibrary.require("io.grpc.protobuf.ProtoUtils", "io.grpc:grpc-protobuf");
+        OptionalLibrary.require("io.grpc.stub.ServerCalls", "io.grpc:grpc-stub");
+        OptionalLibrary.require(
+                "crawlercommons.urlfrontier.URLFrontierGrpc", "com.github.crawler-commons:urlfrontier-API");
+    }
+
+    /** How long a stop waits for clients to read what was acknowledged. */
+    private static final long PATIENCE_SECONDS = 10;
+
+    private static final int CALLS_PER_CONNECTION = 100;
+    private static final int READERS = 2;
+    private static final int WAITING_READS = 16;
+
+    /** Every call that a client cancels, and every message that is too long, would be a warning with a stack trace. */
+    private static final Logger NETWORK_LOG = Logger.getLogger("io.grpc.netty");
+
+    private final ExecutorService workers;
+    private final ExecutorService readers;
+    private final Crawls crawls;
+    private final FrontierService service;
+    private final Server server;
+
+    private FrontierServer(Builder options, MemoryBudget memory) throws IOException {
+        if (NETWORK_LOG.getLevel() == null) {
+            NETWORK_LOG.setLevel(Level.SEVERE);
+        }
+        int threads = Math.max(4, 2 * Runtime.getRuntime().availableProcessors());
+        crawls = new Crawls(options.directory, options.crawls(), memory, options.clock.get());
+        workers = Executors.newFixedThreadPool(threads, threads("sieve-serve-"));
+        readers = new ThreadPoolExecutor(
+                READERS,
+                READERS,
+                1,
+                TimeUnit.SECONDS,
+                new ArrayBlockingQueue<>(WAITING_READS),
+                threads("sieve-serve-reader-"));
+        service = new FrontierService(crawls, memory, workers, readers, options.clock, this::address);
+        try {
+            server = start(options);
+        } catch (IOException | RuntimeException | Error e) {
+            try {
+                closeAll();
+            } catch (UncheckedIOException suppressed) {
+                e.addSuppressed(suppressed);
+            }
+            throw e;
+        }
+    }
+
+    private Server start(Builder options) throws IOException {
+        NettyServerBuilder builder = NettyServerBuilder.forAddress(options.address)
+                .executor(workers)
+                .callExecutor(new NetworkThreads())
+                .maxConcurrentCallsPerConnection(CALLS_PER_CONNECTION)
+                .addService(QuietMarshaller.applyTo(service.bindService()));
+        if (options.certificates != null) {
+            try {
+                builder.useTransportSecurity(options.certificates.toFile(), options.key.toFile());
+            } catch (IllegalArgumentException e) {
+                Throwable cause = e.getCause();
+                throw new IOException(e.getMessage() + (cause == null ? "" : ": " + cause.getMessage()), e);
+            }
+        }
+        try {
+            return builder.build().start();
+        } catch (IOException e) {
+            String address = text(options.address.getAddress(), options.address.getPort());
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            throw new IOException("cannot listen on " + address + ": " + cause.getMessage(), e);
+        }
+    }
+
+    /** Has messages of PutURLs received on a thread of the network, which only passes them on. */
+    private static final class NetworkThreads implements ServerCallExecutorSupplier {
+        @Override
+        public <Q, R> Executor getExecutor(ServerCall<Q, R> call, Metadata metadata) {
+            boolean isPut = "PutURLs".equals(call.getMethodDescriptor().getBareMethodName());
+            return isPut ? Runnable::run : null;
+        }
+    }
+
+    private static ThreadFactory threads(String prefix) {
+        AtomicInteger number = new AtomicInteger();
+        return task -> new Thread(task, prefix + number.incrementAndGet());
+    }
+
+    /** Returns a builder of a server for the crawls in a folder, which is created if it does not exist. */
+    public static Builder builder(Path directory) {
+        return new Builder(Objects.requireNonNull(directory, "directory"));
+    }
+
+    /** Returns the port on which the server listens. */
+    public int port() {
+        return server.getPort();
+    }
+
+    /** Returns the address on which the server listens: {@code 127.0.0.1:7071}. */
+    public String address() {
+        InetSocketAddress address =
+                (InetSocketAddress) server.getListenSockets().get(0);
+        return text(address.getAddress(), address.getPort());
+    }
+
+    private static String text(InetAddress address, int port) {
+        String host = address.getHostAddress();
+        return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + port;
+    }
+
+    /**
+     * Stops: no call begins any more, URLs that were received are stored and acknowledged, and the crawls are closed. Waits
+     * up to ten seconds for clients that do not read. Closing twice has no effect.
+     *
+     * @throws UncheckedIOException when the disk fails, or has failed; the folder is released all the same
+     */
+    @Override
+    public void close() {
+        server.shutdown();
+        service.stop();
+        try {
+            if (!server.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+                server.shutdownNow();
+                server.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            }
+        } catch (InterruptedException e) {
+            server.shutdownNow();
+            Thread.currentThread().interrupt();
+        }
+        closeAll();
+    }
+
+    private void closeAll() {
+        readers.shutdownNow();
+        workers.shutdown();
+        try {
+            workers.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            readers.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        try {
+            crawls.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Opens a server. Not safe for use by many threads. */
+    public static final class Builder {
+        private final Path directory;
+        private InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), DEFAULT_PORT);
+        private Path certificates;
+        private Path key;
+        private Long expectedUrls;
+        private Double falsePositiveRate;
+        private Durability durability = Durability.PROCESS;
+        private boolean forgetsDone;
+        private OnFull onFull;
+        private Supplier<Moment> clock = Moment::now;
+        private long memoryBytes = Runtime.getRuntime().maxMemory() / 3 * 2;
+
+        private Builder(Path directory) {
+            this.directory = directory;
+        }
+
+        /** The address to listen on; port 0: any free one. Default: 127.0.0.1, port 7071. */
+        public Builder address(InetSocketAddress listen) {
+            address = Objects.requireNonNull(listen, "address");
+            return this;
+        }
+
+        /**
+         * Encrypts all connections. Required for an address that other machines can reach. Default: no encryption.
+         *
+         * @param certificateChain a file in PEM format
+         * @param privateKey a file in PEM format, PKCS #8, without a password
+         */
+        public Builder tls(Path certificateChain, Path privateKey) {
+            certificates = Objects.requireNonNull(certificateChain, "certificateChain");
+            key = Objects.requireNonNull(privateKey, "privateKey");
+            return this;
+        }
+
+        /** The number of distinct URLs that the filter of each crawl is made for, at least 1. Default: 10,000,000. */
+        public Builder expectedUrls(long count) {
+            if (count < 1) {
+                throw new IllegalArgumentException("expectedUrls < 1: " + count);
+            }
+            expectedUrls = count;
+            return this;
+        }
+
+        /** The false-positive rate of a full filter. Default: 0.0001. */
+        public Builder falsePositiveRate(double rate) {
+            falsePositiveRate = BloomSize.checkRate(rate);
+            return this;
+        }
+
+        /** What an acknowledged URL survives. Default: {@link Durability#PROCESS}. */
+        public Builder durability(Durability level) {
+            durability = Objects.requireNonNull(level, "durability");
+            return this;
+        }
+
+        /** Deletes parts of the log whose URLs are all done, which are then not listed any more. Default: false. */
+        public Builder forgetDone(boolean choice) {
+            forgetsDone = choice;
+            return this;
+        }
+
+        /** What happens when the filter of a crawl is full. Default: as for {@code DurableSieve}. */
+        public Builder onFull(OnFull choice) {
+            onFull = Objects.requireNonNull(choice, "onFull");
+            return this;
+        }
+
+        /** Sets the clock. Default: that of the system. */
+        Builder clock(Supplier<Moment> source) {
+            clock = source;
+            return this;
+        }
+
+        /** Sets how much memory may be used on behalf of clients. Default: two thirds of the heap. */
+        Builder memory(long bytes) {
+            memoryBytes = bytes;
+            return this;
+        }
+
+        private ServedOptions crawls() {
+            return new ServedOptions(expectedUrls, falsePositiveRate, durability, forgetsDone, onFull);
+        }
+
+        /**
+         * Opens all crawls of the folder and starts to listen.
+         *
+         * @throws IllegalArgumentException when other machines can reach the address and TLS is not set; when the filters
+         *     need more memory than there is; or when settings cannot be changed, see {@code DurableSieve.Builder.open}
+         * @throws IOException when the address cannot be used, a file cannot be read, or another process has the folder
+         */
+        public FrontierServer open() throws IOException {
+            if (address.getAddress() == null) {
+                throw new IOException("unknown host: " + address.getHostString());
+            }
+            if (certificates == null && !address.getAddress().isLoopbackAddress()) {
+                throw new IllegalArgumentException("an address that other machines can reach requires a certificate and"
+                        + " a key: " + address.getHostString());
+            }
+            if (crawls().filterBytes() > memoryBytes / 2) {
+                throw new IllegalArgumentException("the filter of a crawl takes "
+                        + (crawls().filterBytes() >> 20) + " MiB, and " + (memoryBytes >> 21)
+                        + " MiB are available: increase the heap with -Xmx, or expect fewer URLs");
+            }
+            return new FrontierServer(this, new MemoryBudget(memoryBytes));
+        }
+    }
+}

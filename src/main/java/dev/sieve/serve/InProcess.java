@@ -1,0 +1,89 @@
+package dev.sieve.serve;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.TreeSet;
+
+/**
+ * The URLs of a crawl that were handed to clients, by their keys, until they are completed. One that was handed out too
+ * long ago is not in process any more, but stays here, so that it can still be completed. Guarded by the lock of the crawl.
+ */
+final class InProcess {
+    private final MemoryBudget memory;
+    private final Map<String, Item> items = new HashMap<>();
+    private final NavigableSet<Item> expiries = new TreeSet<>(Item.BY_EXPIRY);
+
+    InProcess(MemoryBudget memory) {
+        this.memory = memory;
+    }
+
+    int size() {
+        return expiries.size();
+    }
+
+    /** Returns the item with a key that was handed out; null without any. */
+    Item find(String key) {
+        return items.get(key);
+    }
+
+    /** Begins or repeats the work on an item; false when there is no memory for it. */
+    boolean begin(Item item, long expiryNanos) {
+        if (!item.isHandedOut) {
+            if (!memory.reserve(item.bytes(), MemoryBudget.Use.IN_PROCESS)) {
+                return false;
+            }
+            items.put(item.key(), item);
+            item.isHandedOut = true;
+        }
+        item.expiryNanos = expiryNanos;
+        item.isInProcess = true;
+        item.queue.inProcess++;
+        expiries.add(item);
+        return true;
+    }
+
+    /** Ends the work on all items that were handed out too long ago, and returns them. */
+    List<Item> expire(long nowNanos) {
+        List<Item> expired = new ArrayList<>();
+        while (!expiries.isEmpty() && expiries.first().expiryNanos - nowNanos <= 0) {
+            Item item = expiries.first();
+            pause(item);
+            expired.add(item);
+        }
+        return expired;
+    }
+
+    private void pause(Item item) {
+        if (item.isInProcess) {
+            expiries.remove(item);
+            item.isInProcess = false;
+            item.queue.inProcess--;
+        }
+    }
+
+    /** Removes an item, which is done. */
+    void end(Item item) {
+        item.isEnded = true;
+        if (item.isHandedOut) {
+            pause(item);
+            items.remove(item.key());
+            item.isHandedOut = false;
+            memory.release(item.bytes());
+        }
+    }
+
+    /** Returns the items of a queue. */
+    List<Item> of(Queue queue) {
+        return items.values().stream().filter(item -> item.queue == queue).toList();
+    }
+
+    /** Gives its memory back. */
+    void clear() {
+        items.values().forEach(item -> memory.release(item.bytes()));
+        items.clear();
+        expiries.clear();
+    }
+}

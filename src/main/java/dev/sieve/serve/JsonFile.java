@@ -1,0 +1,161 @@
+package dev.sieve.serve;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import dev.sieve.durable.DurableFolder;
+import java.io.Closeable;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * A small file of settings, one object of JSON per line, with texts and numbers. A later line replaces an earlier one of
+ * the same thing, so the file is written again from time to time. A last line without a line feed was left by a crash, and
+ * is cut off. Not safe for use by many threads.
+ */
+final class JsonFile implements Closeable {
+    /** How many lines may be outdated before the file is written again, beside as many as there are valid ones. */
+    private static final int OUTDATED = 1_000;
+
+    private final Path path;
+    private final boolean forces;
+    private RandomAccessFile file;
+    private long lines;
+    private long enough = OUTDATED;
+
+    /**
+     * Opens a file, or creates it, and reads it.
+     *
+     * @param forces whether each line is forced to the disk
+     * @throws IOException when the disk fails, or a line is not an object of JSON
+     */
+    JsonFile(Path path, boolean forces, Consumer<Map<String, Object>> receiver) throws IOException {
+        this.path = path;
+        this.forces = forces;
+        long end = Files.exists(path) ? read(receiver) : 0;
+        file = new RandomAccessFile(path.toFile(), "rw");
+        try {
+            file.setLength(end);
+            file.seek(end);
+        } catch (IOException e) {
+            file.close();
+            throw e;
+        }
+    }
+
+    private long read(Consumer<Map<String, Object>> receiver) throws IOException {
+        byte[] bytes = Files.readAllBytes(path);
+        int start = 0;
+        for (int i = 0; i < bytes.length; i++) {
+            if (bytes[i] == '\n') {
+                lines++;
+                try {
+                    receiver.accept(parse(bytes, start, i - start));
+                } catch (IOException | RuntimeException e) {
+                    throw new IOException(path + ": line " + lines + " is not a setting: " + e.getMessage(), e);
+                }
+                start = i + 1;
+            }
+        }
+        return start;
+    }
+
+    private static Map<String, Object> parse(byte[] bytes, int from, int length) throws IOException {
+        Map<String, Object> fields = new HashMap<>();
+        try (JsonParser json = RecordInfo.JSON.createParser(bytes, from, length)) {
+            if (json.nextToken() != JsonToken.START_OBJECT) {
+                throw new IOException("not an object");
+            }
+            while (json.nextToken() == JsonToken.FIELD_NAME) {
+                String name = json.currentName();
+                switch (json.nextToken()) {
+                    case VALUE_STRING -> fields.put(name, json.getText());
+                    case VALUE_NUMBER_INT -> fields.put(name, json.getLongValue());
+                    default -> json.skipChildren();
+                }
+            }
+        }
+        return fields;
+    }
+
+    static long number(Map<String, Object> fields, String name, long defaultValue) {
+        return fields.get(name) instanceof Long number ? number : defaultValue;
+    }
+
+    /**
+     * Appends a line.
+     *
+     * @param all returns all valid lines, with which the file may be replaced
+     */
+    void add(Map<String, Object> line, Supplier<Collection<Map<String, Object>>> all) throws IOException {
+        byte[] text = text(line).getBytes(UTF_8);
+        long end = file.getFilePointer();
+        try {
+            file.write(text);
+            if (forces) {
+                file.getFD().sync();
+            }
+        } catch (IOException e) {
+            file.setLength(end);
+            file.seek(end);
+            throw new IOException("cannot write " + path + ": " + e.getMessage(), e);
+        }
+        lines++;
+        if (lines > enough) {
+            Collection<Map<String, Object>> valid = all.get();
+            enough = OUTDATED + 2L * valid.size();
+            if (lines > enough) {
+                rewrite(valid);
+            }
+        }
+    }
+
+    private void rewrite(Collection<Map<String, Object>> valid) throws IOException {
+        Path temporary = path.resolveSibling(path.getFileName() + ".tmp");
+        try (FileOutputStream out = new FileOutputStream(temporary.toFile())) {
+            for (Map<String, Object> line : valid) {
+                out.write(text(line).getBytes(UTF_8));
+            }
+            out.getFD().sync();
+        }
+        file.close();
+        Files.move(temporary, path, StandardCopyOption.ATOMIC_MOVE);
+        DurableFolder.forceNames(path.toAbsolutePath().getParent());
+        file = new RandomAccessFile(path.toFile(), "rw");
+        file.seek(file.length());
+        lines = valid.size();
+    }
+
+    private static String text(Map<String, Object> line) throws IOException {
+        StringWriter text = new StringWriter();
+        try (JsonGenerator json = RecordInfo.JSON.createGenerator(text)) {
+            json.writeStartObject();
+            for (Map.Entry<String, Object> field : line.entrySet()) {
+                if (field.getValue() instanceof Long number) {
+                    json.writeNumberField(field.getKey(), number);
+                } else {
+                    json.writeStringField(field.getKey(), field.getValue().toString());
+                }
+            }
+            json.writeEndObject();
+        }
+        return text.append('\n').toString();
+    }
+
+    @Override
+    public void close() throws IOException {
+        file.close();
+    }
+}

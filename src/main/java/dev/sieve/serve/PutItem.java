@@ -1,0 +1,75 @@
+package dev.sieve.serve;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import crawlercommons.urlfrontier.CrawlID;
+import crawlercommons.urlfrontier.Urlfrontier.AckMessage.Status;
+import crawlercommons.urlfrontier.Urlfrontier.StringList;
+import crawlercommons.urlfrontier.Urlfrontier.URLInfo;
+import crawlercommons.urlfrontier.Urlfrontier.URLItem;
+import java.util.Map;
+
+/** A URL that a client sends, and what became of it. */
+final class PutItem {
+    /** The maximum length of a URL in bytes. */
+    static final int MAX_URL = 1 << 16;
+
+    /** The maximum length of the key of a queue, in characters. */
+    static final int MAX_QUEUE = 255;
+
+    /** The maximum length of a message in bytes, most of which are metadata; as JSON they may take six times as many. */
+    static final int MAX_MESSAGE = 1 << 17;
+
+    final String ackId;
+    final String crawl;
+    final String url;
+    final byte[] utf8;
+    /** The name of its queue. */
+    final String queueName;
+    /** Null when that is the host of the URL. */
+    final String queue;
+
+    final Map<String, StringList> metadata;
+    final boolean isKnown;
+    final long refetch;
+
+    /** Null until it is decided. */
+    Status status;
+
+    PutItem(URLItem item) {
+        isKnown = item.hasKnown();
+        URLInfo info =
+                isKnown ? item.getKnown().getInfo() : item.getDiscovered().getInfo();
+        refetch = item.getKnown().getRefetchableFromDate();
+        ackId = ackId(item);
+        crawl = CrawlID.normaliseCrawlID(info.getCrawlID());
+        url = info.getUrl();
+        utf8 = url.getBytes(UTF_8);
+        queueName = info.getKey().isEmpty() ? UrlKeys.host(url) : info.getKey();
+        queue = info.getKey().isEmpty() || UrlKeys.isHost(queueName, url) ? null : queueName;
+        metadata = info.getMetadataMap();
+        status = isValid() ? null : Status.SKIPPED;
+    }
+
+    /** Returns by which a URL is acknowledged: its ID or, without one, the URL. */
+    static String ackId(URLItem item) {
+        if (!item.getID().isEmpty()) {
+            return item.getID();
+        }
+        return item.hasKnown()
+                ? item.getKnown().getInfo().getUrl()
+                : item.getDiscovered().getInfo().getUrl();
+    }
+
+    private boolean isValid() {
+        return utf8.length > 0
+                && utf8.length <= MAX_URL
+                && url.indexOf(UrlKeys.SEPARATOR) < 0
+                && isQueue(queueName)
+                && FolderName.isPossible(crawl);
+    }
+
+    static boolean isQueue(String name) {
+        return !name.isEmpty() && name.length() <= MAX_QUEUE && name.indexOf(UrlKeys.SEPARATOR) < 0;
+    }
+}

@@ -1,0 +1,92 @@
+package dev.sieve.serve;
+
+import dev.sieve.polite.HostSchedule;
+import java.util.Comparator;
+
+/**
+ * A queue of a crawl: how many URLs it has, and when it may be served. Its URLs are in the log and in a {@link
+ * HostSchedule}. Guarded by the lock of the crawl.
+ */
+final class Queue {
+    /** By {@link #timerNanos}, for queues that are timed. */
+    static final Comparator<Queue> BY_TIMER = (a, b) -> {
+        int byTime = Long.signum(a.timerNanos - b.timerNanos);
+        return byTime != 0 ? byTime : Long.compare(a.number, b.number);
+    };
+
+    /** About how much memory a queue takes here and in the schedule, without its name. */
+    static final int BYTES = 450;
+
+    /** By {@link #maxInProcess}, for queues that are full. */
+    static final Comparator<Queue> BY_MAX = (a, b) -> {
+        int byMax = Long.compare(a.maxInProcess, b.maxInProcess);
+        return byMax != 0 ? byMax : Long.compare(a.number, b.number);
+    };
+
+    final String name;
+    private final long number;
+
+    /** Distinct URLs of this generation. */
+    long urls;
+    /** URLs that are not completed; one in process is one of them. */
+    long active;
+
+    int inProcess;
+
+    /** How often the queue was deleted. */
+    int generation;
+    /** Seconds between two times that URLs are retrieved; -1 for the default of all queues. */
+    long delay = -1;
+    /** The date until which it is blocked, unsigned; 0 when it is not. */
+    long blockedUntil;
+    /** How many URLs may be completed before it is not served any more; 0 for any number. */
+    long limit;
+
+    /** Whether the schedule considers a request to be under way, so that it does not select this queue. */
+    boolean isParked;
+    /** The maximum number of URLs in process, by the last request. */
+    long maxInProcess = Long.MAX_VALUE;
+    /** Whether it is parked because of that maximum. */
+    boolean isFull;
+    /** When URLs were last retrieved, if they ever were. */
+    long servedNanos;
+
+    boolean wasServed;
+
+    /** When to look at it again, if it {@link #isTimed}. */
+    long timerNanos;
+
+    boolean isTimed;
+
+    Queue(String name, long number) {
+        this.name = name;
+        this.number = number;
+    }
+
+    /** Whether it has, or had, URLs since it was last deleted. */
+    boolean exists() {
+        return urls > 0 || active > 0;
+    }
+
+    long completed() {
+        return Math.max(0, urls - active);
+    }
+
+    boolean hasSettings() {
+        return generation > 0 || delay >= 0 || blockedUntil != 0 || limit > 0;
+    }
+
+    boolean isBlocked(Moment now) {
+        return now.isBefore(blockedUntil);
+    }
+
+    /** Removes all of its URLs, and all settings with them. */
+    void delete() {
+        generation++;
+        urls = 0;
+        active = 0;
+        delay = -1;
+        blockedUntil = 0;
+        limit = 0;
+    }
+}

@@ -1,0 +1,249 @@
+package dev.sieve.serve;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sieve.Lease;
+import dev.sieve.polite.Codec;
+import dev.sieve.polite.HostSchedule;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+/**
+ * The queues of a crawl by name, and their items that were read from the log, in a {@link HostSchedule}.
+ *
+ * <p>A queue that must not be served is <em>parked</em>: the schedule considers a request to be under way. It is reviewed
+ * whenever something changes that keeps it from being served, and at the time when its delay or its block ends. So the
+ * schedule selects, in O(log n), only queues that may be served, except those that were blocked since they were queued.
+ * Guarded by the lock of the crawl.
+ */
+final class QueueTable implements Closeable {
+    private final MemoryBudget memory;
+    private final HostSchedule<Item> schedule;
+    /** In the order in which they were created, so that pages of a list fit together. */
+    private final Map<String, Queue> queues = new LinkedHashMap<>();
+
+    private final NavigableSet<Queue> timers = new TreeSet<>(Queue.BY_TIMER);
+    private final NavigableSet<Queue> full = new TreeSet<>(Queue.BY_MAX);
+    private long created;
+    private long bytes;
+
+    /**
+     * Creates an empty table.
+     *
+     * @param folder for the spill file
+     * @param itemBytes the memory of queued items, of which more are in the spill file
+     * @param decoder makes an item of a lease
+     */
+    QueueTable(Path folder, int itemBytes, MemoryBudget memory, Function<Lease, Item> decoder, Moment now) {
+        this.memory = memory;
+        schedule = HostSchedule.<Item>builder()
+                .delay(Duration.ZERO)
+                .spill(folder, new ItemCodec(decoder), itemBytes)
+                .build(now.nanos());
+    }
+
+    /** Returns a queue that has or had URLs; null without any. */
+    Queue find(String name) {
+        return queues.get(name);
+    }
+
+    /** Returns a queue, which is created if necessary; null when there is no memory for it. */
+    Queue get(String name) {
+        Queue queue = queues.get(name);
+        if (queue == null && memory.reserve(bytes(name), MemoryBudget.Use.STORED)) {
+            queue = create(name);
+        }
+        return queue;
+    }
+
+    /** Returns a queue that is stored, which is created whatever memory there is. */
+    Queue restore(String name) {
+        Queue queue = queues.get(name);
+        if (queue == null) {
+            memory.add(bytes(name));
+            queue = create(name);
+        }
+        return queue;
+    }
+
+    private static long bytes(String name) {
+        return Queue.BYTES + 3L * name.length();
+    }
+
+    private Queue create(String name) {
+        Queue queue = new Queue(name, created++);
+        queues.put(name, queue);
+        bytes += bytes(name);
+        return queue;
+    }
+
+    Collection<Queue> all() {
+        return Collections.unmodifiableCollection(queues.values());
+    }
+
+    /** Returns how many items are queued. */
+    long size() {
+        return schedule.size();
+    }
+
+    /** Returns how many items of a queue are queued. */
+    int size(Queue queue) {
+        return schedule.size(queue.name);
+    }
+
+    void add(Item item) {
+        schedule.add(item.queue.name, item);
+    }
+
+    /** Queues an item that was removed ahead of the others of its queue. */
+    void putBack(Item item) {
+        schedule.putBack(item.queue.name, item);
+    }
+
+    /** Removes the next item of a queue that may be served, and parks the queue; null without any. */
+    Item poll(Moment now) {
+        return parked(schedule.poll(now.nanos(), true));
+    }
+
+    /** Removes the next item of a queue, if that may be served, and parks it. */
+    Item poll(Queue queue, Moment now) {
+        return queue.isParked ? null : parked(schedule.poll(queue.name, now.nanos()));
+    }
+
+    private static Item parked(Item item) {
+        if (item != null) {
+            item.queue.isParked = true;
+        }
+        return item;
+    }
+
+    /** Removes the next item of a parked queue; null without any. */
+    Item pollMore(Queue queue) {
+        return schedule.pollMore(queue.name);
+    }
+
+    private static boolean isFull(Queue queue) {
+        return queue.inProcess >= queue.maxInProcess;
+    }
+
+    private static boolean isAtLimit(Queue queue) {
+        return queue.limit > 0 && queue.completed() >= queue.limit;
+    }
+
+    /** Returns when a queue may be served, by its block and its delay. */
+    private static long readyNanos(Queue queue, Moment now, long defaultDelay) {
+        long ready = now.at(queue.blockedUntil);
+        if (queue.wasServed) {
+            long delay = queue.delay < 0 ? defaultDelay : queue.delay;
+            long next = queue.servedNanos + TimeUnit.SECONDS.toNanos(Math.min(delay, Integer.MAX_VALUE));
+            return next - ready > 0 ? next : ready;
+        }
+        return ready;
+    }
+
+    boolean mayServe(Queue queue, Moment now, long defaultDelay) {
+        return !isFull(queue) && !isAtLimit(queue) && readyNanos(queue, now, defaultDelay) - now.nanos() <= 0;
+    }
+
+    /** Releases a parked queue when it may be served, now or as soon as its time has come. */
+    void review(Queue queue, Moment now, long defaultDelay) {
+        if (!queue.isParked) {
+            return;
+        }
+        unlist(queue);
+        long ready = readyNanos(queue, now, defaultDelay);
+        if (isFull(queue)) {
+            queue.isFull = full.add(queue);
+        } else if (isAtLimit(queue)) {
+            return;
+        } else if (ready - now.nanos() > 0) {
+            queue.timerNanos = ready;
+            queue.isTimed = timers.add(queue);
+        } else {
+            queue.isParked = false;
+            schedule.finished(queue.name, now.nanos());
+        }
+    }
+
+    private void unlist(Queue queue) {
+        if (queue.isTimed) {
+            timers.remove(queue);
+            queue.isTimed = false;
+        }
+        if (queue.isFull) {
+            full.remove(queue);
+            queue.isFull = false;
+        }
+    }
+
+    /** Reviews the queues that are full by a lower maximum than a client requests now. */
+    void allow(long maxInProcess, Moment now, long defaultDelay) {
+        while (!full.isEmpty() && full.first().maxInProcess < maxInProcess) {
+            Queue queue = full.first();
+            unlist(queue);
+            queue.maxInProcess = maxInProcess;
+            review(queue, now, defaultDelay);
+        }
+    }
+
+    /** Reviews the queues whose time has come. */
+    void advance(Moment now, long defaultDelay) {
+        while (!timers.isEmpty() && timers.first().timerNanos - now.nanos() <= 0) {
+            review(timers.first(), now, defaultDelay);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        memory.release(bytes);
+        schedule.close();
+    }
+
+    /** Items as bytes: id, label, attempt and the length of the URL, then the URL and, after a byte of 1, the referrer. */
+    private record ItemCodec(Function<Lease, Item> decoder) implements Codec<Item> {
+        private static final int HEAD_BYTES = Long.BYTES + 3 * Integer.BYTES;
+
+        @Override
+        public byte[] encode(Item item) {
+            Lease lease = item.lease;
+            byte[] url = lease.url().getBytes(UTF_8);
+            byte[] referrer = lease.referrer() == null ? new byte[0] : ("\1" + lease.referrer()).getBytes(UTF_8);
+            return ByteBuffer.allocate(HEAD_BYTES + url.length + referrer.length)
+                    .putLong(lease.id())
+                    .putInt(lease.label())
+                    .putInt(lease.attempt())
+                    .putInt(url.length)
+                    .put(url)
+                    .put(referrer)
+                    .array();
+        }
+
+        @Override
+        public int size(Item item) {
+            return item.bytes();
+        }
+
+        @Override
+        public Item decode(byte[] encoded) {
+            ByteBuffer bytes = ByteBuffer.wrap(encoded);
+            long id = bytes.getLong();
+            int label = bytes.getInt();
+            int attempt = bytes.getInt();
+            int referrerAt = HEAD_BYTES + bytes.getInt();
+            String url = new String(encoded, HEAD_BYTES, referrerAt - HEAD_BYTES, UTF_8);
+            String rest = new String(encoded, referrerAt, encoded.length - referrerAt, UTF_8);
+            return decoder.apply(new Lease(id, url, 0, 0, rest.isEmpty() ? null : rest.substring(1), label, attempt));
+        }
+    }
+}

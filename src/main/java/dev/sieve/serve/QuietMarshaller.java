@@ -1,0 +1,56 @@
+package dev.sieve.serve;
+
+import io.grpc.MethodDescriptor;
+import io.grpc.MethodDescriptor.Marshaller;
+import io.grpc.ServerMethodDefinition;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.ServiceDescriptor;
+import io.grpc.StatusRuntimeException;
+import java.io.InputStream;
+
+/**
+ * Reads messages; one that is not valid is null. An exception instead would be logged with its stack trace by gRPC. A call
+ * with one message that is null ends with an error status.
+ *
+ * @param <T> the messages
+ */
+final class QuietMarshaller<T> implements Marshaller<T> {
+    private final Marshaller<T> marshaller;
+
+    private QuietMarshaller(Marshaller<T> marshaller) {
+        this.marshaller = marshaller;
+    }
+
+    @Override
+    public InputStream stream(T value) {
+        return marshaller.stream(value);
+    }
+
+    @Override
+    public T parse(InputStream stream) {
+        try {
+            return marshaller.parse(stream);
+        } catch (StatusRuntimeException e) {
+            return null;
+        }
+    }
+
+    /** Returns a service whose requests are read in this way. */
+    static ServerServiceDefinition applyTo(ServerServiceDefinition service) {
+        ServiceDescriptor.Builder descriptor =
+                ServiceDescriptor.newBuilder(service.getServiceDescriptor().getName());
+        var methods =
+                service.getMethods().stream().map(QuietMarshaller::applyTo).toList();
+        methods.forEach(method -> descriptor.addMethod(method.getMethodDescriptor()));
+        ServerServiceDefinition.Builder quiet = ServerServiceDefinition.builder(descriptor.build());
+        methods.forEach(quiet::addMethod);
+        return quiet.build();
+    }
+
+    private static <Q, R> ServerMethodDefinition<Q, R> applyTo(ServerMethodDefinition<Q, R> method) {
+        MethodDescriptor<Q, R> descriptor = method.getMethodDescriptor();
+        Marshaller<Q> quiet = new QuietMarshaller<>(descriptor.getRequestMarshaller());
+        return ServerMethodDefinition.create(
+                descriptor.toBuilder(quiet, descriptor.getResponseMarshaller()).build(), method.getServerCallHandler());
+    }
+}

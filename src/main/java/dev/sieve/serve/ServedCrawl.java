@@ -1,0 +1,456 @@
+package dev.sieve.serve;
+
+import dev.sieve.Lease;
+import dev.sieve.SieveStats;
+import dev.sieve.durable.DurableSieve;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+
+/**
+ * One crawl of a server: a frontier on disk, and the queues that its URLs are handed out from.
+ *
+ * <p>Every call holds the lock of the crawl, so a URL is acknowledged as seen only after the record of it was written. When
+ * the disk fails, that call and all later ones throw {@link UncheckedIOException}. Safe for use by many threads.
+ */
+final class ServedCrawl implements Closeable {
+    /** How many items are read from the log in one piece, and in the order of their dates. */
+    private static final int CHUNK = 256;
+
+    /** The memory per item that is to be queued, so that many queues can be served. */
+    private static final int BYTES_AHEAD = 512;
+
+    /** How many records are read, or dropped, per call. */
+    private static final int MAX_READ = 20_000;
+
+    /** How many URLs are handed out per call. */
+    private static final int MAX_TAKEN = 5_000;
+
+    final String id;
+    private final MemoryBudget memory;
+    private final long reservedBytes;
+    private final int ahead;
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Guarded by the lock.
+    private final DurableSieve frontier;
+    private final QueueTable table;
+    private final JsonFile settings;
+    private final CrawlLog log;
+    private final InProcess inProcess;
+    private final PutBatch batch;
+    private Throwable failure;
+    private boolean isClosed;
+
+    /** Opens a crawl, or makes one, in a folder of its own, and counts its URLs. */
+    ServedCrawl(String id, Path folder, ServedOptions options, MemoryBudget memory, Moment now) throws IOException {
+        this.id = id;
+        this.memory = memory;
+        ahead = memory.queuedBytes() / BYTES_AHEAD;
+        inProcess = new InProcess(memory);
+        frontier = options.open(folder);
+        reservedBytes = frontier.stats().memoryBytes() + memory.queuedBytes();
+        memory.add(reservedBytes);
+        List<Closeable> opened = new ArrayList<>(List.of(frontier::close));
+        try {
+            table = new QueueTable(folder, memory.queuedBytes(), memory, this::item, now);
+            opened.add(table);
+            log = new CrawlLog(frontier, table);
+            batch = new PutBatch(log, table, inProcess);
+            settings = new JsonFile(
+                    folder.resolve("queues.jsonl"), options.durability().forces(), this::restore);
+            opened.add(settings);
+            log.count();
+        } catch (IOException | RuntimeException | Error e) {
+            memory.release(reservedBytes);
+            for (Closeable file : opened) {
+                try {
+                    file.close();
+                } catch (IOException | RuntimeException suppressed) {
+                    e.addSuppressed(suppressed);
+                }
+            }
+            throw e;
+        }
+    }
+
+    private Item item(Lease record) {
+        return log.item(record);
+    }
+
+    private void restore(Map<String, Object> line) {
+        Queue queue = table.restore(Objects.requireNonNull((String) line.get("queue"), "no queue"));
+        queue.generation = (int) JsonFile.number(line, "generation", 0);
+        queue.delay = JsonFile.number(line, "delay", -1);
+        queue.blockedUntil = JsonFile.number(line, "blocked", 0);
+        queue.limit = JsonFile.number(line, "limit", 0);
+    }
+
+    private static Map<String, Object> line(Queue queue) {
+        Map<String, Object> line = new LinkedHashMap<>();
+        line.put("queue", queue.name);
+        line.put("generation", (long) queue.generation);
+        line.put("delay", queue.delay);
+        line.put("blocked", queue.blockedUntil);
+        line.put("limit", queue.limit);
+        return line;
+    }
+
+    private void save(Queue queue) {
+        try {
+            settings.add(
+                    line(queue),
+                    () -> table.all().stream()
+                            .filter(Queue::hasSettings)
+                            .map(ServedCrawl::line)
+                            .toList());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private <T> T locked(Supplier<T> action) {
+        lock.lock();
+        try {
+            if (isClosed) {
+                throw new IllegalStateException("the crawl was deleted: " + id);
+            }
+            if (failure != null) {
+                throw new UncheckedIOException(
+                        new IOException("stopped after an earlier error: " + failure.getMessage(), failure));
+            }
+            return action.get();
+        } catch (UncheckedIOException | Error e) {
+            failure = failure == null ? e : failure;
+            throw e;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Stores URLs whose status is not decided, and decides it; false when the crawl was deleted. */
+    boolean put(List<PutItem> items, Moment now, long defaultDelay) {
+        lock.lock();
+        try {
+            if (!isClosed) {
+                locked(() -> {
+                    batch.put(items, now, defaultDelay);
+                    return null;
+                });
+            }
+            return !isClosed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * What a client requests.
+     *
+     * @param queue null for any
+     * @param maxQueues at least 1
+     * @param maxPerQueue at least 1; includes URLs that are in process already
+     */
+    record Request(String queue, long maxQueues, long maxPerQueue, long leaseSeconds) {
+        Request lessQueues(long queues) {
+            return new Request(queue, maxQueues - queues, maxPerQueue, leaseSeconds);
+        }
+    }
+
+    /**
+     * What a client gets.
+     *
+     * @param hasMore whether there may be more at once
+     */
+    record Taken(List<Item> items, long queues, boolean hasMore) {}
+
+    /** Hands out URLs. */
+    Taken take(Request request, Moment now, long defaultDelay) {
+        return locked(() -> {
+            advance(now, defaultDelay);
+            table.allow(request.maxPerQueue, now, defaultDelay);
+            List<Item> taken = new ArrayList<>();
+            List<Queue> polled = new ArrayList<>();
+            long served = 0;
+            int read = readAhead(request, now);
+            boolean isOver = false;
+            while (!isOver && served < request.maxQueues && taken.size() < MAX_TAKEN && polled.size() < MAX_READ) {
+                Item item = poll(request, now);
+                if (item != null) {
+                    polled.add(item.queue);
+                    served += serve(item, request, now, defaultDelay, taken) ? 1 : 0;
+                    isOver = request.queue != null;
+                } else {
+                    int more = read < MAX_READ ? read(now) : 0;
+                    read += more;
+                    isOver = more == 0;
+                }
+            }
+            polled.forEach(queue -> table.review(queue, now, defaultDelay));
+            return new Taken(taken, served, taken.size() >= MAX_TAKEN);
+        });
+    }
+
+    private Item poll(Request request, Moment now) {
+        if (request.queue == null) {
+            return table.poll(now);
+        }
+        Queue queue = table.find(request.queue);
+        return queue == null ? null : table.poll(queue, now);
+    }
+
+    /** Makes that many items are queued; returns how many records were read. */
+    private int readAhead(Request request, Moment now) {
+        Queue queue = request.queue == null ? null : table.find(request.queue);
+        if (request.queue != null && (queue == null || queue.isParked)) {
+            return MAX_READ;
+        }
+        int read = 0;
+        int more = 1;
+        while (more > 0 && read < MAX_READ && isBehind(queue, request)) {
+            more = read(now);
+            read += more;
+        }
+        return read;
+    }
+
+    private boolean isBehind(Queue queue, Request request) {
+        return queue == null
+                ? table.size() < ahead
+                : table.size(queue) < Math.min(ahead, request.maxPerQueue)
+                        && table.size(queue) + queue.inProcess < queue.active;
+    }
+
+    /** Reads records from the log into the queues; returns how many. */
+    private int read(Moment now) {
+        List<Item> items = new ArrayList<>();
+        int read = 0;
+        for (; read < CHUNK; read++) {
+            Lease lease = frontier.take(now.nanos());
+            if (lease == null) {
+                break;
+            }
+            Item item = log.item(lease);
+            if (log.isOutdated(item)) {
+                drop(item);
+            } else if (now.isBefore(item.info.refetch())) {
+                frontier.retry(lease, now.at(item.info.refetch()));
+            } else {
+                items.add(item);
+            }
+        }
+        items.sort(Comparator.comparingLong(item -> item.info.refetch()));
+        items.forEach(table::add);
+        return read;
+    }
+
+    private void drop(Item item) {
+        if (!item.isEnded) {
+            frontier.done(item.lease);
+            item.queue.active -= item.info.generation() == item.queue.generation ? 1 : 0;
+            inProcess.end(item);
+        }
+    }
+
+    /** Hands out items of a queue, of which the first was removed; returns whether there were any. */
+    private boolean serve(Item first, Request request, Moment now, long defaultDelay, List<Item> taken) {
+        Queue queue = first.queue;
+        queue.maxInProcess = request.maxPerQueue;
+        if (!table.mayServe(queue, now, defaultDelay)) {
+            table.putBack(first);
+            return false;
+        }
+        int before = taken.size();
+        int dropped = 0;
+        Item item = first;
+        while (item != null) {
+            Item other = inProcess.find(item.key());
+            if (log.isOutdated(item) || (other != null && other != item)) {
+                drop(item);
+                dropped++;
+            } else if (inProcess.begin(item, now.after(request.leaseSeconds))) {
+                taken.add(item);
+            } else {
+                table.putBack(item);
+                break;
+            }
+            boolean isEnough =
+                    queue.inProcess >= request.maxPerQueue || taken.size() >= MAX_TAKEN || dropped >= MAX_READ;
+            item = isEnough ? null : table.pollMore(queue);
+        }
+        boolean isServed = taken.size() > before;
+        if (isServed) {
+            queue.wasServed = true;
+            queue.servedNanos = now.nanos();
+        }
+        return isServed;
+    }
+
+    /** Applies what the time has changed. */
+    private void advance(Moment now, long defaultDelay) {
+        List<Item> expired = inProcess.expire(now.nanos());
+        for (int i = expired.size() - 1; i >= 0; i--) {
+            Item item = expired.get(i);
+            table.putBack(item);
+            table.review(item.queue, now, defaultDelay);
+        }
+        table.advance(now, defaultDelay);
+    }
+
+    /** A change of the settings of a queue. */
+    interface Change {
+        void apply(Queue queue);
+    }
+
+    /** Changes the settings of a queue and stores them; false when there is no such queue. */
+    boolean change(String name, Change change, Moment now, long defaultDelay) {
+        return locked(() -> {
+            Queue queue = table.find(name);
+            if (queue == null || !queue.exists()) {
+                return false;
+            }
+            Map<String, Object> before = line(queue);
+            change.apply(queue);
+            if (!before.equals(line(queue))) {
+                save(queue);
+            }
+            table.review(queue, now, defaultDelay);
+            return true;
+        });
+    }
+
+    /** Reviews all queues after a change of the default delay. */
+    void reviewAll(Moment now, long defaultDelay) {
+        locked(() -> {
+            table.all().forEach(queue -> table.review(queue, now, defaultDelay));
+            return null;
+        });
+    }
+
+    /** Removes all URLs of a queue, so that they can be discovered again; returns how many there were. */
+    long deleteQueue(String name, Moment now, long defaultDelay) {
+        return locked(() -> {
+            Queue queue = table.find(name);
+            if (queue == null || !queue.exists()) {
+                return 0L;
+            }
+            long urls = queue.active + queue.completed();
+            queue.delete();
+            save(queue);
+            for (Item item : inProcess.of(queue)) {
+                frontier.done(item.lease);
+                inProcess.end(item);
+            }
+            table.review(queue, now, defaultDelay);
+            return urls;
+        });
+    }
+
+    /** The numbers of a crawl, or of one of its queues. */
+    record Numbers(long queues, long activeQueues, long active, long inProcess, long completed) {
+        static final Numbers NONE = new Numbers(0, 0, 0, 0, 0);
+    }
+
+    /**
+     * Counts URLs.
+     *
+     * @param name null for all queues
+     */
+    Numbers numbers(String name, Moment now, long defaultDelay) {
+        return locked(() -> {
+            advance(now, defaultDelay);
+            Collection<Queue> queues = table.all();
+            if (name != null) {
+                Queue queue = table.find(name);
+                queues = queue == null ? List.of() : List.of(queue);
+            }
+            long[] sums = new long[5];
+            for (Queue queue : queues) {
+                if (queue.exists()) {
+                    sums[0]++;
+                    sums[1] += queue.active > 0 ? 1 : 0;
+                    sums[2] += queue.active;
+                    sums[3] += queue.inProcess;
+                    sums[4] += queue.completed();
+                }
+            }
+            return new Numbers(sums[0], sums[1], sums[2], sums[3], sums[4]);
+        });
+    }
+
+    SieveStats stats() {
+        return locked(frontier::stats);
+    }
+
+    /** Whether it has a queue. */
+    boolean hasQueues() {
+        return locked(() -> table.all().stream().anyMatch(Queue::exists));
+    }
+
+    /** Returns the names of queues, in the order in which they were created. */
+    List<String> queueNames(long start, long size, boolean inactiveToo, Moment now) {
+        return locked(() -> table.all().stream()
+                .filter(queue -> inactiveToo ? queue.exists() : queue.active > 0 && !queue.isBlocked(now))
+                .skip(start)
+                .limit(size)
+                .map(queue -> queue.name)
+                .toList());
+    }
+
+    /** Whether a URL may have been seen; false is exact. */
+    boolean mightContain(String url, String queueName) {
+        return locked(() -> frontier.mightContain(currentKey(url, queueName)));
+    }
+
+    /** Returns the key by which a URL is compared at present. */
+    private String currentKey(String url, String queueName) {
+        Queue queue = table.find(queueName);
+        return UrlKeys.key(
+                url, UrlKeys.isHost(queueName, url) ? null : queueName, queue == null ? 0 : queue.generation);
+    }
+
+    /** Returns a listing of its URLs as of now, which is read without holding up other calls. */
+    UrlListing listing() {
+        return locked(() -> log.listing(this::state));
+    }
+
+    private UrlListing.State state(Lease record, RecordInfo info, boolean isDone) {
+        return locked(() -> {
+            Queue queue = table.find(info.queueOf(record.url()));
+            if (queue == null || queue.generation != info.generation()) {
+                return UrlListing.State.DELETED;
+            }
+            String key = UrlKeys.key(record.url(), info.queue(), info.generation());
+            return isDone || log.isReplaced(record.id(), key) ? UrlListing.State.COMPLETED : UrlListing.State.ACTIVE;
+        });
+    }
+
+    /** Writes what is not written yet and releases the folder; no call succeeds after that. */
+    @Override
+    public void close() throws IOException {
+        lock.lock();
+        try {
+            if (!isClosed) {
+                isClosed = true;
+                memory.release(reservedBytes);
+                inProcess.clear();
+                try (table;
+                        settings) {
+                    frontier.close();
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package dev.sieve.serve;
+
+import io.grpc.Status;
+import io.grpc.stub.ServerCallStreamObserver;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * The responses of a call that returns many, sent no faster than the client reads them.
+ *
+ * @param <T> the responses
+ */
+final class UrlStream<T> {
+    /** How long a client may read nothing while a thread waits for it. */
+    private static final long PATIENCE_SECONDS = 60;
+
+    private final ServerCallStreamObserver<T> call;
+    private final Semaphore ready = new Semaphore(0);
+
+    UrlStream(ServerCallStreamObserver<T> call) {
+        this.call = call;
+    }
+
+    /**
+     * Sends responses whenever the client is ready for them, without a thread that waits. Called while the call is being
+     * started.
+     *
+     * @param more returns the next responses; null when there are no more
+     */
+    void send(Supplier<Iterator<T>> more) {
+        Runnable pump = new Runnable() {
+            private Iterator<T> next = Collections.emptyIterator();
+            private boolean isOver;
+
+            @Override
+            public synchronized void run() {
+                try {
+                    while (!isOver && call.isReady()) {
+                        if (next.hasNext()) {
+                            call.onNext(next.next());
+                        } else {
+                            next = more.get();
+                            isOver = next == null;
+                        }
+                    }
+                    if (next == null) {
+                        next = Collections.emptyIterator();
+                        call.onCompleted();
+                    }
+                } catch (RuntimeException | Error e) {
+                    isOver = true;
+                    call.onError(Replies.status(e).asRuntimeException());
+                }
+            }
+        };
+        call.setOnCancelHandler(() -> {});
+        call.setOnReadyHandler(pump);
+    }
+
+    /** Prepares for {@link #sendNow}. Called while the call is being started. */
+    void prepare() {
+        call.setOnCancelHandler(ready::release);
+        call.setOnReadyHandler(ready::release);
+    }
+
+    /** Waits until the client is ready and sends a response; false when it has gone. */
+    boolean sendNow(T response) {
+        try {
+            while (!call.isReady()) {
+                if (call.isCancelled()) {
+                    return false;
+                }
+                if (!ready.tryAcquire(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+                    throw Status.ABORTED
+                            .withDescription("nothing was read for " + PATIENCE_SECONDS + " seconds")
+                            .asRuntimeException();
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw Status.UNAVAILABLE.withDescription("the server is stopping").asRuntimeException();
+        }
+        call.onNext(response);
+        return true;
+    }
+}

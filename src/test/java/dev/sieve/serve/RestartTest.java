@@ -1,0 +1,241 @@
+package dev.sieve.serve;
+
+import static dev.sieve.serve.Door.START_SECONDS;
+import static dev.sieve.serve.Door.discovered;
+import static dev.sieve.serve.Door.info;
+import static dev.sieve.serve.Door.known;
+import static dev.sieve.serve.Door.request;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import crawlercommons.urlfrontier.Urlfrontier.Active;
+import crawlercommons.urlfrontier.Urlfrontier.BlockQueueParams;
+import crawlercommons.urlfrontier.Urlfrontier.CrawlLimitParams;
+import crawlercommons.urlfrontier.Urlfrontier.DeleteCrawlMessage;
+import crawlercommons.urlfrontier.Urlfrontier.GetParams;
+import crawlercommons.urlfrontier.Urlfrontier.Local;
+import crawlercommons.urlfrontier.Urlfrontier.QueueDelayParams;
+import crawlercommons.urlfrontier.Urlfrontier.QueueWithinCrawlParams;
+import crawlercommons.urlfrontier.Urlfrontier.StringList;
+import crawlercommons.urlfrontier.Urlfrontier.URLInfo;
+import dev.sieve.durable.DurableSieve;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is left after a stop, and after a kill: a copy of the folder while the server runs. */
+class RestartTest {
+    @TempDir
+    Path folders;
+
+    private Door open(String name, long seconds) throws IOException {
+        return new Door(folders.resolve(name), seconds, builder -> builder);
+    }
+
+    /** Ends the server in one way or the other and returns the one that follows it. */
+    private Door next(Door door, boolean isKilled) throws IOException {
+        if (!isKilled) {
+            door.close();
+            return open("a", door.seconds());
+        }
+        copy(folders.resolve("a"), folders.resolve("b"));
+        door.close();
+        return open("b", door.seconds());
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        try (Stream<Path> files = Files.walk(from)) {
+            for (Path file : files.toList()) {
+                if (!file.getFileName().toString().endsWith(".tmp")) {
+                    Files.copy(file, to.resolve(from.relativize(file).toString()));
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whatWasAcknowledgedIsHandedOut(boolean isKilled) throws Exception {
+        Door first = open("a", START_SECONDS);
+        String[] urls = IntStream.range(0, 500)
+                .mapToObj(i -> "http://" + i % 50 + ".com/" + i)
+                .toArray(String[]::new);
+        first.discover(urls);
+        URLInfo special = URLInfo.newBuilder()
+                .setUrl("http://a.com/")
+                .setKey("q")
+                .setCrawlID("other")
+                .putMetadata("m", StringList.newBuilder().addValues("1").build())
+                .build();
+        first.put(discovered(special), known("http://a.com/x", START_SECONDS + 50), known("http://a.com/y", 0));
+        assertThat(first.get(request(10, 2))).hasSize(20);
+        assertThat(first.numbers()).containsExactly(51L, 501L, 20L, 1L);
+        try (Door second = next(first, isKilled)) {
+            assertThat(second.numbers()).containsExactly(51L, 501L, 0L, 1L);
+            assertThat(second.client.listCrawls(Local.getDefaultInstance()).getValuesList())
+                    .containsExactly("DEFAULT", "other");
+            second.noDelay();
+            assertThat(second.get()).containsExactlyInAnyOrder(urls);
+            second.pass(50);
+            assertThat(second.get(request(0, 0).setKey("a.com"))).containsExactly("http://a.com/x");
+            assertThat(second.discover("http://a.com/y", urls[0], urls[499])).isEqualTo("SSS");
+            assertThat(second.client
+                            .getURLs(GetParams.newBuilder().setCrawlID("other").build())
+                            .next())
+                    .isEqualTo(special);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aClientMayFinishAfterTheRestartWhatItGotBefore(boolean isKilled) throws Exception {
+        Door first = open("a", START_SECONDS);
+        first.discover("http://a.com/1", "http://a.com/2", "http://a.com/3");
+        first.get(request(1, 2));
+        try (Door second = next(first, isKilled)) {
+            assertThat(second.put(known("http://a.com/1", 0), known("http://a.com/2", START_SECONDS + 9)))
+                    .isEqualTo("OO");
+            assertThat(second.get()).containsExactly("http://a.com/3");
+            second.pass(9);
+            assertThat(second.get()).containsExactly("http://a.com/2");
+            assertThat(second.numbers()).containsExactly(1L, 2L, 2L, 1L);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void datesOfOtherVisitsAreKept(boolean isKilled) throws Exception {
+        Door first = open("a", START_SECONDS);
+        first.discover("http://a.com/1", "http://a.com/2");
+        first.get();
+        first.put(known("http://a.com/1", START_SECONDS + 100), known("http://a.com/2", START_SECONDS + 200));
+        try (Door second = next(first, isKilled)) {
+            assertThat(second.get()).isEmpty();
+            assertThat(second.numbers()).containsExactly(1L, 2L, 0L, 0L);
+            second.pass(100);
+            assertThat(second.get()).containsExactly("http://a.com/1");
+            second.pass(100);
+            assertThat(second.get(request(0, 0).setKey("a.com"))).contains("http://a.com/2");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void settingsAreKept(boolean isKilled) throws Exception {
+        Door first = open("a", START_SECONDS);
+        first.noDelay();
+        first.discover("http://a.com/1", "http://b.com/1", "http://c.com/1", "http://c.com/2", "http://d.com/1");
+        first.client.blockQueueUntil(BlockQueueParams.newBuilder()
+                .setKey("a.com")
+                .setTime(START_SECONDS + 1000)
+                .build());
+        first.client.setDelay(QueueDelayParams.newBuilder()
+                .setKey("c.com")
+                .setDelayRequestable(500)
+                .build());
+        first.client.setCrawlLimit(
+                CrawlLimitParams.newBuilder().setKey("b.com").setLimit(1).build());
+        first.put(known("http://b.com/2", 0));
+        first.client.deleteQueue(
+                QueueWithinCrawlParams.newBuilder().setKey("d.com").build());
+        assertThat(first.discover("http://d.com/1")).isEqualTo("O");
+        first.client.setActive(Active.getDefaultInstance());
+        try (Door second = next(first, isKilled)) {
+            assertThat(second.client.getActive(Local.getDefaultInstance()).getState())
+                    .isFalse();
+            second.client.setActive(Active.newBuilder().setState(true).build());
+            assertThat(second.get(request(0, 1))).containsExactlyInAnyOrder("http://c.com/1", "http://d.com/1");
+            second.put(known("http://c.com/1", 0), known("http://d.com/1", 0));
+            assertThat(second.get(request(0, 1))).isEmpty();
+            assertThat(second.discover("http://d.com/1")).isEqualTo("S");
+            second.pass(500);
+            assertThat(second.get(request(0, 1))).containsExactly("http://c.com/2");
+            second.pass(500);
+            assertThat(second.get(request(0, 1).setKey("a.com"))).containsExactly("http://a.com/1");
+            assertThat(second.numbers().get(0)).isEqualTo(4);
+        }
+    }
+
+    @Test
+    void aQueueThatWasDeletedStaysDeleted() throws Exception {
+        Door first = open("a", START_SECONDS);
+        first.discover("http://a.com/1", "http://a.com/2", "http://b.com/");
+        first.get(request(0, 1));
+        first.client.deleteQueue(
+                QueueWithinCrawlParams.newBuilder().setKey("a.com").build());
+        first.client.deleteCrawl(
+                DeleteCrawlMessage.newBuilder().setValue("none").build());
+        try (Door second = next(first, true)) {
+            assertThat(second.numbers()).containsExactly(1L, 1L, 0L, 0L);
+            assertThat(second.get()).containsExactly("http://b.com/");
+            assertThat(second.discover("http://a.com/1")).isEqualTo("O");
+        }
+    }
+
+    @Test
+    void aLineOfSettingsThatWasCutIsIgnoredAndADamagedOneIsNamed() throws Exception {
+        Door first = open("a", START_SECONDS);
+        first.discover("http://a.com/1");
+        first.client.setCrawlLimit(
+                CrawlLimitParams.newBuilder().setKey("a.com").setLimit(7).build());
+        first.close();
+        Path file = folders.resolve("a/crawl-DEFAULT/queues.jsonl");
+        assertThat(Files.readString(file)).endsWith("\"limit\":7}\n");
+        Files.writeString(file, "{\"queue\":\"a.c", StandardOpenOption.APPEND);
+        open("a", START_SECONDS).close();
+        assertThat(Files.readString(file)).endsWith("\"limit\":7}\n");
+        Files.writeString(file, "{\"limit\":8}\n", StandardOpenOption.APPEND);
+        assertThatThrownBy(() -> open("a", START_SECONDS))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("queues.jsonl: line 2 is not a setting");
+    }
+
+    @Test
+    void settingsFilesStaySmall() throws Exception {
+        try (Door door = open("a", START_SECONDS)) {
+            door.discover("http://a.com/1", "http://b.com/1");
+            for (int i = 0; i < 2_500; i++) {
+                QueueDelayParams.Builder params = QueueDelayParams.newBuilder().setKey(i % 2 == 0 ? "a.com" : "b.com");
+                door.client.setDelay(params.setDelayRequestable(i).build());
+            }
+            Path file = folders.resolve("a/crawl-DEFAULT/queues.jsonl");
+            List<String> lines = Files.readAllLines(file);
+            assertThat(lines.size()).isLessThan(1_100);
+            assertThat(lines.get(lines.size() - 1)).contains("\"delay\":2499");
+        }
+    }
+
+    @Test
+    void theFolderOfACrawlIsRefused() throws Exception {
+        DurableSieve.open(folders.resolve("a"), 10).close();
+        assertThatThrownBy(() -> open("a", START_SECONDS)).hasMessageContaining("contains the frontier of a crawl");
+    }
+
+    @Test
+    void aRestartKeepsTheLastOfManyVisits() throws Exception {
+        Door first = open("a", START_SECONDS);
+        first.noDelay();
+        first.discover("http://a.com/1", "http://a.com/2");
+        for (int i = 0; i < 5; i++) {
+            assertThat(first.get(request(1, 2))).hasSize(2);
+            first.put(known("http://a.com/1", first.seconds() + 10), known("http://a.com/2", first.seconds() + 10));
+            first.pass(10);
+        }
+        first.get();
+        first.put(known("http://a.com/2", 0));
+        try (Door second = next(first, false)) {
+            assertThat(second.numbers()).containsExactly(1L, 1L, 0L, 1L);
+            assertThat(second.list()).containsEntry("http://a.com/2", 0L).hasSize(2);
+            assertThat(second.get()).containsExactly("http://a.com/1");
+            assertThat(second.put(discovered(info("http://a.com/1")))).isEqualTo("S");
+        }
+    }
+}

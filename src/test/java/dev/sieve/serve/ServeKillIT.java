@@ -1,0 +1,320 @@
+package dev.sieve.serve;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import crawlercommons.urlfrontier.URLFrontierGrpc;
+import crawlercommons.urlfrontier.URLFrontierGrpc.URLFrontierBlockingStub;
+import crawlercommons.urlfrontier.Urlfrontier.AckMessage;
+import crawlercommons.urlfrontier.Urlfrontier.CountUrlParams;
+import crawlercommons.urlfrontier.Urlfrontier.DiscoveredURLItem;
+import crawlercommons.urlfrontier.Urlfrontier.GetParams;
+import crawlercommons.urlfrontier.Urlfrontier.KnownURLItem;
+import crawlercommons.urlfrontier.Urlfrontier.QueueDelayParams;
+import crawlercommons.urlfrontier.Urlfrontier.QueueWithinCrawlParams;
+import crawlercommons.urlfrontier.Urlfrontier.Stats;
+import crawlercommons.urlfrontier.Urlfrontier.URLInfo;
+import crawlercommons.urlfrontier.Urlfrontier.URLItem;
+import dev.sieve.durable.ChildJvm;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import io.grpc.StatusRuntimeException;
+import io.grpc.stub.StreamObserver;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A server is killed by SIGKILL at random moments while clients send URLs on two streams, get URLs, and report them to be
+ * known on two others: whatever was acknowledged is handed out, and the crawl ends. 3 kills; 100 with {@code sieve.proof}.
+ */
+@Timeout(3600)
+class ServeKillIT {
+    private static final int KILLS = Boolean.getBoolean("sieve.proof") ? 100 : 3;
+    private static final long SEED = 20261122;
+    private static final int CLIENTS = 2;
+    private static final int MOST_MESSAGES = 4000;
+    private static final List<String> CRAWLS = List.of("", "other");
+
+    @TempDir
+    Path folder;
+
+    private final ServeRecord record = new ServeRecord(SEED);
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+
+    @AfterEach
+    void endThreads() {
+        threads.shutdownNow();
+    }
+
+    @Test
+    void noKillLosesAUrlThatWasAcknowledgedOrKeepsTheCrawlFromEnding() throws Exception {
+        try (Server server = new Server()) {
+            // All queues may be served at once. This is kept over all kills.
+            assertThat(server.blocking.setDelay(QueueDelayParams.getDefaultInstance()))
+                    .isNotNull();
+        }
+        Random random = new Random(SEED);
+        for (int kill = 0; kill < KILLS; kill++) {
+            runAndKill(kill, 1 + random.nextInt(MOST_MESSAGES));
+        }
+        try (Server server = new Server()) {
+            reportLate(server);
+            sendUnanswered(server);
+            crawlToTheEnd(server);
+            record.verifyEnd();
+            verifyStats(server);
+            server.process.destroy();
+            assertThat(server.process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        }
+        try (Server server = new Server()) {
+            for (String crawl : CRAWLS) {
+                assertThat(server.blocking.getURLs(request(crawl)).hasNext()).isFalse();
+            }
+            verifyStats(server);
+        }
+        System.out.printf(
+                "seed %d: %d kills, %d URLs accepted, 0 lost, %d known ones handed out once more%n",
+                SEED, KILLS, record.accepted(), record.redone());
+    }
+
+    /** A process that serves, and a connection to it. */
+    private final class Server implements AutoCloseable {
+        final Process process;
+        final ManagedChannel channel;
+        final URLFrontierBlockingStub blocking;
+
+        Server() throws IOException {
+            process = ChildJvm.start(
+                    List.of("-Xmx128m", "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
+                    ServeChild.class,
+                    folder.toString(),
+                    "1000000",
+                    "1e-9");
+            String port = new BufferedReader(new InputStreamReader(process.getInputStream(), US_ASCII)).readLine();
+            assertThat(port).isNotNull();
+            channel = ManagedChannelBuilder.forAddress("127.0.0.1", Integer.parseInt(port))
+                    .usePlaintext()
+                    .build();
+            blocking = URLFrontierGrpc.newBlockingStub(channel);
+        }
+
+        @Override
+        public void close() throws InterruptedException {
+            channel.shutdownNow();
+            process.destroyForcibly().waitFor();
+        }
+    }
+
+    /** A stream of URLs to the server, with at most so many of them in flight. */
+    private final class Stream implements StreamObserver<AckMessage> {
+        private static final int WINDOW = 256;
+
+        private final StreamObserver<URLItem> out;
+        private int inFlight;
+        private boolean isOver;
+
+        Stream(Server server) {
+            out = URLFrontierGrpc.newStub(server.channel).putURLs(this);
+        }
+
+        boolean discovered(int number) throws InterruptedException {
+            return send(
+                    "d" + number,
+                    URLItem.newBuilder()
+                            .setDiscovered(DiscoveredURLItem.newBuilder().setInfo(ServeRecord.info(number))));
+        }
+
+        boolean known(int number) throws InterruptedException {
+            record.sendKnown(number);
+            return send(
+                    "k" + number,
+                    URLItem.newBuilder().setKnown(KnownURLItem.newBuilder().setInfo(ServeRecord.info(number))));
+        }
+
+        /** It is known, and due again since 1970. */
+        boolean again(int number) throws InterruptedException {
+            record.sendAgain(number);
+            return send(
+                    "a" + number,
+                    URLItem.newBuilder()
+                            .setKnown(KnownURLItem.newBuilder()
+                                    .setInfo(ServeRecord.info(number))
+                                    .setRefetchableFromDate(1)));
+        }
+
+        /** Returns false if the stream has ended. */
+        private synchronized boolean send(String id, URLItem.Builder item) throws InterruptedException {
+            while (inFlight == WINDOW && !isOver) {
+                wait();
+            }
+            if (!isOver) {
+                inFlight++;
+                out.onNext(item.setID(id).build());
+            }
+            return !isOver;
+        }
+
+        /** Waits until all are answered; returns false if the stream has ended before. */
+        synchronized boolean await() throws InterruptedException {
+            while (inFlight > 0 && !isOver) {
+                wait();
+            }
+            return inFlight == 0;
+        }
+
+        /** Ends the stream, whose answers must all have come. */
+        synchronized void end() throws InterruptedException {
+            assertThat(await()).isTrue();
+            out.onCompleted();
+            while (!isOver) {
+                wait();
+            }
+        }
+
+        @Override
+        public void onNext(AckMessage ack) {
+            int number = Integer.parseInt(ack.getID().substring(1));
+            switch (ack.getID().charAt(0)) {
+                case 'd' -> record.answered(number, ack.getStatus());
+                case 'k' -> record.known(number, ack.getStatus());
+                default -> record.again(number, ack.getStatus());
+            }
+            synchronized (this) {
+                inFlight--;
+                notifyAll();
+            }
+        }
+
+        @Override
+        public synchronized void onError(Throwable failure) {
+            isOver = true;
+            notifyAll();
+        }
+
+        @Override
+        public synchronized void onCompleted() {
+            isOver = true;
+            notifyAll();
+        }
+    }
+
+    private void runAndKill(int kill, int messages) throws Exception {
+        List<Future<?>> clients = new ArrayList<>();
+        try (Server server = new Server()) {
+            reportLate(server);
+            for (int client = 0; client < CLIENTS; client++) {
+                Random random = new Random(SEED + (long) kill * CLIENTS + client);
+                Stream urls = new Stream(server);
+                Stream results = new Stream(server);
+                clients.add(threads.submit(() -> {
+                    while (urls.discovered(record.toSend())) {}
+                    return null;
+                }));
+                clients.add(threads.submit(() -> {
+                    while (getAndReport(server, results, random)) {}
+                    return null;
+                }));
+            }
+            record.await(messages, server.process);
+            server.process.toHandle().destroyForcibly();
+            for (Future<?> client : clients) {
+                client.get();
+            }
+        }
+        record.killed();
+    }
+
+    private static GetParams request(String crawl) {
+        return GetParams.newBuilder()
+                .setMaxQueues(20)
+                .setMaxUrlsPerQueue(10)
+                .setDelayRequestable(3600)
+                .setCrawlID(crawl)
+                .build();
+    }
+
+    /** Reports most of the URLs it gets to be known, and some to be due again. Returns false if the server is gone. */
+    private boolean getAndReport(Server server, Stream results, Random random) throws InterruptedException {
+        boolean isAlive = true;
+        try {
+            Iterator<URLInfo> urls = server.blocking.getURLs(request(CRAWLS.get(random.nextInt(2))));
+            while (urls.hasNext()) {
+                URLInfo url = urls.next();
+                record.handedOut(url);
+                int number = ServeRecord.number(url.getUrl());
+                switch (random.nextInt(32)) {
+                    case 0 -> {}
+                    case 1, 2 -> isAlive = results.again(number);
+                    default -> isAlive = results.known(number);
+                }
+            }
+        } catch (StatusRuntimeException e) {
+            return false;
+        }
+        return isAlive;
+    }
+
+    /** Reports results that an earlier server was to get. */
+    private void reportLate(Server server) throws InterruptedException {
+        Stream results = new Stream(server);
+        for (int number : record.toReportLate()) {
+            assertThat(results.known(number)).isTrue();
+        }
+        results.end();
+    }
+
+    private void sendUnanswered(Server server) throws InterruptedException {
+        Stream urls = new Stream(server);
+        while (!record.isAllAnswered()) {
+            assertThat(urls.discovered(record.toSend())).isTrue();
+        }
+        urls.end();
+    }
+
+    private void crawlToTheEnd(Server server) throws InterruptedException {
+        Stream results = new Stream(server);
+        for (String crawl : CRAWLS) {
+            Iterator<URLInfo> urls = server.blocking.getURLs(request(crawl));
+            while (urls.hasNext()) {
+                while (urls.hasNext()) {
+                    URLInfo url = urls.next();
+                    record.handedOut(url);
+                    assertThat(results.known(ServeRecord.number(url.getUrl()))).isTrue();
+                }
+                assertThat(results.await()).isTrue();
+                urls = server.blocking.getURLs(request(crawl));
+            }
+        }
+        results.end();
+    }
+
+    private void verifyStats(Server server) {
+        for (String crawl : CRAWLS) {
+            Stats stats = server.blocking.getStats(
+                    QueueWithinCrawlParams.newBuilder().setCrawlID(crawl).build());
+            assertThat(stats.getSize()).isZero();
+            assertThat(stats.getInProcess()).isZero();
+            assertThat(stats.getCountsOrThrow("completed")).isEqualTo(record.sent(crawl));
+            assertThat(server.blocking
+                            .countURLs(CountUrlParams.newBuilder()
+                                    .setCrawlID(crawl)
+                                    .build())
+                            .getValue())
+                    .isEqualTo(record.sent(crawl));
+        }
+    }
+}
