@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -26,6 +27,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.LongStream;
 import org.openjdk.jmh.runner.options.CommandLineOptions;
 import org.slf4j.LoggerFactory;
 import us.codecraft.webmagic.Page;
@@ -48,10 +50,11 @@ import webmagic.SieveScheduler;
  */
 final class SchedulersBench {
     private static final int THREADS = 8;
-    private static final int LINKS = 8;
+    private static final int CATEGORIES = 10;
+    private static final int LISTED = 20;
     private static final int KILLED_PAGES = 3000;
-    /** The filter of a FileCacheQueueScheduler misses 1 % when full; when nearly empty, kills alone lose pages. */
-    private static final int FILE_CAPACITY = 10;
+    /** Filters of crawls are this much too large: that of a FileCacheQueueScheduler misses 1 % when full. */
+    private static final int SPARE = 10;
 
     private static final double RATE = Sieve.DEFAULT_FALSE_POSITIVE_RATE;
     private static final String TEXT = "<p>Some text. " + "A page has some text. ".repeat(50);
@@ -79,11 +82,11 @@ final class SchedulersBench {
                     urls);
         }
         int pages = Integer.parseInt(Bench.parameter(line, "pages", "20000"));
-        try (Tree tree = new Tree(pages, 0)) {
+        try (Catalogue catalogue = new Catalogue(pages, 0)) {
             for (int round = 0; round < line.getForkCount().orElse(3); round++) {
                 for (Way way : Way.values()) {
                     Path crawl = folder.resolve("crawl-" + way + round);
-                    int exitCode = start(way, crawl, tree).waitFor();
+                    int exitCode = start(way, crawl, catalogue).waitFor();
                     Bench.print(
                             "%-14s %,8d of %,d pages%s",
                             way,
@@ -97,7 +100,7 @@ final class SchedulersBench {
     }
 
     private static void kill(Path folder, int kills, String millis) throws Exception {
-        try (Tree tree = new Tree(KILLED_PAGES, Integer.parseInt(millis))) {
+        try (Catalogue catalogue = new Catalogue(KILLED_PAGES, Integer.parseInt(millis))) {
             Random random = new Random(1);
             ExecutorService crawls = Executors.newCachedThreadPool();
             long[] lost = new long[2];
@@ -109,7 +112,7 @@ final class SchedulersBench {
                 List<Future<long[]>> results = new ArrayList<>();
                 for (Way way : ways) {
                     Path crawl = folder.resolve("kill-" + way + kill);
-                    Callable<long[]> both = () -> killed(way, crawl, tree, after);
+                    Callable<long[]> both = () -> killed(way, crawl, catalogue, after);
                     results.add(crawls.submit(both));
                 }
                 for (int way = 0; way < ways.size(); way++) {
@@ -131,19 +134,20 @@ final class SchedulersBench {
     }
 
     /** Returns how many pages a crawl lost that was killed and continued, and how many it processed again. */
-    private static long[] killed(Way way, Path crawl, Tree tree, int after) throws IOException, InterruptedException {
-        Process process = start(way, crawl, tree);
+    private static long[] killed(Way way, Path crawl, Catalogue catalogue, int after)
+            throws IOException, InterruptedException {
+        Process process = start(way, crawl, catalogue);
         while (!process.waitFor(10, TimeUnit.MILLISECONDS) && lines(crawl).size() < after) {
             // wait for the page
         }
         process.destroyForcibly().waitFor();
-        start(way, crawl, tree).waitFor();
+        start(way, crawl, catalogue).waitFor();
         List<String> processed = lines(crawl);
         long distinct = processed.stream().distinct().count();
         return new long[] {KILLED_PAGES - distinct, processed.size() - distinct};
     }
 
-    private static Process start(Way way, Path crawl, Tree tree) throws IOException {
+    private static Process start(Way way, Path crawl, Catalogue catalogue) throws IOException {
         Files.createDirectories(crawl);
         return new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -154,10 +158,11 @@ final class SchedulersBench {
                         "crawl",
                         way.name(),
                         crawl.toString(),
-                        Integer.toString(tree.pages),
-                        tree.start())
+                        Integer.toString(catalogue.pages),
+                        catalogue.start())
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
-                .redirectOutput(tree.millis > 0 ? ProcessBuilder.Redirect.DISCARD : ProcessBuilder.Redirect.INHERIT)
+                .redirectOutput(
+                        catalogue.millis > 0 ? ProcessBuilder.Redirect.DISCARD : ProcessBuilder.Redirect.INHERIT)
                 .start();
     }
 
@@ -178,25 +183,12 @@ final class SchedulersBench {
         int urls = Integer.parseInt(args[3]);
         ((Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME)).setLevel(Level.WARN);
         if (args[0].equals("memory")) {
-            measure(args[0], way, folder.resolve("warm-up"), 10_000, "");
+            memory(way, folder.resolve("warm-up"), 10_000);
+            Bench.print("%s", memory(way, folder, urls));
+        } else {
+            crawl(way, folder, urls, args[4]);
         }
-        measure(args[0], way, folder, urls, args[args.length - 1]);
         System.exit(0);
-    }
-
-    private static void measure(String what, Way way, Path folder, int urls, String start) throws IOException {
-        long before = usedBytes();
-        try (Frontier frontier = frontier(way, folder, urls)) {
-            Scheduler scheduler = scheduler(way, frontier, folder, urls);
-            if (what.equals("memory")) {
-                memory(way, scheduler, urls, before);
-            } else {
-                crawl(way, scheduler, folder, start);
-            }
-            if (scheduler instanceof FileCacheQueueScheduler file) {
-                file.close();
-            }
-        }
     }
 
     /** Returns null for a scheduler of WebMagic. */
@@ -212,7 +204,7 @@ final class SchedulersBench {
         return switch (way) {
             case HASH_SET -> new QueueScheduler();
             case BLOOM -> new QueueScheduler().setDuplicateRemover(new BloomFilterDuplicateRemover(urls, RATE));
-            case FILE -> new FileCacheQueueScheduler(pathFor(FILE_CAPACITY * urls, folder));
+            case FILE -> new FileCacheQueueScheduler(pathFor(urls, folder));
             case SIEVE, DURABLE_SIEVE -> new SieveScheduler(frontier);
         };
     }
@@ -227,26 +219,39 @@ final class SchedulersBench {
         }
     }
 
+    private static void close(Scheduler scheduler) throws IOException {
+        if (scheduler instanceof FileCacheQueueScheduler file) {
+            file.close();
+        }
+    }
+
     /** Pushes URLs and takes each from the queue at once, so that the memory is that of what was seen. */
-    private static void memory(Way way, Scheduler scheduler, int urls, long before) {
-        Spider task = Spider.create(new Tree.Links(page -> {}));
-        int taken = 0;
-        for (int i = 0; i < urls; i++) {
-            scheduler.push(new Request(url(i)), task);
-            Request request = scheduler.poll(task);
-            if (request != null) {
-                taken++;
-                if (scheduler instanceof SieveScheduler sieve) {
-                    sieve.onSuccess(request);
+    private static String memory(Way way, Path folder, int urls) throws IOException {
+        long before = usedBytes();
+        try (Frontier frontier = frontier(way, folder, urls)) {
+            Scheduler scheduler = scheduler(way, frontier, folder, urls);
+            Spider task = Spider.create(new Catalogue.Links(page -> {}));
+            int taken = 0;
+            for (int i = 0; i < urls; i++) {
+                scheduler.push(new Request(url(i)), task);
+                Request request = scheduler.poll(task);
+                if (request != null) {
+                    taken++;
+                    if (scheduler instanceof SieveScheduler sieve) {
+                        sieve.onSuccess(request);
+                    }
                 }
             }
-        }
-        long bytes = usedBytes() - before;
-        Bench.print(
-                "%-14s %6.1f bytes per seen URL of %d characters, %,d of %,d missed",
-                way, (double) bytes / urls, url(urls - 1).length(), urls - taken, urls);
-        if (scheduler.poll(task) != null) {
-            throw new IllegalStateException("there is more in the queue");
+            long bytes = usedBytes() - before;
+            close(scheduler);
+            return String.format(
+                    Locale.ROOT,
+                    "%-14s %6.1f bytes per seen URL of %d characters, %,d of %,d missed",
+                    way,
+                    (double) bytes / urls,
+                    url(urls - 1).length(),
+                    urls - taken,
+                    urls);
         }
     }
 
@@ -262,18 +267,12 @@ final class SchedulersBench {
         return runtime.totalMemory() - runtime.freeMemory();
     }
 
-    private static void crawl(Way way, Scheduler scheduler, Path folder, String start) throws IOException {
+    private static void crawl(Way way, Path folder, int pages, String start) throws IOException {
         try (OutputStream found =
-                Files.newOutputStream(pages(folder), StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
-            PageProcessor processor = new Tree.Links(url -> {
-                synchronized (found) {
-                    try {
-                        found.write((url + "\n").getBytes(UTF_8));
-                    } catch (IOException e) {
-                        throw new UncheckedIOException(e);
-                    }
-                }
-            });
+                        Files.newOutputStream(pages(folder), StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+                Frontier frontier = frontier(way, folder, SPARE * pages)) {
+            PageProcessor processor = new Catalogue.Links(url -> append(found, url));
+            Scheduler scheduler = scheduler(way, frontier, folder, SPARE * pages);
             Spider spider = Spider.create(processor).setScheduler(scheduler).addPipeline((items, task) -> {});
             if (scheduler instanceof SieveScheduler sieve) {
                 spider.setSpiderListeners(List.of(sieve));
@@ -281,18 +280,32 @@ final class SchedulersBench {
             long before = System.nanoTime();
             spider.setEmptySleepTime(100).addUrl(start).thread(THREADS).run();
             double seconds = (System.nanoTime() - before) / 1e9;
+            close(scheduler);
             Bench.print("%-14s %,8.0f pages per second", way, spider.getPageCount() / seconds);
         }
     }
 
-    /** A site whose pages are a tree: each is linked from one other page only, as the items of a catalogue are. */
-    private static final class Tree implements AutoCloseable {
+    private static void append(OutputStream out, String line) {
+        synchronized (out) {
+            try {
+                out.write((line + "\n").getBytes(UTF_8));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    /**
+     * A catalogue: its first page links to the first lists of all categories, a list to items and to the next list, all
+     * pages to the first page. So new links are found until the end, and a page is linked from one other page only.
+     */
+    private static final class Catalogue implements AutoCloseable {
         private final int pages;
         private final int millis;
         private final HttpServer server;
         private final ExecutorService threads = Executors.newFixedThreadPool(4 * THREADS);
 
-        Tree(int pages, int millis) throws IOException {
+        Catalogue(int pages, int millis) throws IOException {
             System.setProperty("sun.net.httpserver.nodelay", "true");
             this.pages = pages;
             this.millis = millis;
@@ -311,8 +324,10 @@ final class SchedulersBench {
                 Thread.sleep(millis);
                 long page = Long.parseLong(exchange.getRequestURI().getPath().replaceAll("\\D", ""));
                 StringBuilder html = new StringBuilder("<!DOCTYPE html><a href='0.html'>first</a>");
-                for (long link = LINKS * page + 1; link <= LINKS * page + LINKS && link < pages; link++) {
-                    html.append("<p><a href='").append(link).append(".html'>next</a>");
+                for (long link : links(page)) {
+                    if (link < pages) {
+                        html.append("<p><a href='").append(link).append(".html'>next</a>");
+                    }
                 }
                 byte[] body = html.append(TEXT).toString().getBytes(UTF_8);
                 exchange.getResponseHeaders().set("Content-Type", "text/html; charset=utf-8");
@@ -321,6 +336,16 @@ final class SchedulersBench {
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
+        }
+
+        private static long[] links(long page) {
+            if (page == 0) {
+                return LongStream.rangeClosed(1, CATEGORIES).toArray();
+            }
+            boolean isList = (page - 1) / CATEGORIES % LISTED == 0;
+            return LongStream.rangeClosed(1, isList ? LISTED : 0)
+                    .map(i -> page + i * CATEGORIES)
+                    .toArray();
         }
 
         @Override

@@ -24,7 +24,7 @@ record Loop(Frontier frontier, OkHttpClient client, Predicate<String> scope, Con
     }
 
     private static Object threads(int most) {
-        try { // virtual threads, from Java 21 on
+        try { // virtual threads, since Java 21
             return Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
         } catch (ReflectiveOperationException e) {
             return new ForkJoinPool(most);
@@ -47,7 +47,7 @@ record Loop(Frontier frontier, OkHttpClient client, Predicate<String> scope, Con
             frontier.done(lease);
         } catch (Exception e) {
             System.err.println(lease.url() + ": " + e); // after three attempts it waits for the next start
-            boolean again = lease.attempt() < 2 && frontier.retry(lease, System.nanoTime() + 1_000_000_000L);
+            if (lease.attempt() < 2) frontier.retry(lease, System.nanoTime() + 1_000_000_000L);
         }
     }
 

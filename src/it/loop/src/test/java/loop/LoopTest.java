@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import okhttp3.OkHttpClient;
@@ -24,8 +25,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(120)
 class LoopTest {
-    private static final int PAGES = 600;
-
     static OkHttpClient client() {
         return new OkHttpClient.Builder()
                 .followRedirects(false)
@@ -34,7 +33,12 @@ class LoopTest {
     }
 
     private static DemoWeb web() throws IOException {
-        return DemoWeb.builder().pages(PAGES).recorded(100_000).open();
+        return DemoWeb.builder().pages(600).recorded(100_000).open();
+    }
+
+    /** As robots.txt of all its hosts says. */
+    private static boolean isAllowed(String url) {
+        return !url.contains("/private/");
     }
 
     /** Compares without printing thousands of URLs. */
@@ -53,7 +57,7 @@ class LoopTest {
                 Sieve frontier = new Sieve(100_000)) {
             frontier.push(web.start());
 
-            new Loop(frontier, client(), url -> !url.contains("/private/"), page -> {}).run(16);
+            new Loop(frontier, client(), LoopTest::isAllowed, page -> {}).run(16);
 
             List<String> requested =
                     web.requests().stream().map(DemoRequest::url).collect(Collectors.toList());
@@ -66,10 +70,10 @@ class LoopTest {
     static final class Halting {
         public static void main(String[] args) throws Exception {
             int left = Integer.parseInt(args[2]);
-            var found = new java.util.concurrent.atomic.AtomicInteger();
+            AtomicInteger found = new AtomicInteger();
             try (DurableSieve frontier = DurableSieve.open(Path.of(args[0]), 100_000)) {
                 frontier.push(args[1]);
-                new Loop(frontier, client(), url -> !url.contains("/private/"), page -> {
+                new Loop(frontier, client(), LoopTest::isAllowed, page -> {
                             if (found.incrementAndGet() == left) {
                                 Runtime.getRuntime().halt(9);
                             }
