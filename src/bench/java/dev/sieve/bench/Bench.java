@@ -16,7 +16,8 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 
 /**
  * Runs benchmarks by name: {@code push}, {@code threads}, {@code pending}, {@code durable}, {@code hosts}, {@code crawl},
- * {@code shared}, {@code workers}, {@code serve}, {@code billion}, or {@code all}. What follows the names is JMH's own command line: {@code -p urls=1000000 -f 1 -i 3}.
+ * {@code schedulers}, {@code shared}, {@code workers}, {@code serve}, {@code billion}, or {@code all}. What follows the
+ * names is JMH's own command line: {@code -p urls=1000000 -f 1 -i 3}.
  */
 public final class Bench {
     private static final Path TASKSET = Path.of("/usr/bin/taskset");
@@ -39,6 +40,7 @@ public final class Bench {
         PARTS.put("durable", line -> jmh(DurableBench.class, line));
         PARTS.put("hosts", line -> jmh(HostsBench.class, line));
         PARTS.put("crawl", CrawlBench::compare);
+        PARTS.put("schedulers", SchedulersBench::compare);
         PARTS.put("shared", SharedBench::compare);
         PARTS.put("workers", WorkersBench::run);
         PARTS.put("serve", ServeBench::compare);

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -144,7 +145,8 @@ class ReadmeIT {
 
     @Test
     void theJavaCompilesAndRuns() throws Exception {
-        List<String> programs = blocks("java");
+        List<String> programs =
+                blocks("java").stream().filter(block -> !isExample(block)).toList();
         assertThat(programs).hasSize(2);
         assertThat(programs.get(0).lines().count()).isLessThanOrEqualTo(15);
         for (String program : programs) {
@@ -173,6 +175,46 @@ class ReadmeIT {
                 "Embedded");
 
         assertThat(output).contains("next: https://example.org/", "1 seen before, 0 pending");
+    }
+
+    private static boolean isExample(String block) {
+        return block.startsWith("// src/it/");
+    }
+
+    @Test
+    void theSnippetsAreTheCodeOfTheExamples() throws IOException {
+        List<String> snippets =
+                blocks("java").stream().filter(ReadmeIT::isExample).toList();
+        assertThat(snippets).hasSize(3);
+        for (String snippet : snippets) {
+            String source = snippet.lines().findFirst().orElseThrow().substring("// ".length());
+            assertThat(unindented(Files.readAllLines(PROJECT.resolve(source))))
+                    .as(source)
+                    .contains(unindented(snippet.lines().skip(1).toList()));
+        }
+    }
+
+    private static String unindented(List<String> lines) {
+        return lines.stream().map(String::strip).collect(Collectors.joining("\n"));
+    }
+
+    @Test
+    void theExamplesHaveAsManyLinesAsTheTableSays() throws IOException {
+        List<MatchResult> rows = Pattern.compile(
+                        "^\\| \\[.*\\((src/it/\\w+)\\)[^|]*\\|[^|]*\\| (\\d+) \\|", Pattern.MULTILINE)
+                .matcher(readme())
+                .results()
+                .toList();
+        assertThat(rows).hasSize(4);
+        for (MatchResult row : rows) {
+            long lines = 0;
+            try (Stream<Path> files = Files.walk(PROJECT.resolve(row.group(1)).resolve("src/main"))) {
+                for (Path file : files.filter(Files::isRegularFile).toList()) {
+                    lines += Files.readAllLines(file).size();
+                }
+            }
+            assertThat(lines).as(row.group(1)).isEqualTo(Long.parseLong(row.group(2)));
+        }
     }
 
     @Test

@@ -8,6 +8,7 @@ public final class App {
         Sieve sieve = new Sieve(1000);
         boolean first = sieve.push("https://example.org/");
         boolean again = sieve.push("https://example.org/");
-        System.out.println(first + " " + again + " " + sieve.pop().orElseThrow() + " " + sieve.pop().isPresent());
+        System.out.println(first + " " + again + " " + sieve.pop().orElseThrow() + " "
+                + sieve.pop().isPresent());
     }
 }
