@@ -32,4 +32,7 @@
  * <p>To write another frontier, combine a {@link dev.sieve.Deduplicator} with a store. {@link dev.sieve.Leases} is
  * public only because {@code dev.sieve.durable} needs it.
  */
+@NullMarked
 package dev.sieve;
+
+import org.jspecify.annotations.NullMarked;

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.NullMarked;
 
 /**
  * A crawl that many processes share, each with a {@link Crawler} of its own: everything is kept on an engine, see
@@ -24,6 +25,7 @@ import java.util.function.Predicate;
  *
  * <p>The spill file and the journal are temporary files of this process.
  */
+@NullMarked
 public final class SharedJob extends CrawlJob {
     private final SharedSieve frontier;
     /** Those of hosts that were taken over, until the crawler takes them. */
