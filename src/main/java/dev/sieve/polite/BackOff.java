@@ -11,6 +11,7 @@ import org.jspecify.annotations.NullMarked;
  */
 @NullMarked
 public record BackOff(Duration first, Duration longest) {
+    /** Checks the pauses. */
     public BackOff {
         if (first.isZero() || first.isNegative() || longest.compareTo(first) < 0) {
             throw new IllegalArgumentException("back-off must be more than zero and grow: " + first + " to " + longest);

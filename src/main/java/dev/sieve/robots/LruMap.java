@@ -58,6 +58,7 @@ public final class LruMap<V> {
         return merged;
     }
 
+    /** Removes a key, if it is there. */
     public synchronized void remove(String key) {
         V before = entries.remove(key);
         bytes -= before == null ? 0 : bytes(key, before);
