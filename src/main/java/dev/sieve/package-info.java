@@ -9,8 +9,8 @@
  *
  * <p>There is one interface, {@link dev.sieve.Frontier}, and three implementations: {@link dev.sieve.Sieve} keeps the
  * frontier in memory, {@link dev.sieve.durable.DurableSieve} on disk, and {@link dev.sieve.shared.SharedSieve} on a server
- * that many processes share. What may be null is marked {@code @Nullable}, an annotation of JSpecify; the Kotlin compiler
- * requires its library {@code org.jspecify:jspecify} to see it, Java does not.
+ * that many processes share. What may be null has the annotation {@code @Nullable} of JSpecify. To compile Kotlin, add the
+ * library {@code org.jspecify:jspecify}; Java does not require it.
  *
  * <h2>The loop</h2>
  *
