@@ -2,9 +2,11 @@ package dev.sieve;
 
 import dev.sieve.bloom.Membership;
 import dev.sieve.bloom.Murmur3;
+import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The part that all frontiers share: it detects which of the pushed URLs are new and appends these to a {@link Store}.
@@ -59,7 +61,7 @@ public final class Deduplicator {
     private final long capacity;
     private final CapacityWatch watch;
     /** Set when URLs may be in the filter that were not appended. */
-    private volatile Throwable failure;
+    private volatile @Nullable Throwable failure;
     /** Reused by every push of a single URL. */
     private final UrlBatch single = new UrlBatch();
 
@@ -126,7 +128,14 @@ public final class Deduplicator {
     }
 
     /** Pushes URLs that may be new: those of a batch, or a single one when the batch is null. */
-    private int pushAbsent(UrlBatch batch, byte[] url, int from, int count, long[] hashes, long absent, Store store) {
+    private int pushAbsent(
+            @Nullable UrlBatch batch,
+            byte @Nullable [] url,
+            int from,
+            int count,
+            long[] hashes,
+            long absent,
+            Store store) {
         int isNew;
         lock.lock();
         try {
@@ -168,11 +177,18 @@ public final class Deduplicator {
     }
 
     /** Adds URLs to the filter, and appends those that are new and those of another mask; returns how many are new. */
-    private int add(UrlBatch batch, byte[] url, int from, long[] hashes, long absent, long others, Store store) {
+    private int add(
+            @Nullable UrlBatch batch,
+            byte @Nullable [] url,
+            int from,
+            long[] hashes,
+            long absent,
+            long others,
+            Store store) {
         try {
             long mask = filter.addAbsent(hashes, absent);
             if ((mask | others) != 0) {
-                UrlBatch urls = batch == null ? single(url) : batch;
+                UrlBatch urls = batch == null ? single(Objects.requireNonNull(url)) : batch;
                 store.append(urls, from, mask | others);
                 urls.setNew(from, mask);
             }

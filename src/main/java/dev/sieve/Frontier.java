@@ -2,6 +2,7 @@ package dev.sieve;
 
 import dev.sieve.bloom.Membership;
 import java.util.Collection;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A queue of URLs to visit that accepts each URL once and hands it out until it is done.
@@ -59,6 +60,7 @@ public interface Frontier extends AutoCloseable {
      * @param nowNanos the current time of the caller's clock
      * @return null when no URL can be handed out now
      */
+    @Nullable
     Lease take(long nowNanos);
 
     /**

@@ -1,5 +1,7 @@
 package dev.sieve;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A URL that a {@link Frontier} has handed out. {@link Frontier#done} ends the lease; {@link Frontier#retry} gives the
  * URL back, to be handed out again.
@@ -12,4 +14,11 @@ package dev.sieve;
  * @param label the label of the {@linkplain UrlBatch batch} it was pushed in. Default: 0
  * @param attempt how often the URL was given back before
  */
-public record Lease(long id, String url, int depth, int redirects, String referrer, int label, int attempt) {}
+public record Lease(
+        long id,
+        String url,
+        int depth,
+        int redirects,
+        @Nullable String referrer,
+        int label,
+        int attempt) {}

@@ -6,9 +6,11 @@ import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.PriorityQueue;
 import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The leases of a frontier: which URLs are handed out, at which attempt and until when, and which were given back for
@@ -134,7 +136,7 @@ public final class Leases {
         return Math.min(wait(delayed.peek(), nowNanos), wait(expiries.peekFirst(), nowNanos));
     }
 
-    private static long wait(Due due, long nowNanos) {
+    private static long wait(@Nullable Due due, long nowNanos) {
         return due == null ? Long.MAX_VALUE : Math.max(0, due.nanos - nowNanos);
     }
 
@@ -164,7 +166,7 @@ public final class Leases {
 
         /** Removes an id that is in the set. */
         void remove(long id) {
-            BitSet chunk = chunks.get(id >> CHUNK_SHIFT);
+            BitSet chunk = Objects.requireNonNull(chunks.get(id >> CHUNK_SHIFT));
             chunk.clear(index(id));
             size--;
             if (chunk.isEmpty()) {

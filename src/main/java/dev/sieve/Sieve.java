@@ -12,6 +12,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A URL frontier in memory: a first-in, first-out queue behind a Bloom filter, so it remembers a URL in a few bits.
@@ -115,7 +116,7 @@ public final class Sieve implements Frontier {
     }
 
     @Override
-    public Lease take(long nowNanos) {
+    public @Nullable Lease take(long nowNanos) {
         lock.lock();
         try {
             OptionalLong due = leases.pollDue(nowNanos);
@@ -134,7 +135,7 @@ public final class Sieve implements Frontier {
     }
 
     private Lease nextAttempt(long id) {
-        Lease last = kept.remove(id);
+        Lease last = Objects.requireNonNull(kept.remove(id));
         return new Lease(
                 id, last.url(), last.depth(), last.redirects(), last.referrer(), last.label(), last.attempt() + 1);
     }
@@ -207,12 +208,12 @@ public final class Sieve implements Frontier {
     /** The options of a {@link Sieve}. */
     public static final class Builder {
         private final long expectedUrls;
-        private Double falsePositiveRate;
-        private FilterKind kind;
-        private OnFull onFull;
+        private @Nullable Double falsePositiveRate;
+        private @Nullable FilterKind kind;
+        private @Nullable OnFull onFull;
         private Consumer<CapacityEvent> listener = event -> {};
-        private Long seed;
-        private Membership membership;
+        private @Nullable Long seed;
+        private @Nullable Membership membership;
         private long leaseTimeoutNanos = Long.MAX_VALUE;
 
         private Builder(long expectedUrls) {

@@ -7,6 +7,7 @@ import dev.sieve.bloom.Murmur3;
 import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The URLs found on one page, to be pushed together.
@@ -20,25 +21,27 @@ public final class UrlBatch {
     /** The highest label. */
     public static final int MAX_LABEL = 255;
 
+    private static final Slices NO_KEYS = new Slices();
+
     private final Slices urls = new Slices();
     /** The keys of all URLs; valid only when {@link #hasKeys}, that is, when some key differs from its URL. */
-    private Slices keys;
+    private Slices keys = NO_KEYS;
 
     private boolean hasKeys;
     private int size;
     private int maxBytes;
     private long[] isNew = new long[1];
-    private long[] hashes;
+    private long @Nullable [] hashes;
     private int depth;
     private int redirects;
-    private String referrer;
+    private @Nullable String referrer;
     private int label;
 
     /** Makes an empty batch of seeds: depth 0, no referrer. */
     public UrlBatch() {}
 
     /** Makes an empty batch of links with the label 0. */
-    public UrlBatch(int depth, int redirects, String referrer) {
+    public UrlBatch(int depth, int redirects, @Nullable String referrer) {
         this();
         clear(depth, redirects, referrer);
     }
@@ -52,7 +55,7 @@ public final class UrlBatch {
      * @param label a number of the caller's choice, 0 to {@link #MAX_LABEL}, which is copied to the {@link Lease} of
      *     each URL
      */
-    public UrlBatch(int depth, int redirects, String referrer, int label) {
+    public UrlBatch(int depth, int redirects, @Nullable String referrer, int label) {
         this();
         clear(depth, redirects, referrer, label);
     }
@@ -63,12 +66,12 @@ public final class UrlBatch {
     }
 
     /** Empties the batch, for links with the label 0. */
-    public void clear(int depth, int redirects, String referrer) {
+    public void clear(int depth, int redirects, @Nullable String referrer) {
         clear(depth, redirects, referrer, 0);
     }
 
     /** Empties the batch, for links; parameters as in the constructor. */
-    public void clear(int depth, int redirects, String referrer, int label) {
+    public void clear(int depth, int redirects, @Nullable String referrer, int label) {
         if (depth < 0 || redirects < 0) {
             throw new IllegalArgumentException("depth and redirects must not be negative: " + depth + ", " + redirects);
         }
@@ -156,7 +159,7 @@ public final class UrlBatch {
     /** Sets the key of the URL that was added last. */
     private void setKey(byte[] utf8, int from, int to) {
         if (!hasKeys) {
-            keys = keys == null ? new Slices() : keys;
+            keys = keys == NO_KEYS ? new Slices() : keys;
             keys.setAll(urls, size);
             hasKeys = true;
         }
@@ -190,7 +193,7 @@ public final class UrlBatch {
     }
 
     /** Returns the page on which the URLs were found; null when there is none. */
-    public String referrer() {
+    public @Nullable String referrer() {
         return referrer;
     }
 

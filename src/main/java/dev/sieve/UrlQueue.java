@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.ArrayDeque;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The pending URLs in memory, first in, first out, in byte segments: Strings would take half as much again.
@@ -21,12 +22,14 @@ import java.util.Objects;
  */
 final class UrlQueue implements Deduplicator.Store {
     private static final int SEGMENT_BYTES = 1 << 16;
+    private static final byte[] NO_SEGMENT = {};
     private static final int END = 0;
     private static final int CONTEXT = 1;
     private static final int FIRST_LENGTH = 2;
     private static final int MAX_NUMBER_BYTES = 5;
 
-    private record Context(int depth, int redirects, int label, String referrer) {
+    private record Context(
+            int depth, int redirects, int label, @Nullable String referrer) {
         boolean is(UrlBatch batch) {
             return depth == batch.depth()
                     && redirects == batch.redirects()
@@ -38,7 +41,7 @@ final class UrlQueue implements Deduplicator.Store {
     private static final Context SEED = new Context(0, 0, 0, null);
 
     private final ArrayDeque<byte[]> segments = new ArrayDeque<>();
-    private byte[] tail;
+    private byte[] tail = NO_SEGMENT;
     private int writeAt;
     private int readAt;
     private Context written = SEED;
@@ -88,8 +91,8 @@ final class UrlQueue implements Deduplicator.Store {
 
     /** Makes room for a record and the end mark. */
     private void reserve(long length) {
-        if (tail == null || writeAt + length >= tail.length) {
-            if (tail != null) {
+        if (writeAt + length >= tail.length) {
+            if (tail != NO_SEGMENT) {
                 tail[writeAt] = END;
             }
             tail = new byte[Math.toIntExact(Math.max(SEGMENT_BYTES, length + 1))];
@@ -113,6 +116,7 @@ final class UrlQueue implements Deduplicator.Store {
     }
 
     /** Removes the first URL and returns it as a lease whose id counts the URLs; null when the queue is empty. */
+    @Nullable
     Lease poll() {
         if (size == 0) {
             return null;
@@ -142,7 +146,7 @@ final class UrlQueue implements Deduplicator.Store {
         if (tail.length == SEGMENT_BYTES) {
             segments.addLast(tail);
         } else {
-            tail = null;
+            tail = NO_SEGMENT;
         }
         written = read;
     }

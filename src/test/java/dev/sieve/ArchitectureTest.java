@@ -15,6 +15,7 @@ import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import java.util.ArrayList;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -118,7 +120,8 @@ class ArchitectureTest {
     void aPackageImportsThoseAboveItAndItsOwnLibraries(String name) {
         List<String> allowed = new ArrayList<>(PACKAGES.subList(0, PACKAGES.indexOf(name) + 1));
         allowed.addAll(LIBRARIES_OF.getOrDefault(name, List.of()));
-        allowed.addAll(List.of("java..", "javax.net..", "javax.xml..", "com.sun.net.httpserver.."));
+        allowed.addAll(List.of(
+                "java..", "javax.net..", "javax.xml..", "com.sun.net.httpserver..", "org.jspecify.annotations.."));
         classes()
                 .that()
                 .resideInAPackage(name)
@@ -166,6 +169,24 @@ class ArchitectureTest {
 
     private static boolean isVisible(Set<JavaModifier> modifiers) {
         return modifiers.contains(JavaModifier.PUBLIC) || modifiers.contains(JavaModifier.PROTECTED);
+    }
+
+    /** So that the build checks what may be null in it, and other compilers see it. */
+    @Test
+    void everyPublicClassIsNullMarked() {
+        classes()
+                .that()
+                .arePublic()
+                .and()
+                .areTopLevelClasses()
+                .and()
+                .resideOutsideOfPackage("dev.sieve.cli")
+                .should(ArchCondition.from(describe("be null-marked", ArchitectureTest::isNullMarked)))
+                .check(CLASSES);
+    }
+
+    private static boolean isNullMarked(JavaClass type) {
+        return type.isAnnotatedWith(NullMarked.class) || type.getPackage().isAnnotatedWith(NullMarked.class);
     }
 
     @Test

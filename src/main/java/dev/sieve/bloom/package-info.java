@@ -22,4 +22,7 @@
  * key. But a pair that collides under every seed can be made from arbitrary bytes. Hardly any URL has a partner that is
  * printable as well, and that pair costs one page.
  */
+@NullMarked
 package dev.sieve.bloom;
+
+import org.jspecify.annotations.NullMarked;

@@ -18,11 +18,13 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.NullMarked;
 
 /**
  * The folder from which a crawl continues after a crash or a stop. It owns all files in the folder:
@@ -43,6 +45,7 @@ import java.util.stream.Stream;
  * names the file and the line; {@link #inspect} lists them, and {@link #repair} keeps the intact lines. Folders of
  * earlier versions contain {@code seeds.txt} and {@code pauses.txt}, which are copied once and stay as they are.
  */
+@NullMarked
 public final class CrawlDirectory extends CrawlJob {
     /** The digits of a pause allow for ten years; a host is a name or an address, as in a URL. */
     private static final Pattern PAUSE = Pattern.compile("(\\d{1,12}) (\\d{1,15}) ([!-~]{1,255})");
@@ -225,7 +228,8 @@ public final class CrawlDirectory extends CrawlJob {
         }
         // However the clock was set in between, a host does not wait for longer than its pause.
         Duration pause = Duration.ofMillis(Math.min(left, Long.parseLong(fields.group(1))));
-        pauses.get().merge(fields.group(3), pause, (one, other) -> one.compareTo(other) > 0 ? one : other);
+        Objects.requireNonNull(pauses.get())
+                .merge(fields.group(3), pause, (one, other) -> one.compareTo(other) > 0 ? one : other);
         return true;
     }
 

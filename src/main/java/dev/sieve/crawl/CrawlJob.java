@@ -18,6 +18,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where a crawl is kept: its frontier, the seeds, which define the scope, what the user has allowed for their origins, and
@@ -29,6 +31,7 @@ import java.util.regex.Pattern;
  * <p>Methods that store something throw {@link UncheckedIOException} when that fails. Safe for use by many threads. A seed
  * takes 18 to 23 bytes of memory.
  */
+@NullMarked
 public abstract class CrawlJob implements Closeable {
     /** Where files go that are deleted when the crawl is closed, if the job has no folder. */
     static final Path TEMPORARY = Path.of(System.getProperty("java.io.tmpdir"));
@@ -42,7 +45,7 @@ public abstract class CrawlJob implements Closeable {
     private final ExactSet seeds = ExactSet.create(Memberships.randomSeed());
     private final Set<String> origins = new LinkedHashSet<>();
     /** Null until it is requested. */
-    private Journal journal;
+    private @Nullable Journal journal;
 
     /** Receives what was stored. */
     interface Reader {

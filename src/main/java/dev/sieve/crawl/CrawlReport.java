@@ -5,6 +5,8 @@ import dev.sieve.polite.ScheduleStats;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a crawl has done so far.
@@ -41,8 +43,9 @@ import java.util.Map;
  * @param busy for how long all workers were busy, so that more of them would have been faster
  * @param schedule how many hosts wait, and for how much of the time workers waited for them
  */
+@NullMarked
 public record CrawlReport(
-        Ending ending,
+        @Nullable Ending ending,
         Duration elapsed,
         Map<Integer, Long> pages,
         Map<Integer, Long> checked,
@@ -73,7 +76,8 @@ public record CrawlReport(
      * @param reason its status, or the error in a word or two
      * @param referrer the page on which it was first found; null for a seed
      */
-    public record Failure(String url, String reason, String referrer) {}
+    public record Failure(
+            String url, String reason, @Nullable String referrer) {}
 
     /**
      * What became of sitemaps.

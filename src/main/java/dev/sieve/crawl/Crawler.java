@@ -15,6 +15,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,6 +51,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>{@link #run} is called once; {@link #stop} and {@link #report} from any thread.
  */
+@NullMarked
 public final class Crawler implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
     /** Loaded with this class: a catch clause would load it first when it handles an OutOfMemoryError, and fail. */
@@ -84,7 +87,7 @@ public final class Crawler implements AutoCloseable {
     private final String names;
 
     /** The first one; of two at the same time, one of them. */
-    private volatile Throwable failure;
+    private volatile @Nullable Throwable failure;
 
     /**
      * Creates a crawl without seeds that leaves no files. The caller closes the frontier, after the crawl.
@@ -312,7 +315,7 @@ public final class Crawler implements AutoCloseable {
         dispatcher.end(Ending.FAILED);
     }
 
-    private static void rethrow(Throwable failure) throws IOException {
+    private static void rethrow(@Nullable Throwable failure) throws IOException {
         if (failure instanceof UncheckedIOException e) {
             throw e.getCause();
         } else if (failure instanceof RuntimeException e) {

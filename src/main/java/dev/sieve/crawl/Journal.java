@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.function.Consumer;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.NullMarked;
 
 /**
  * The file from which the report of a crawl is made: one object of JSON per line, in ASCII. A line is buffered when {@link
@@ -21,6 +22,7 @@ import java.util.zip.CRC32C;
  *
  * <p>Methods that write throw {@link UncheckedIOException} when the disk fails. Safe for use by many threads.
  */
+@NullMarked
 public final class Journal implements Closeable {
     static final LineFile.Kind KIND =
             new LineFile.Kind("crawl-report", null, "a record of the report", Journal::isRecord);

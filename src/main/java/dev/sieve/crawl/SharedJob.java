@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.NullMarked;
 
 /**
  * A crawl that many processes share, each with a {@link Crawler} of its own: everything is kept on an engine, see
@@ -25,6 +26,7 @@ import java.util.function.Predicate;
  *
  * <p>The spill file and the journal are temporary files of this process.
  */
+@NullMarked
 public final class SharedJob extends CrawlJob {
     /** Lines that the engine adds in one piece. */
     private static final int PART = 1000;

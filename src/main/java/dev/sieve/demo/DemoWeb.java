@@ -16,6 +16,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A web of many hosts on the loopback address, generated from a seed. It is known exactly what an obedient crawl from
@@ -35,6 +37,7 @@ import java.util.stream.Stream;
  * <p>Pages are generated on request: only host names, recorded requests and pages in progress take memory. Safe for use
  * by many threads. A slow page does not block a thread.
  */
+@NullMarked
 public final class DemoWeb implements AutoCloseable {
 
     /**
@@ -46,8 +49,8 @@ public final class DemoWeb implements AutoCloseable {
     public record Expected(String url, int status) {}
 
     private final SiteMap map;
-    private final HostileHost hostile;
-    private final ExternalLinks external;
+    private final @Nullable HostileHost hostile;
+    private final @Nullable ExternalLinks external;
     private final Handler handler;
     private final HttpServer server;
     private final ExecutorService workers;

@@ -6,8 +6,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
+import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
 
 /** Tools for the folder of a {@link DurableSieve}. Safe for use by many threads. */
+@NullMarked
 public final class DurableFolder {
     private DurableFolder() {}
 
@@ -26,7 +29,7 @@ public final class DurableFolder {
     }
 
     /** Forces the names of created, renamed and deleted files of any folder to the disk, where the system can do so. */
-    public static void forceNames(Path directory) throws IOException {
+    public static void forceNames(@Nullable Path directory) throws IOException {
         LocalDisk.forceNames(directory);
     }
 

@@ -22,6 +22,8 @@ import java.util.OptionalLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A URL frontier on the disk that hands out each URL once and loses none of them.
@@ -47,6 +49,7 @@ import java.util.function.Supplier;
  * thread is still writing; call {@link #sync} before recording that result elsewhere. Two background threads write to the
  * disk until it is closed. {@link DurableFolder} has the tools for a folder that is not open.
  */
+@NullMarked
 public final class DurableSieve implements Frontier {
     private final Closeable folderLock;
     private final Deduplicator deduplicator;
@@ -70,7 +73,7 @@ public final class DurableSieve implements Frontier {
     private final Checkpointer checkpointer;
 
     /** Null without background threads. */
-    private final Upkeep upkeep;
+    private final @Nullable Upkeep upkeep;
 
     /**
      * Opens the frontier in a folder, or makes one for a number of distinct URLs at the rate
@@ -272,7 +275,7 @@ public final class DurableSieve implements Frontier {
     }
 
     @Override
-    public Lease take(long nowNanos) {
+    public @Nullable Lease take(long nowNanos) {
         lock.lock();
         try {
             writer.requireUsable();
@@ -416,11 +419,11 @@ public final class DurableSieve implements Frontier {
         private static final long DEFAULT_SEGMENT_BYTES = 64 << 20;
 
         private final Path directory;
-        private Long expectedUrls;
-        private Double falsePositiveRate;
-        private FilterKind kind;
-        private Long seed;
-        private OnFull onFull;
+        private @Nullable Long expectedUrls;
+        private @Nullable Double falsePositiveRate;
+        private @Nullable FilterKind kind;
+        private @Nullable Long seed;
+        private @Nullable OnFull onFull;
         private Consumer<CapacityEvent> listener = event -> {};
         private Durability durability = Durability.PROCESS;
         private boolean keepLog;
@@ -577,7 +580,7 @@ public final class DurableSieve implements Frontier {
         }
 
         /** Returns the requested settings, given the stored ones; {@code stored} is null for a new frontier. */
-        private RequestedSettings requested(Settings stored) {
+        private RequestedSettings requested(@Nullable Settings stored) {
             FilterKind requested = kind;
             if (kind != null) {
                 kind.check(onFull == null ? kind.defaultOnFull() : onFull);

@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides which addresses may be requested: public ones, and those in blocks that are allowed in addition.
@@ -19,6 +21,7 @@ import java.util.stream.Stream;
  *
  * <p>Immutable. A check compares the address with about thirty blocks.
  */
+@NullMarked
 public final class AddressPolicy {
     /** In the order in which they are compared. */
     private static final List<Use> NOT_PUBLIC = List.of(
@@ -99,11 +102,12 @@ public final class AddressPolicy {
     }
 
     /** Returns why an address is not allowed, such as {@code 127.0.0.1 is loopback}; null when it is allowed. */
-    public String objection(InetAddress address) {
+    public @Nullable String objection(InetAddress address) {
         return objection(address.getAddress(), address.getHostAddress());
     }
 
     /** Returns the same for the bytes of an address and its text. */
+    @Nullable
     String objection(byte[] address, String text) {
         byte[] plain =
                 NAT64.contains(address) ? Arrays.copyOfRange(address, address.length - 4, address.length) : address;
@@ -115,7 +119,7 @@ public final class AddressPolicy {
         return use == null ? null : text + " is " + use;
     }
 
-    private static String use(byte[] address) {
+    private static @Nullable String use(byte[] address) {
         for (Use use : NOT_PUBLIC) {
             if (use.contains(address)) {
                 return use.name;

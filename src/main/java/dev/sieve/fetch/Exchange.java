@@ -2,6 +2,8 @@ package dev.sieve.fetch;
 
 import java.net.InetAddress;
 import java.time.Instant;
+import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A request that was sent, and the response.
@@ -17,9 +19,16 @@ import java.time.Instant;
  * @param body the body of the response after chunks were joined, before its content was decoded, as far as it was read
  * @param cut why the body is not complete
  */
+@NullMarked
 @SuppressWarnings("ArrayRecordComponent") // a body is not compared, and too large to be copied
 public record Exchange(
-        String url, Instant time, InetAddress address, String request, String response, byte[] body, Cut cut) {
+        String url,
+        Instant time,
+        @Nullable InetAddress address,
+        String request,
+        String response,
+        byte[] body,
+        Cut cut) {
 
     /** Why only the beginning of a body was read. */
     public enum Cut {

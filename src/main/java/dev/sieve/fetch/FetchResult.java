@@ -6,8 +6,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
 
 /** The result of requesting one URL; it covers everything that a server may do. */
+@NullMarked
 public sealed interface FetchResult {
 
     /** Returns the HTTP status; 0 without a response. */
@@ -78,7 +81,7 @@ public sealed interface FetchResult {
         }
 
         /** Returns the first value of a header field by its name in lower case; null when there is none. */
-        public String header(String name) {
+        public @Nullable String header(String name) {
             List<String> values = headers.get(name);
             return values == null ? null : values.get(0);
         }

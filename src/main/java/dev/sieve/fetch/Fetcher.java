@@ -30,6 +30,8 @@ import okhttp3.Protocol;
 import okhttp3.Request;
 import okhttp3.Response;
 import okhttp3.ResponseBody;
+import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Requests URLs and returns whatever the server does as a value.
@@ -55,6 +57,7 @@ import okhttp3.ResponseBody;
  *
  * <p>Safe for use by many threads. {@link #close} closes its connections.
  */
+@NullMarked
 public final class Fetcher implements AutoCloseable {
     private static final String ACCEPT = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5";
 
@@ -68,7 +71,7 @@ public final class Fetcher implements AutoCloseable {
     private volatile Consumer<String> onSend = host -> {};
     private volatile Runnable onResponse = () -> {};
     /** What the last request of a thread has sent and received. */
-    private final ThreadLocal<Exchange> exchange = ThreadLocal.withInitial(() -> null);
+    private final ThreadLocal<@Nullable Exchange> exchange = ThreadLocal.withInitial(() -> null);
 
     private final Set<String> headerOrigins = ConcurrentHashMap.newKeySet();
 
@@ -239,7 +242,7 @@ public final class Fetcher implements AutoCloseable {
     /**
      * Returns why a URL is refused by its port or address, as far as this is known without a lookup; null if it is not.
      */
-    public Refused objection(String url) {
+    public @Nullable Refused objection(String url) {
         String parsed = UrlNormalizer.parse(url);
         return parsed == null ? null : guard.objection(HttpUrl.get(parsed));
     }
@@ -266,7 +269,7 @@ public final class Fetcher implements AutoCloseable {
      * Returns what the last request of this thread has sent and received, once; null without a response, and unless
      * {@link Options#keepsExchanges} is set. Its body takes memory like that of a result until it is released.
      */
-    public Exchange takeExchange() {
+    public @Nullable Exchange takeExchange() {
         Exchange taken = exchange.get();
         exchange.remove();
         return taken;
@@ -357,7 +360,8 @@ public final class Fetcher implements AutoCloseable {
         exchange.set(made);
     }
 
-    private FetchResult send(String url, Call call, BodyMemory.Body room, Capture capture, int kept, Reading reading) {
+    private FetchResult send(
+            String url, Call call, BodyMemory.Body room, @Nullable Capture capture, int kept, Reading reading) {
         wire.restart();
         try (Response response = call.execute()) {
             FetchResult result;
@@ -380,7 +384,7 @@ public final class Fetcher implements AutoCloseable {
         }
     }
 
-    private Request request(String url, HttpUrl target, Capture capture) {
+    private Request request(String url, HttpUrl target, @Nullable Capture capture) {
         Request.Builder request = new Request.Builder()
                 .url(target)
                 .tag(String.class, UrlParts.host(url))

@@ -10,6 +10,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import okhttp3.Credentials;
 import okhttp3.HttpUrl;
+import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Selects the proxy that a request goes through, if any.
@@ -25,6 +27,7 @@ import okhttp3.HttpUrl;
  *
  * <p>The address of the proxy is not checked. Its user name and password are in no message.
  */
+@NullMarked
 public final class ProxySettings {
     /** No proxy: requests go directly to their hosts. */
     public static final ProxySettings NONE = new ProxySettings(null, null, List.of());
@@ -35,10 +38,10 @@ public final class ProxySettings {
     private static final Pattern PORT = Pattern.compile("(.*):([0-9]{1,5})");
 
     /** Null for none. */
-    private final Server forHttp;
+    private final @Nullable Server forHttp;
 
     /** Null for none. */
-    private final Server forHttps;
+    private final @Nullable Server forHttps;
 
     private final List<String> direct;
 
@@ -59,7 +62,8 @@ public final class ProxySettings {
      *
      * @param authorization the Proxy-Authorization header; null for none
      */
-    record Server(Kind kind, String host, int port, String authorization) {
+    record Server(
+            Kind kind, String host, int port, @Nullable String authorization) {
         @Override
         public String toString() {
             String name = host.contains(":") ? "[" + host + "]" : host;
@@ -67,7 +71,7 @@ public final class ProxySettings {
         }
     }
 
-    private ProxySettings(Server forHttp, Server forHttps, List<String> direct) {
+    private ProxySettings(@Nullable Server forHttp, @Nullable Server forHttps, List<String> direct) {
         this.forHttp = forHttp;
         this.forHttps = forHttps;
         this.direct = direct;
@@ -107,7 +111,7 @@ public final class ProxySettings {
                         .toList());
     }
 
-    private static Server server(Map<String, String> variables, String... names) {
+    private static @Nullable Server server(Map<String, String> variables, String... names) {
         for (String name : names) {
             String url = variables.getOrDefault(name, "").strip();
             if (!url.isEmpty()) {
@@ -140,6 +144,7 @@ public final class ProxySettings {
     }
 
     /** Returns the proxy for a URL; null if it is requested directly. */
+    @Nullable
     Server server(HttpUrl url) {
         Server server = url.isHttps() ? forHttps : forHttp;
         return server == null || direct.stream().anyMatch(each -> matches(each, url)) ? null : server;

@@ -2,6 +2,8 @@ package dev.sieve.output;
 
 import dev.sieve.scope.Scope;
 import dev.sieve.scope.SkipReason;
+import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A link that was found: an edge of the link graph.
@@ -11,7 +13,12 @@ import dev.sieve.scope.SkipReason;
  * @param isNew whether the target was queued because of this link
  * @param reason why the target does not belong to the crawl; null when it does
  */
-public record Link(String source, String target, boolean isNew, SkipReason reason) {
+@NullMarked
+public record Link(
+        String source,
+        String target,
+        boolean isNew,
+        @Nullable SkipReason reason) {
 
     /**
      * Returns what became of the target, in these words: {@code new} when it was queued because of this link; {@code seen}

@@ -15,6 +15,8 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A file, or standard output, to which a sink writes UTF-8, with buffer.
@@ -23,11 +25,12 @@ import java.nio.file.StandardOpenOption;
  * file. After a failure nothing more is written, since the end of the file is unknown then. It is not written through a
  * channel, which would be closed when a thread is interrupted. Not safe for use by many threads.
  */
+@NullMarked
 public final class OutputFile extends OutputStream {
     private final String name;
     private final FileOutputStream out;
     private final boolean forces;
-    private IOException failure;
+    private @Nullable IOException failure;
 
     private OutputFile(String name, FileOutputStream out, boolean forces) {
         this.name = name;

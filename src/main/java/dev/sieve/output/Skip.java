@@ -1,6 +1,8 @@
 package dev.sieve.output;
 
 import dev.sieve.scope.SkipReason;
+import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A URL that was found but not requested.
@@ -9,4 +11,5 @@ import dev.sieve.scope.SkipReason;
  * @param reason why it was not requested
  * @param referrer the page on which it was found; null for a seed
  */
-public record Skip(String url, SkipReason reason, String referrer) {}
+@NullMarked
+public record Skip(String url, SkipReason reason, @Nullable String referrer) {}

@@ -4,6 +4,8 @@ import dev.sieve.fetch.FetchResult;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A URL that was requested, and the result.
@@ -21,11 +23,12 @@ import java.util.List;
  *     dev.sieve.polite.HostSchedule#waited}
  * @param isCheck whether the URL is out of scope, and was requested only to check whether it works
  */
+@NullMarked
 public record Visit(
         String url,
         String key,
         int depth,
-        String referrer,
+        @Nullable String referrer,
         FetchResult result,
         Instant fetchedAt,
         Duration took,
@@ -35,7 +38,7 @@ public record Visit(
         boolean isCheck) {
 
     /** Returns the page in the response, whatever its status; null when there is none. */
-    public FetchResult.Page page() {
+    public FetchResult.@Nullable Page page() {
         return result instanceof FetchResult.Page page ? page : null;
     }
 

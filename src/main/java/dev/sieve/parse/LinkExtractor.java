@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.function.BooleanSupplier;
@@ -21,6 +22,8 @@ import org.jsoup.nodes.Element;
 import org.jsoup.nodes.Node;
 import org.jsoup.nodes.TextNode;
 import org.jsoup.parser.Parser;
+import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads an HTML or XHTML document: its title, its links, and its directives for robots.
@@ -40,6 +43,7 @@ import org.jsoup.parser.Parser;
  * <p>References are made distinct, without fragments, before any is resolved, since most links of a page lead to the
  * same few pages and resolving is expensive.
  */
+@NullMarked
 public final class LinkExtractor {
     /** The largest number of distinct references of a page that are links; the others are counted. */
     public static final int MAX_LINKS = 10_000;
@@ -163,8 +167,8 @@ public final class LinkExtractor {
         private final Set<String> references = new LinkedHashSet<>();
         private Charset charset = StandardCharsets.UTF_8;
         private UrlNormalizer.Base url;
-        private UrlNormalizer.Base base;
-        private Element title;
+        private UrlNormalizer.@Nullable Base base;
+        private @Nullable Element title;
         private int referenceChars;
         private long beyondLimit;
 
@@ -298,7 +302,7 @@ public final class LinkExtractor {
                 if (linkChars > MAX_LINK_CHARS) {
                     addBeyondLimit(reference);
                 } else if (link == null) {
-                    rest.refused(reference, from.refusal());
+                    rest.refused(reference, Objects.requireNonNull(from.refusal()));
                 } else {
                     links.add(link);
                 }

@@ -1,6 +1,7 @@
 package dev.sieve.polite;
 
 import java.time.Duration;
+import org.jspecify.annotations.NullMarked;
 
 /**
  * A pause that doubles with every consecutive failure.
@@ -8,7 +9,9 @@ import java.time.Duration;
  * @param first the pause after the first failure; more than zero
  * @param longest the limit of the pause; at least {@code first}
  */
+@NullMarked
 public record BackOff(Duration first, Duration longest) {
+    /** Checks the pauses. */
     public BackOff {
         if (first.isZero() || first.isNegative() || longest.compareTo(first) < 0) {
             throw new IllegalArgumentException("back-off must be more than zero and grow: " + first + " to " + longest);

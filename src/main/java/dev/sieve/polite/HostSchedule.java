@@ -7,6 +7,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Function;
+import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The queues of a crawl: one first-in, first-out queue per host, and the rules when a host may be requested.
@@ -32,6 +34,7 @@ import java.util.function.Function;
  *
  * @param <T> the items
  */
+@NullMarked
 public final class HostSchedule<T> implements Closeable {
     /** Longer durations are reduced to this, so that differences of moments do not overflow. */
     private static final Duration LONGEST = Duration.ofDays(3650);
@@ -109,7 +112,7 @@ public final class HostSchedule<T> implements Closeable {
      * @param unprovenToo whether unproven hosts are included; see {@link #prove}
      * @return null without an item; {@link #waitNanos} returns for how long
      */
-    public T poll(long nowNanos, boolean unprovenToo) {
+    public @Nullable T poll(long nowNanos, boolean unprovenToo) {
         selector.advance(nowNanos);
         Host host = selector.next(nowNanos, unprovenToo);
         if (host == null) {
@@ -397,13 +400,13 @@ public final class HostSchedule<T> implements Closeable {
         private long delayNanos = Duration.ofSeconds(1).toNanos();
         private int perHost = 1;
         private int budget = Integer.MAX_VALUE;
-        private Function<String, String> groupOf;
+        private @Nullable Function<String, @Nullable String> groupOf;
         private Host.Limit groupLimit = new Host.Limit(0, 1, Integer.MAX_VALUE);
         private boolean probeFirst;
         private BackOff backOff = new BackOff(Duration.ofSeconds(10), Duration.ofMinutes(30));
         private boolean tellsProven;
-        private Path spillDirectory;
-        private Codec<T> codec;
+        private @Nullable Path spillDirectory;
+        private @Nullable Codec<T> codec;
         private int itemsInMemory;
 
         private Builder() {}
@@ -452,7 +455,7 @@ public final class HostSchedule<T> implements Closeable {
          * @param requests how many requests to the group may be under way at a time; 1 to 32,767
          * @param items how many items are accepted for the group; at least one
          */
-        public Builder<T> groups(Function<String, String> groupOf, Duration delay, int requests, int items) {
+        public Builder<T> groups(Function<String, @Nullable String> groupOf, Duration delay, int requests, int items) {
             this.groupOf = Objects.requireNonNull(groupOf, "groupOf");
             groupLimit = new Host.Limit(
                     nanos("delay of a group", delay),

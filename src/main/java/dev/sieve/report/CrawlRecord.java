@@ -12,6 +12,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The record of a crawl from which its report is made: a sink, which also receives samples and capacity events.
@@ -21,6 +23,7 @@ import java.util.function.Function;
  *
  * <p>Safe for use by many threads.
  */
+@NullMarked
 public final class CrawlRecord implements PageSink {
     /** Lines with samples that are not needed for the charts: a run that is killed loses at most so much of its numbers. */
     private static final long SAMPLE_MILLIS = 10_000;
@@ -31,9 +34,9 @@ public final class CrawlRecord implements PageSink {
     private final Aggregate aggregate;
     private final List<Entry> group = new ArrayList<>();
     private final List<CapacityEvent> early = new ArrayList<>();
-    private Journal journal;
+    private @Nullable Journal journal;
     /** Null when no later run reads the journal, so that it only has links. */
-    private JournalFormat format;
+    private @Nullable JournalFormat format;
 
     private boolean forces;
     private boolean isStarted;
@@ -55,7 +58,7 @@ public final class CrawlRecord implements PageSink {
      * @param isForced whether {@link #flush} forces the journal to the disk
      * @throws IOException when the journal cannot be read
      */
-    public synchronized void start(Journal store, boolean isForced, Instant now) throws IOException {
+    public synchronized void start(@Nullable Journal store, boolean isForced, Instant now) throws IOException {
         if (store != null && !store.isTemporary()) {
             format = new JournalFormat();
             store.read(json -> JournalFormat.read(JsonLine.parse(json), aggregate));
@@ -95,7 +98,7 @@ public final class CrawlRecord implements PageSink {
         SkipReason reason = skip.reason();
         if (aggregate.skipExamples().needs(reason.rule())) {
             aggregate.skipExamples().add(reason.rule(), skip.url(), reason.detail(), skip.referrer());
-            if (format != null) {
+            if (journal != null && format != null) {
                 journal.add(format.skip(reason.rule(), skip.url(), reason.detail(), skip.referrer()));
             }
         }
@@ -114,7 +117,7 @@ public final class CrawlRecord implements PageSink {
         Sample sample = Sample.of(report, now.toEpochMilli());
         boolean isKept = aggregate.sample(sample);
         boolean isDue = sample.millis() - lastSample >= SAMPLE_MILLIS || sample.ending() != null;
-        if (format != null && (isKept || isDue)) {
+        if (journal != null && format != null && (isKept || isDue)) {
             journal.add(format.sample(sample));
             lastSample = sample.millis();
         }
@@ -127,7 +130,7 @@ public final class CrawlRecord implements PageSink {
             return;
         }
         aggregate.capacity(event, now.toEpochMilli());
-        if (format != null) {
+        if (journal != null && format != null) {
             journal.add(format.capacity(event, now.toEpochMilli()));
         }
     }

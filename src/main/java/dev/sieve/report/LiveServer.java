@@ -14,6 +14,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -24,6 +25,8 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,6 +45,7 @@ import org.slf4j.LoggerFactory;
  * are closed at once. So clients that never complete a request can block others for two seconds, and clients that do not
  * read the responses for ten.
  */
+@NullMarked
 public final class LiveServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.report");
 
@@ -87,7 +91,7 @@ public final class LiveServer implements AutoCloseable {
             new EventStream(MAX_CLIENTS, PATIENCE, Executors.newCachedThreadPool(threads("events")));
 
     /** Null until something is shown. */
-    private Cache cache;
+    private @Nullable Cache cache;
 
     private int updates;
 
@@ -165,10 +169,11 @@ public final class LiveServer implements AutoCloseable {
 
     private void update() {
         try {
-            cache.expire();
+            Cache shown = Objects.requireNonNull(cache);
+            shown.expire();
             updates++;
             if (hasClients()) {
-                events.send(event("update", cache.update(updates % UPDATES_PER_COMPLETE_ONE == 0)));
+                events.send(event("update", shown.update(updates % UPDATES_PER_COMPLETE_ONE == 0)));
             }
         } catch (RuntimeException | Error e) {
             LOG.error("the live page could not be updated", e);
@@ -208,9 +213,15 @@ public final class LiveServer implements AutoCloseable {
             return;
         }
         switch (exchange.getRequestURI().getPath()) {
-            case "/" -> send(exchange, 200, "text/html", cache.page());
+            case "/" ->
+                send(exchange, 200, "text/html", Objects.requireNonNull(cache).page());
             case "/events" -> stream(exchange);
-            case "/metrics" -> send(exchange, 200, "text/plain; version=0.0.4", cache.metrics());
+            case "/metrics" ->
+                send(
+                        exchange,
+                        200,
+                        "text/plain; version=0.0.4",
+                        Objects.requireNonNull(cache).metrics());
             default -> send(exchange, 404, "text/plain", "Not found.\n");
         }
     }
@@ -287,8 +298,8 @@ public final class LiveServer implements AutoCloseable {
     /** The responses of the last second, so that many requests cost as much as one. Renders one thing at a time. */
     private static final class Cache {
         private final LiveContent content;
-        private String page;
-        private String metrics;
+        private @Nullable String page;
+        private @Nullable String metrics;
 
         Cache(LiveContent content) {
             this.content = content;

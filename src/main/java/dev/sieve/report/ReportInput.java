@@ -17,6 +17,7 @@ import java.util.Locale;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.NullMarked;
 
 /**
  * Reads what earlier crawls have written, to make a report of it: files of {@link dev.sieve.output.JsonlSink}, link graphs
@@ -24,6 +25,7 @@ import java.util.regex.Pattern;
  *
  * <p>A line that cannot be read is described, with its file and number, and left out.
  */
+@NullMarked
 public final class ReportInput {
     /** An escaped character, an escaped backslash, or a backslash alone. */
     private static final Pattern ESCAPE = Pattern.compile("\\\\(?:u([0-9a-fA-F]{4})|\\\\)?");

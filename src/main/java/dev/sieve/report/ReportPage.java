@@ -21,11 +21,13 @@ import java.util.function.BiConsumer;
 import org.jsoup.nodes.DataNode;
 import org.jsoup.nodes.Document;
 import org.jsoup.nodes.Element;
+import org.jspecify.annotations.NullMarked;
 
 /**
  * The report of a crawl as one page of HTML, which requires nothing but itself: its Content-Security-Policy forbids every
  * request, and every script and style but its own.
  */
+@NullMarked
 public final class ReportPage {
     private static final String CHARTS = "/META-INF/resources/webjars/chart.js/4.5.1/dist/chart.umd.min.js";
     private static final String GENERATOR = "Sieve report";
@@ -59,7 +61,7 @@ public final class ReportPage {
         policy.append(moreAllowed);
 
         Document document = Html.document();
-        document.selectFirst("html").attr("lang", "en");
+        document.expectFirst("html").attr("lang", "en");
         Element head = document.head();
         head.appendElement("meta").attr("charset", "utf-8");
         head.appendElement("meta").attr("http-equiv", "Content-Security-Policy").attr("content", policy.toString());

@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.BinaryOperator;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A map of bounded memory that drops the least recently used entries. Its keys are ASCII. Safe for use by many threads.
@@ -32,12 +33,12 @@ public final class LruMap<V> {
     }
 
     /** Returns the value of a key and marks the key as used; null without one. */
-    public synchronized V get(String key) {
+    public synchronized @Nullable V get(String key) {
         return entries.get(key);
     }
 
     /** Sets the value of a key and returns the one before; null without one. */
-    public synchronized V put(String key, V value) {
+    public synchronized @Nullable V put(String key, V value) {
         V before = entries.put(key, value);
         bytes += bytes(key, value) - (before == null ? 0 : bytes(key, before));
         Iterator<Map.Entry<String, V>> eldest = entries.entrySet().iterator();
@@ -57,6 +58,7 @@ public final class LruMap<V> {
         return merged;
     }
 
+    /** Removes a key, if it is there. */
     public synchronized void remove(String key) {
         V before = entries.remove(key);
         bytes -= before == null ? 0 : bytes(key, before);

@@ -9,6 +9,7 @@ import dev.sieve.polite.RetryAfter;
 import dev.sieve.scope.SkipReason;
 import java.time.Duration;
 import java.time.InstantSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Fetches and caches the robots.txt of each origin for a day, by RFC 9309.
@@ -64,15 +65,19 @@ public final class RobotsCache {
      * @param pause how long to wait before robots.txt is requested again; zero if it is not
      * @param refused why the origin must not be requested at all; null otherwise
      */
-    public record Access(RobotsRules rules, String problem, Duration pause, SkipReason refused) {
+    public record Access(
+            @Nullable RobotsRules rules,
+            String problem,
+            Duration pause,
+            @Nullable SkipReason refused) {
         /** Returns whether the rules are known; a missing robots.txt allows everything. */
         public boolean isKnown() {
             return rules != null;
         }
 
         /** Returns why a URL of the origin must not be requested; null if it may, or if robots.txt is unavailable. */
-        public SkipReason skipReason(String url) {
-            return refused == null && isKnown() && !rules.allows(url) ? FORBIDDEN : refused;
+        public @Nullable SkipReason skipReason(String url) {
+            return refused == null && rules != null && !rules.allows(url) ? FORBIDDEN : refused;
         }
 
         /** Returns whether robots.txt was redirected; the next {@link RobotsCache#ask} requests the target. */
@@ -89,8 +94,8 @@ public final class RobotsCache {
     /** The access until a moment, the consecutive failures before it, the next request, and the redirects to it. */
     private record Origin(Access access, long untilNanos, int failures, String url, int redirects) {
         long memoryBytes() {
-            long rules = access.isKnown() ? access.rules.memoryBytes() : 0;
-            return 256 + url.length() + 2L * access.problem.length() + rules;
+            RobotsRules rules = access.rules;
+            return 256 + url.length() + 2L * access.problem.length() + (rules == null ? 0 : rules.memoryBytes());
         }
     }
 
@@ -112,7 +117,7 @@ public final class RobotsCache {
     }
 
     /** Returns the cached access to an origin; null when {@link #ask} has to be called first. */
-    public synchronized Access known(String origin, long nowNanos) {
+    public synchronized @Nullable Access known(String origin, long nowNanos) {
         Origin known = find(origin);
         return known == null || known.untilNanos - nowNanos <= 0 ? null : known.access;
     }
@@ -158,7 +163,7 @@ public final class RobotsCache {
         return known == null ? new Origin(ELSEWHERE, 0, 0, start(origin), 0) : known;
     }
 
-    private Origin find(String origin) {
+    private @Nullable Origin find(String origin) {
         Origin known = origins.get(origin);
         return known == null ? largeOrigins.get(origin) : known;
     }

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The rules for one crawler in one spelling, in the order of their precedence.
@@ -46,7 +47,7 @@ final class RuleList {
             return spelling.bytes;
         }
 
-        boolean isSame(Spelled other) {
+        boolean isSame(@Nullable Spelled other) {
             return other != null && BY_PRECEDENCE.compare(this, other) == 0;
         }
     }

@@ -14,4 +14,7 @@
  * robots.txt makes every URL slow. A caller cannot correct this, since decoding and matching are private. Only the limit
  * for long Crawl-delays can be set.
  */
+@NullMarked
 package dev.sieve.robots;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,7 @@
 package dev.sieve.scope;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Decides which of the URLs found are queued: those in the scope of the crawl that are not a trap, in this order.
  *
@@ -16,7 +18,7 @@ public record Admission(Scope scope, TrapGuard traps) {
      * @param url a URL to fetch, as returned by the normaliser
      * @param depth links followed from a seed to this URL
      */
-    public SkipReason skipReason(String url, int depth) {
+    public @Nullable SkipReason skipReason(String url, int depth) {
         SkipReason reason = scope.skipReason(url, depth);
         return reason == null ? traps.skipReason(url) : reason;
     }
@@ -27,7 +29,7 @@ public record Admission(Scope scope, TrapGuard traps) {
      *
      * @param reason the {@link #skipReason} of the link
      */
-    public SkipReason checkSkipReason(String url, SkipReason reason) {
+    public @Nullable SkipReason checkSkipReason(String url, SkipReason reason) {
         if (!Scope.isOutside(reason)) {
             return reason;
         }

@@ -2,6 +2,7 @@ package dev.sieve.scope;
 
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A user's regular expression with a limit on the steps that matching may take.
@@ -32,7 +33,8 @@ final class Expression {
     }
 
     /** Returns {@code ifFound} or {@code ifNotFound}, or the reason {@code gave up} when matching takes too many steps. */
-    SkipReason find(String url, SkipReason ifFound, SkipReason ifNotFound) {
+    @Nullable
+    SkipReason find(String url, @Nullable SkipReason ifFound, @Nullable SkipReason ifNotFound) {
         try {
             return pattern.matcher(new CountedText(url)).find() ? ifFound : ifNotFound;
         } catch (OutOfStepsException | StackOverflowError e) {

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which URLs belong to the crawl, relative to its seeds.
@@ -88,7 +89,7 @@ public final class Scope {
 
     /** Returns a builder of a scope without expressions and without a limit of depth. */
     public static Builder builder(Kind kind) {
-        return new Builder().kind(kind);
+        return new Builder(kind);
     }
 
     /** Adds the host, domain or prefix of a seed; returns whether it was new. */
@@ -106,7 +107,7 @@ public final class Scope {
      *
      * @param depth links followed from a seed to this URL; 0 for a seed
      */
-    public SkipReason skipReason(String url, int depth) {
+    public @Nullable SkipReason skipReason(String url, int depth) {
         if (depth > maxDepth) {
             return tooDeep;
         }
@@ -118,6 +119,7 @@ public final class Scope {
     }
 
     /** Returns why a URL must not be requested, wherever it is: an exclude expression matches; null when none does. */
+    @Nullable
     SkipReason exclusion(String url) {
         for (Expression exclude : excludes) {
             SkipReason reason = exclude.find(url, new SkipReason("excluded", exclude.toString()), null);
@@ -135,7 +137,7 @@ public final class Scope {
                 || reason.rule().equals(TOO_DEEP);
     }
 
-    private SkipReason notIncluded(String url) {
+    private @Nullable SkipReason notIncluded(String url) {
         SkipReason last = NOT_INCLUDED;
         for (Expression include : includes) {
             // The last expression that was given up is named.
@@ -210,7 +212,9 @@ public final class Scope {
         private final List<Expression> includes = new ArrayList<>();
         private final List<Expression> excludes = new ArrayList<>();
 
-        private Builder() {}
+        private Builder(Kind kind) {
+            this.kind = requireNonNull(kind, "kind");
+        }
 
         /** Sets the kind of the scope. */
         public Builder kind(Kind kind) {

@@ -5,6 +5,7 @@ import java.security.SecureRandom;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Recognises crawler traps: sites with endless numbers of URLs, by intent or by mistake.
@@ -47,7 +48,7 @@ public final class TrapGuard {
     }
 
     /** Returns the trap that a URL is; null when it is not one. */
-    public Trap judge(String url) {
+    public @Nullable Trap judge(String url) {
         int path = UrlParts.pathStart(url);
         int query = url.indexOf('?', path);
         int end = url.length();
@@ -67,7 +68,7 @@ public final class TrapGuard {
         return judgeCounts(url);
     }
 
-    private Trap judgeCounts(String url) {
+    private @Nullable Trap judgeCounts(String url) {
         if (shapes.count(shape.of(url)) >= limit(Trap.SHAPE)) {
             return Trap.SHAPE;
         }
@@ -80,7 +81,7 @@ public final class TrapGuard {
     }
 
     /** Returns why a URL is skipped as a trap; null when it is not one. */
-    public SkipReason skipReason(String url) {
+    public @Nullable SkipReason skipReason(String url) {
         Trap trap = judge(url);
         if (trap == null) {
             return null;
@@ -98,6 +99,6 @@ public final class TrapGuard {
     }
 
     private int limit(Trap trap) {
-        return limits.get(trap);
+        return limits.getOrDefault(trap, trap.defaultLimit());
     }
 }

@@ -5,4 +5,7 @@
  *
  * <p>No class here opens a connection, and a hostile URL costs bounded time and memory.
  */
+@NullMarked
 package dev.sieve.scope;
+
+import org.jspecify.annotations.NullMarked;

@@ -4,6 +4,8 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The address of a crawl on an engine: {@code valkey://[user[:password]@]host[:port][/database]/NAME}. Its text never
@@ -17,8 +19,15 @@ import java.util.regex.Pattern;
  * @param database the number of the database in the engine
  * @param name the name of the crawl
  */
+@NullMarked
 public record EngineAddress(
-        String scheme, String user, String password, String host, int port, int database, String name) {
+        String scheme,
+        @Nullable String user,
+        @Nullable String password,
+        String host,
+        int port,
+        int database,
+        String name) {
     private static final String SYNTAX = "valkey://[user[:password]@]host[:port][/database]/NAME";
     private static final int DEFAULT_PORT = 6379;
     private static final int MAX_LENGTH = 2048;
@@ -82,7 +91,7 @@ public record EngineAddress(
         return text == null ? otherwise : Integer.parseInt(text);
     }
 
-    private static String decode(String text) {
+    private static @Nullable String decode(@Nullable String text) {
         try {
             return text == null ? null : URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
         } catch (IllegalArgumentException e) {
@@ -102,7 +111,7 @@ public record EngineAddress(
     }
 
     /** Returns the address with another password; null or an empty text removes it. */
-    public EngineAddress withPassword(String other) {
+    public EngineAddress withPassword(@Nullable String other) {
         return new EngineAddress(scheme, user, other, host, port, database, name);
     }
 

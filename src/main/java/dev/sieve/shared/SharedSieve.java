@@ -22,6 +22,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,6 +45,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Counts include what other workers did until a second ago. Safe for use by many threads.
  */
+@NullMarked
 public final class SharedSieve implements Frontier {
     private static final Logger LOG = LoggerFactory.getLogger(SharedSieve.class);
 
@@ -78,7 +81,7 @@ public final class SharedSieve implements Frontier {
     private final Totals totals;
     private final CapacityMarks capacity;
     private final Consumer<Map<String, Duration>> onClaim;
-    private final Keeper keeper;
+    private final @Nullable Keeper keeper;
 
     /**
      * Held during the round trips that take, store what is done, and keep the slices; the fields below are used with it. No
@@ -89,7 +92,7 @@ public final class SharedSieve implements Frontier {
     private final Taker taker;
     private final Results results;
     private final Ownership ownership;
-    private Run run;
+    private @Nullable Run run;
     private long surveyNanos;
     private long notOverNanos;
     private boolean wasNotOver;
@@ -98,7 +101,7 @@ public final class SharedSieve implements Frontier {
     /** How many URLs were accepted when the crawl was over. */
     private volatile long overAt = -1;
 
-    private volatile Throwable failure;
+    private volatile @Nullable Throwable failure;
     private volatile boolean isClosing;
 
     private SharedSieve(Builder builder, Engine engine, String worker, CrawlSettings settings) {
@@ -132,8 +135,10 @@ public final class SharedSieve implements Frontier {
         }
     }
 
-    private static String reason(Throwable e) {
-        return e instanceof UncheckedIOException ? e.getCause().getMessage() : e.toString();
+    private static @Nullable String reason(Throwable e) {
+        return e instanceof UncheckedIOException io
+                ? Objects.requireNonNull(io.getCause()).getMessage()
+                : e.toString();
     }
 
     // Pushes
@@ -186,7 +191,7 @@ public final class SharedSieve implements Frontier {
     // Leases
 
     @Override
-    public Lease take(long nowNanos) {
+    public @Nullable Lease take(long nowNanos) {
         requireUsable();
         if (isAway() || !lockTrip()) {
             return holdings.next(nowNanos, clock.getAsLong());
@@ -580,13 +585,13 @@ public final class SharedSieve implements Frontier {
      *
      * @return the stored options that differ; null for one that is not stored
      */
-    public Map<String, String> options(Map<String, String> mine) {
+    public Map<String, @Nullable String> options(Map<String, String> mine) {
         boolean mayStore = ownership.workers() == 1;
         Map<String, String> stored = engine.call((session, number) -> {
             Map<String, String> present = CrawlSettings.options(session, keys);
             return mayStore || present.isEmpty() ? CrawlSettings.setOptions(session, keys, present, mine) : present;
         });
-        Map<String, String> different = new TreeMap<>();
+        Map<String, @Nullable String> different = new TreeMap<>();
         mine.forEach((name, value) -> {
             if (!value.equals(stored.get(name))) {
                 different.put(name, stored.get(name));
@@ -652,13 +657,13 @@ public final class SharedSieve implements Frontier {
         private static final Duration SHORTEST_OWNERSHIP = Duration.ofSeconds(2);
 
         private final EngineAddress address;
-        private Long expectedUrls;
-        private Integer slices;
-        private OnFull onFull;
+        private @Nullable Long expectedUrls;
+        private @Nullable Integer slices;
+        private @Nullable OnFull onFull;
         private Consumer<CapacityEvent> listener = event -> {};
-        private Long seed;
+        private @Nullable Long seed;
         private String group = "host";
-        private UnaryOperator<String> groupOfHost;
+        private @Nullable UnaryOperator<String> groupOfHost;
         private long leaseTimeoutNanos = Long.MAX_VALUE;
         private Duration ownership = Duration.ofSeconds(15);
         private Duration patience = Duration.ofMinutes(5);

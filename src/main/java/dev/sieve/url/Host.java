@@ -2,6 +2,7 @@ package dev.sieve.url;
 
 import java.util.Locale;
 import okhttp3.HttpUrl;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The host parser of the WHATWG URL standard, section 3.5: returns a domain, an IPv4 or an IPv6 address in its canonical
@@ -26,7 +27,7 @@ final class Host {
     private Host() {}
 
     /** Returns the host in its canonical spelling; null when it is invalid. */
-    static String parse(String text, int from, int end) {
+    static @Nullable String parse(String text, int from, int end) {
         if (from < end && text.charAt(from) == '[') {
             return ipv6(text.substring(from, end));
         }
@@ -45,7 +46,7 @@ final class Host {
     }
 
     /** Returns a domain that needs no mapping except lower case; null for any other. */
-    private static String plain(String text, int from, int end) {
+    private static @Nullable String plain(String text, int from, int end) {
         for (int i = from; i < end; i++) {
             char c = text.charAt(i);
             boolean isPunycode = c == '-' && text.regionMatches(true, i - 3, "xn-", 0, 3);
@@ -56,7 +57,7 @@ final class Host {
         return text.substring(from, end).toLowerCase(Locale.ROOT);
     }
 
-    private static String international(String text) {
+    private static @Nullable String international(String text) {
         String decoded = text.indexOf('%') < 0 ? text : UrlSyntax.decode(text);
         if (!isShort(decoded) || hasForbidden(decoded)) {
             return null;
@@ -79,13 +80,13 @@ final class Host {
         return true;
     }
 
-    private static String okHttpHost(String host) {
+    private static @Nullable String okHttpHost(String host) {
         HttpUrl url = okHttpUrl(host);
         return url == null ? null : url.host();
     }
 
     /** Returns a URL of OkHttp with this host; null when OkHttp refuses it. */
-    static HttpUrl okHttpUrl(String host) {
+    static @Nullable HttpUrl okHttpUrl(String host) {
         try {
             return HttpUrl.parse("http://" + host + "/");
         } catch (RuntimeException e) {
@@ -98,7 +99,7 @@ final class Host {
         return domain.chars().anyMatch(c -> c < ' ' || c == 0x7F || FORBIDDEN.indexOf(c) >= 0);
     }
 
-    private static String ipv6(String text) {
+    private static @Nullable String ipv6(String text) {
         String digits = text.substring(1, Math.max(1, text.length() - 1));
         if (!text.endsWith("]") || !digits.chars().allMatch(c -> "0123456789abcdefABCDEF:.".indexOf(c) >= 0)) {
             return null;
@@ -137,7 +138,7 @@ final class Host {
      * Returns an address as four decimal numbers; null when it is invalid. It is written as one to four numbers, each
      * decimal, octal after {@code 0} or hexadecimal after {@code 0x}, of which the last fills all the remaining bytes.
      */
-    private static String ipv4(String domain) {
+    private static @Nullable String ipv4(String domain) {
         int end = withoutLastDot(domain);
         long address = 0;
         int start = 0;

@@ -8,6 +8,7 @@ import java.nio.CharBuffer;
 import java.nio.charset.Charset;
 import java.nio.charset.CharsetEncoder;
 import java.nio.charset.CoderResult;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Encodes queries in the charset of their page, as the WHATWG URL standard requires ("percent-encode after encoding",
@@ -24,7 +25,7 @@ final class QueryEncoder {
     }
 
     /** Returns the encoder for a charset; null for UTF-8, and for UTF-16, which the standard replaces by UTF-8. */
-    static QueryEncoder of(Charset charset) {
+    static @Nullable QueryEncoder of(Charset charset) {
         boolean isUtf8 = charset.equals(UTF_8) || charset.name().startsWith("UTF-16") || !charset.canEncode();
         return isUtf8 ? null : new QueryEncoder(charset);
     }

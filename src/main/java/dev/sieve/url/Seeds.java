@@ -14,8 +14,10 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the URLs that a crawl starts from, from the command line, from files and from standard input.
@@ -167,7 +169,11 @@ public final class Seeds {
     private void accept(String text, Consumer<String> receiver, String source, long line) {
         String url = UrlNormalizer.parse(text);
         if (url == null) {
-            report(source, line, text, UrlNormalizer.refusal(text).words());
+            report(
+                    source,
+                    line,
+                    text,
+                    Objects.requireNonNull(UrlNormalizer.refusal(text)).words());
         } else if (text.chars().anyMatch(c -> c <= ' ')) {
             report(source, line, text, "whitespace in the URL");
         } else {
@@ -232,7 +238,7 @@ public final class Seeds {
         }
 
         /** Returns the next line, of a longer one the first {@link #MAX_CHARS} + 1 characters; null after the last line. */
-        private String next() throws IOException {
+        private @Nullable String next() throws IOException {
             int c = reader.read();
             if (c == '\n' && afterReturn) {
                 c = reader.read();

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sieve.OptionalLibrary;
 import java.nio.charset.Charset;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Converts a URL into two spellings: the URL that is fetched, and the key that identifies the page.
@@ -42,12 +43,12 @@ public final class UrlNormalizer {
     private UrlNormalizer() {}
 
     /** Returns the URL to fetch for an absolute URL; null when it cannot be fetched, for the reason {@link #refusal}. */
-    public static String parse(String url) {
+    public static @Nullable String parse(String url) {
         return new UrlParser(null, null).parse(url);
     }
 
     /** Returns why {@link #parse} returns null for a URL; null when it does not. */
-    public static Refusal refusal(String url) {
+    public static @Nullable Refusal refusal(String url) {
         UrlParser parser = new UrlParser(null, null);
         parser.parse(url);
         return parser.refusal();
@@ -128,15 +129,17 @@ public final class UrlNormalizer {
 
     /** A URL that references are resolved against; one per page. Not safe for use by many threads. */
     public static final class Base {
+        private final String url;
         private final UrlParser parser;
 
         private Base(String url, Charset charset) {
+            this.url = url;
             parser = new UrlParser(url, QueryEncoder.of(charset));
         }
 
         /** Returns this URL, normalised. */
         public String url() {
-            return parser.base;
+            return url;
         }
 
         /**
@@ -144,12 +147,12 @@ public final class UrlNormalizer {
          *
          * @return null when it cannot be fetched, for the reason {@link #refusal}
          */
-        public String resolve(String reference) {
+        public @Nullable String resolve(String reference) {
             return parser.parse(reference);
         }
 
         /** Returns why the last {@link #resolve} returned null; null when it did not. */
-        public Refusal refusal() {
+        public @Nullable Refusal refusal() {
             return parser.refusal();
         }
     }

@@ -3,6 +3,7 @@ package dev.sieve.url;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The parser of the WHATWG URL standard (url.spec.whatwg.org, section 4.4), reduced to http and https.
@@ -14,8 +15,8 @@ import java.util.regex.Pattern;
 final class UrlParser {
     private static final Pattern LINE_BREAKS = Pattern.compile("[\t\n\r]+");
 
-    final String base; // a normalised URL; null without a base
-    private final byte[] baseBytes;
+    final @Nullable String base; // a normalised URL; null without a base
+    private final byte[] baseBytes; // empty without a base
 
     // Where the authority, the directory with its slash, and the path of the base end.
     private final int authorityEnd;
@@ -23,15 +24,15 @@ final class UrlParser {
     private final int pathEnd;
 
     private final UrlBuffer out = new UrlBuffer();
-    private final QueryEncoder encoder; // null for UTF-8
-    private Refusal refusal;
+    private final @Nullable QueryEncoder encoder; // null for UTF-8
+    private @Nullable Refusal refusal;
 
-    UrlParser(String base, QueryEncoder encoder) {
+    UrlParser(@Nullable String base, @Nullable QueryEncoder encoder) {
         this.base = base;
         this.encoder = encoder;
         if (base == null) {
             authorityEnd = directoryEnd = pathEnd = 0;
-            baseBytes = null;
+            baseBytes = new byte[0];
             return;
         }
         baseBytes = base.getBytes(ISO_8859_1);
@@ -42,6 +43,7 @@ final class UrlParser {
     }
 
     /** Returns the URL to fetch for a reference; null when it cannot be fetched, for the reason {@link #refusal}. */
+    @Nullable
     String parse(String text) {
         out.clear();
         refusal = null;
@@ -69,16 +71,17 @@ final class UrlParser {
         return resolve(text, from, end);
     }
 
+    @Nullable
     Refusal refusal() {
         return refusal;
     }
 
-    private String refuse(Refusal reason) {
+    private @Nullable String refuse(Refusal reason) {
         refusal = reason;
         return null;
     }
 
-    private String resolve(String text, int from, int end) {
+    private @Nullable String resolve(String text, int from, int end) {
         if (startsWithBaseHost(text, from, end)) {
             copyBase(authorityEnd);
             return path(text, from + authorityEnd, end);
@@ -109,14 +112,14 @@ final class UrlParser {
                 && (after == end || isSlash(text.charAt(after)) || text.charAt(after) == '?');
     }
 
-    private String relative(String text, int from, int end) {
+    private @Nullable String relative(String text, int from, int end) {
         if (from == end) {
-            copyBase(base.length());
+            copyBase(baseBytes.length);
             return result();
         }
         char first = text.charAt(from);
         if (isSlash(first) && from + 1 < end && isSlash(text.charAt(from + 1))) {
-            out.put(base.charAt(4) == ':' ? "http://" : "https://");
+            out.put(baseBytes[4] == ':' ? "http://" : "https://");
             return authority(text, from, end);
         }
         if (first == '?') {
@@ -127,7 +130,7 @@ final class UrlParser {
         return path(text, from, end);
     }
 
-    private String authority(String text, int from, int end) {
+    private @Nullable String authority(String text, int from, int end) {
         int start = from;
         while (start < end && isSlash(text.charAt(start))) {
             start++;
@@ -178,7 +181,7 @@ final class UrlParser {
         return port > 0 && port < 65_536;
     }
 
-    private String path(String text, int from, int end) {
+    private @Nullable String path(String text, int from, int end) {
         int i = from < end && isSlash(text.charAt(from)) ? from + 1 : from;
         while (true) {
             int segment = out.size();
@@ -193,7 +196,7 @@ final class UrlParser {
         }
     }
 
-    private String query(String text, int from, int end) {
+    private @Nullable String query(String text, int from, int end) {
         if (from < end) {
             out.put('?');
             if (encoder == null || isAscii(text, from, end)) {
@@ -213,7 +216,7 @@ final class UrlParser {
         return i == end;
     }
 
-    private String result() {
+    private @Nullable String result() {
         return out.size() > UrlBuffer.MAX_LENGTH ? refuse(Refusal.TOO_LONG) : out.toString();
     }
 

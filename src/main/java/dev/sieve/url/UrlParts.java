@@ -61,6 +61,7 @@ public final class UrlParts {
         return known.domain;
     }
 
+    /** Returns where the host of a normalised URL begins. */
     public static int hostStart(String url) {
         if (url.startsWith("https://")) {
             return 8;
@@ -68,6 +69,7 @@ public final class UrlParts {
         return check(url.startsWith("http://"), url, 7);
     }
 
+    /** Returns where the host of a normalised URL ends, before a port, exclusive. */
     public static int hostEnd(String url) {
         int start = hostStart(url);
         int path = pathStart(url);
@@ -76,6 +78,7 @@ public final class UrlParts {
         return check(end > start, url, end);
     }
 
+    /** Returns where the path of a normalised URL begins. */
     public static int pathStart(String url) {
         int slash = url.indexOf('/', hostStart(url));
         return check(slash >= 0, url, slash);

@@ -8,10 +8,12 @@ import java.io.ByteArrayOutputStream;
 public final class UrlSyntax {
     private UrlSyntax() {}
 
+    /** Returns whether a character is an ASCII letter. */
     public static boolean isLetter(int c) {
         return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
     }
 
+    /** Returns whether a character is an ASCII digit. */
     public static boolean isDigit(int c) {
         return c >= '0' && c <= '9';
     }

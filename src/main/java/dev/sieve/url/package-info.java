@@ -20,4 +20,7 @@
  * <p><b>A broken port or label is refused</b> although the standard accepts {@code http://a..b/} and
  * {@code http://h:0/}, because no server can have that address.
  */
+@NullMarked
 package dev.sieve.url;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,56 @@
+package dev.sieve.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.jar.Attributes;
+import java.util.jar.JarFile;
+import org.junit.jupiter.api.Test;
+
+/** The jars have the entries that module systems, tools and IDEs look for. */
+class JarsIT {
+    private static final String CLI = System.getProperty("sieve.cli");
+
+    private static JarFile open(String end) throws IOException {
+        return new JarFile(Path.of(CLI.replace("-cli.jar", end)).toFile());
+    }
+
+    private static Attributes manifest(String end) throws IOException {
+        try (JarFile jar = open(end)) {
+            return jar.getManifest().getMainAttributes();
+        }
+    }
+
+    @Test
+    void theJarHasTheNameOfItsModule() throws IOException {
+        Attributes manifest = manifest(".jar");
+
+        assertThat(manifest.getValue("Automatic-Module-Name")).isEqualTo("dev.sieve");
+        assertThat(manifest.getValue("Implementation-Version")).isNotBlank();
+        assertThat(manifest.getValue("Main-Class")).isNull();
+    }
+
+    @Test
+    void theJarOfTheProgramRuns() throws IOException {
+        Attributes manifest = manifest("-cli.jar");
+
+        assertThat(manifest.getValue("Automatic-Module-Name")).isEqualTo("dev.sieve");
+        assertThat(manifest.getValue("Main-Class")).isEqualTo("dev.sieve.cli.Main");
+        assertThat(manifest.getValue("Multi-Release")).isEqualTo("true");
+        assertThat(manifest.getValue("Implementation-Version"))
+                .isEqualTo(manifest(".jar").getValue("Implementation-Version"));
+    }
+
+    @Test
+    void thereAreJarsOfTheSourcesAndTheDocumentation() throws IOException {
+        try (JarFile sources = open("-sources.jar");
+                JarFile documentation = open("-javadoc.jar")) {
+            for (String name : new String[] {"dev/sieve/Frontier", "dev/sieve/polite/HostSchedule"}) {
+                assertThat(sources.getEntry(name + ".java")).isNotNull();
+                assertThat(documentation.getEntry(name + ".html")).isNotNull();
+            }
+            assertThat(documentation.getEntry("dev/sieve/package-summary.html")).isNotNull();
+        }
+    }
+}
