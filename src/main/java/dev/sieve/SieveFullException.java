@@ -1,5 +1,7 @@
 package dev.sieve;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Thrown when a new URL is pushed, the filter is full, and {@link OnFull#FAIL} is set; or when a shared
  * frontier has no memory left.
@@ -14,7 +16,7 @@ public final class SieveFullException extends IllegalStateException {
     }
 
     /** Creates the exception of a frontier that is full for another reason, such as the memory of an engine. */
-    public SieveFullException(String message) {
+    public SieveFullException(@Nullable String message) {
         super(message);
     }
 }

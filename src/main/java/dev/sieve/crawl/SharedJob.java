@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A crawl that many processes share, each with a {@link Crawler} of its own: everything is kept on an engine, see
@@ -86,7 +87,7 @@ public final class SharedJob extends CrawlJob {
         private long read;
         private String last = "";
         /** Lines that this process has added in one piece, which it need not read; null when there are none. */
-        private volatile Added added;
+        private volatile @Nullable Added added;
 
         Lines(String name, Predicate<String> isValid) {
             this.name = name;
@@ -114,8 +115,8 @@ public final class SharedJob extends CrawlJob {
                 long to = frontier.add(name, part);
                 long from = to - part.size();
                 Added before = added;
-                boolean joins = before != null && before.to == from;
-                added = new Added(joins ? before.from : from, to, part.get(part.size() - 1));
+                long start = before != null && before.to == from ? before.from : from;
+                added = new Added(start, to, part.get(part.size() - 1));
             }
         }
 

@@ -183,7 +183,7 @@ public final class DurableSieve implements Frontier {
      *     1,048,576 bytes; nothing has changed
      * @throws UncheckedIOException when the disk fails, or has failed
      */
-    public boolean pushAgain(Lease ended, UrlBatch batch) {
+    public boolean pushAgain(@Nullable Lease ended, UrlBatch batch) {
         UrlFrameWriter.check(batch);
         lock.lock();
         try {

@@ -135,7 +135,7 @@ public final class HostSchedule<T> implements Closeable {
      *
      * @return null when the host has no item or must not be requested now
      */
-    public T poll(String hostName, long nowNanos) {
+    public @Nullable T poll(String hostName, long nowNanos) {
         selector.advance(nowNanos);
         Host host = hosts.find(hostName);
         if (host == null || !selector.takeOutOfTurn(host, nowNanos)) {
@@ -155,7 +155,7 @@ public final class HostSchedule<T> implements Closeable {
      * @return null when the host has no further item
      * @throws IllegalStateException when no request to the host is under way
      */
-    public T pollMore(String hostName) {
+    public @Nullable T pollMore(String hostName) {
         Host host = requested(hostName);
         if (!host.hasWork()) {
             return null;
