@@ -98,10 +98,11 @@ class TwoCrawlersTest {
 
         private static Set<String> links(String url) throws IOException {
             Set<String> links = new HashSet<>();
-            try (Response response = HTTP.newCall(new Request.Builder().url(url).build())
-                    .execute()) {
+            try (Response response =
+                    HTTP.newCall(new Request.Builder().url(url).build()).execute()) {
                 add(links, url, response.header("Location", url));
-                if (response.isSuccessful() && response.header("Content-Type", "").startsWith("text/html")) {
+                if (response.isSuccessful()
+                        && response.header("Content-Type", "").startsWith("text/html")) {
                     String charset = response.body().contentType().parameter("charset");
                     Document page = Jsoup.parse(response.body().byteStream(), charset, url);
                     Elements found = page.select("a, area, frame, iframe, link[rel~=next|prev]");
