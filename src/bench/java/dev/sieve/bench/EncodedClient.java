@@ -5,6 +5,7 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
@@ -25,6 +26,7 @@ import io.netty.handler.codec.http2.Http2StreamChannelBootstrap;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.function.Consumer;
 
 /**
@@ -73,7 +75,7 @@ final class EncodedClient implements AutoCloseable {
                 .set("content-type", "application/grpc")
                 .set("te", "trailers");
         stream.eventLoop().execute(() -> {
-            stream.write(new DefaultHttp2HeadersFrame(headers));
+            ChannelFuture unused = stream.write(new DefaultHttp2HeadersFrame(headers));
             call.send(stream);
         });
         return call;
@@ -82,7 +84,7 @@ final class EncodedClient implements AutoCloseable {
     @Override
     public void close() {
         connection.close().syncUninterruptibly();
-        threads.shutdownGracefully();
+        Future<?> unused = threads.shutdownGracefully();
     }
 
     /** A call that is under way. */
@@ -117,7 +119,7 @@ final class EncodedClient implements AutoCloseable {
                 int from = messages.end(sent);
                 sent = Math.min(messages.size(), sent + FRAME);
                 ByteBuf frame = Unpooled.wrappedBuffer(messages.bytes, from, messages.end(sent) - from);
-                stream.write(new DefaultHttp2DataFrame(frame, sent == messages.size()));
+                ChannelFuture unused = stream.write(new DefaultHttp2DataFrame(frame, sent == messages.size()));
             }
             stream.flush();
         }

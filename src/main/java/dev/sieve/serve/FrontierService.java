@@ -141,7 +141,7 @@ final class FrontierService extends URLFrontierImplBase {
                 }
                 if (!taken.items().isEmpty()) {
                     return taken.items().stream()
-                            .map(item -> urlInfo(crawl.id, item.lease.url(), item.info))
+                            .map(item -> urlInfo(crawl.id, item.queue.name, item.lease.url(), item.info))
                             .iterator();
                 }
             }
@@ -153,10 +153,10 @@ final class FrontierService extends URLFrontierImplBase {
         return unsigned == 0 ? java.lang.Long.MAX_VALUE : Integer.toUnsignedLong(unsigned);
     }
 
-    private static URLInfo urlInfo(String crawl, String url, RecordInfo info) {
+    private static URLInfo urlInfo(String crawl, String queue, String url, RecordInfo info) {
         return URLInfo.newBuilder()
                 .setUrl(url)
-                .setKey(info.queueOf(url))
+                .setKey(queue)
                 .putAllMetadata(info.metadata())
                 .setCrawlID(crawl)
                 .build();
@@ -338,7 +338,7 @@ final class FrontierService extends URLFrontierImplBase {
         long date = info.refetch() == 0 ? clock.get().seconds() : info.refetch();
         return URLItem.newBuilder()
                 .setKnown(KnownURLItem.newBuilder()
-                        .setInfo(urlInfo(crawl, url, info))
+                        .setInfo(urlInfo(crawl, info.queueOf(url), url, info))
                         .setRefetchableFromDate(isCompleted ? 0 : date))
                 .build();
     }
