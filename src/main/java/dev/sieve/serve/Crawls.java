@@ -1,7 +1,5 @@
 package dev.sieve.serve;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.sieve.durable.DurableFolder;
 import java.io.Closeable;
 import java.io.IOException;
@@ -36,7 +34,6 @@ final class Crawls implements Closeable {
     private static final String SETTINGS = "server.jsonl";
     private static final String CRAWL = "crawl-";
     private static final String DELETED = "deleted-";
-    private static final int MAX_FILE_NAME = 200;
     private static final long DEFAULT_DELAY = 1;
 
     private final Path directory;
@@ -108,7 +105,7 @@ final class Crawls implements Closeable {
             if (name.startsWith(DELETED)) {
                 deleteAll(folder);
             } else if (name.startsWith(CRAWL)) {
-                String id = unescaped(name.substring(CRAWL.length()));
+                String id = FolderName.unescaped(name.substring(CRAWL.length()));
                 crawls.put(id, new ServedCrawl(id, folder, options, memory, now));
             }
         }
@@ -117,37 +114,6 @@ final class Crawls implements Closeable {
                     + " MiB of memory, more than the " + (memory.limit() >> 20)
                     + " MiB that are available: increase the heap with -Xmx");
         }
-    }
-
-    /** Whether a text can be the name of a crawl. */
-    static boolean isName(String id) {
-        return id.length() <= MAX_FILE_NAME && escaped(id).length() <= MAX_FILE_NAME;
-    }
-
-    /** Letters, digits, hyphens and underscores as they are, all other bytes as %XX. */
-    static String escaped(String id) {
-        StringBuilder name = new StringBuilder();
-        for (byte b : id.getBytes(UTF_8)) {
-            char c = (char) (b & 0xff);
-            boolean isPlain =
-                    ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') || c == '-' || c == '_';
-            name.append(isPlain ? String.valueOf(c) : String.format("%%%02X", (int) c));
-        }
-        return name.toString();
-    }
-
-    private static String unescaped(String name) {
-        byte[] bytes = new byte[name.length()];
-        int length = 0;
-        for (int i = 0; i < name.length(); i++) {
-            if (name.charAt(i) == '%' && i + 2 < name.length()) {
-                bytes[length++] = (byte) Integer.parseInt(name.substring(i + 1, i + 3), 16);
-                i += 2;
-            } else {
-                bytes[length++] = (byte) name.charAt(i);
-            }
-        }
-        return new String(bytes, 0, length, UTF_8);
     }
 
     /** Returns a crawl; null without any. */
@@ -163,7 +129,7 @@ final class Crawls implements Closeable {
     /**
      * Returns a crawl, which is created if necessary; null when there is no memory for its filter.
      *
-     * @param id a {@linkplain #isName valid} name
+     * @param id a {@linkplain FolderName#isPossible valid} name
      */
     ServedCrawl get(String id, Moment now) throws IOException {
         ServedCrawl crawl = crawls.get(id);
@@ -190,7 +156,7 @@ final class Crawls implements Closeable {
             return null;
         }
         memory.release(bytes);
-        Path folder = directory.resolve(CRAWL + escaped(id));
+        Path folder = directory.resolve(CRAWL + FolderName.of(id));
         if (Files.exists(folder)) {
             throw new IOException(folder + ": exists, but was not there when the server was started");
         }
@@ -213,7 +179,7 @@ final class Crawls implements Closeable {
             urls = numbers.active() + numbers.completed();
             crawls.remove(id);
             crawl.close();
-            Files.move(directory.resolve(CRAWL + escaped(id)), deleted);
+            Files.move(directory.resolve(CRAWL + FolderName.of(id)), deleted);
             DurableFolder.forceNames(directory);
         }
         deleteAll(deleted);

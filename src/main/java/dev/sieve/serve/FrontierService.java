@@ -156,7 +156,7 @@ final class FrontierService extends URLFrontierImplBase {
     private static URLInfo urlInfo(String crawl, String url, RecordInfo info) {
         return URLInfo.newBuilder()
                 .setUrl(url)
-                .setKey(ServedCrawl.queueName(url, info))
+                .setKey(info.queueOf(url))
                 .putAllMetadata(info.metadata())
                 .setCrawlID(crawl)
                 .build();

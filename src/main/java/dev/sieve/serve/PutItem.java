@@ -24,7 +24,9 @@ final class PutItem {
     final String crawl;
     final String url;
     final byte[] utf8;
-    /** Null for the host of the URL. */
+    /** The name of its queue. */
+    final String queueName;
+    /** Null when that is the host of the URL. */
     final String queue;
 
     final Map<String, StringList> metadata;
@@ -43,7 +45,8 @@ final class PutItem {
         crawl = CrawlID.normaliseCrawlID(info.getCrawlID());
         url = info.getUrl();
         utf8 = url.getBytes(UTF_8);
-        queue = info.getKey().isEmpty() || UrlKeys.isHost(info.getKey(), url) ? null : info.getKey();
+        queueName = info.getKey().isEmpty() ? UrlKeys.host(url) : info.getKey();
+        queue = info.getKey().isEmpty() || UrlKeys.isHost(queueName, url) ? null : queueName;
         metadata = info.getMetadataMap();
         status = isValid() ? null : Status.SKIPPED;
     }
@@ -62,16 +65,11 @@ final class PutItem {
         return utf8.length > 0
                 && utf8.length <= MAX_URL
                 && url.indexOf(UrlKeys.SEPARATOR) < 0
-                && isQueue(queue == null ? UrlKeys.host(url) : queue)
-                && Crawls.isName(crawl);
+                && isQueue(queueName)
+                && FolderName.isPossible(crawl);
     }
 
     static boolean isQueue(String name) {
         return !name.isEmpty() && name.length() <= MAX_QUEUE && name.indexOf(UrlKeys.SEPARATOR) < 0;
-    }
-
-    /** Returns the name of its queue. */
-    String queueName() {
-        return queue == null ? UrlKeys.host(url) : queue;
     }
 }

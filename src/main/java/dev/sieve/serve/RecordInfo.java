@@ -30,9 +30,23 @@ record RecordInfo(String queue, int generation, long refetch, Map<String, String
         OptionalLibrary.require("com.fasterxml.jackson.core.JsonFactory", "com.fasterxml.jackson.core:jackson-core");
     }
 
+    /** Label of records of URLs that were never seen before and are to be fetched. */
+    static final int DISCOVERED = 0;
+
+    /** Label of records of URLs that were never seen before and are known to the client. */
+    static final int KNOWN = 1;
+
+    /** Label of records that replace an earlier one of their URL. */
+    static final int AGAIN = 2;
+
     static final JsonFactory JSON = new JsonFactory();
 
     static final RecordInfo NONE = new RecordInfo(null, 0, 0, Map.of());
+
+    /** Returns the name of the queue of a URL. */
+    String queueOf(String url) {
+        return queue == null ? UrlKeys.host(url) : queue;
+    }
 
     /** Returns the JSON; null when everything is the default. */
     String text() {

@@ -1,13 +1,7 @@
 package dev.sieve.serve;
 
-import crawlercommons.urlfrontier.Urlfrontier.AckMessage.Status;
 import dev.sieve.Lease;
-import dev.sieve.SieveFullException;
 import dev.sieve.SieveStats;
-import dev.sieve.UrlBatch;
-import dev.sieve.bloom.Membership;
-import dev.sieve.bloom.Memberships;
-import dev.sieve.bloom.Murmur3;
 import dev.sieve.durable.DurableSieve;
 import java.io.Closeable;
 import java.io.IOException;
@@ -30,13 +24,6 @@ import java.util.function.Supplier;
  * the disk fails, that call and all later ones throw {@link UncheckedIOException}. Safe for use by many threads.
  */
 final class ServedCrawl implements Closeable {
-    /** Label of records of URLs that were never seen before: found on a page, or sent with a date. */
-    static final int DISCOVERED = 0;
-
-    static final int KNOWN = 1;
-    /** Label of records that replace an earlier one of their URL. */
-    static final int AGAIN = 2;
-
     /** How many items are read from the log in one piece, and in the order of their dates. */
     private static final int CHUNK = 256;
 
@@ -49,42 +36,19 @@ final class ServedCrawl implements Closeable {
     /** How many URLs are handed out per call. */
     private static final int MAX_TAKEN = 5_000;
 
-    /** How many URLs are remembered that were completed although they were not in process. */
-    private static final int MAX_REPLACED = 100_000;
-
     final String id;
     private final MemoryBudget memory;
     private final long reservedBytes;
     private final int ahead;
     private final ReentrantLock lock = new ReentrantLock();
 
-    // Guarded by the lock, except where the frontier is only read.
+    // Guarded by the lock.
     private final DurableSieve frontier;
     private final QueueTable table;
-    private final InProcess inProcess;
     private final JsonFile settings;
-    private final UrlBatch batch = new UrlBatch();
-    private final List<PutItem> batched = new ArrayList<>();
-    private final List<Queue> batchedQueues = new ArrayList<>();
-    private boolean batchIsKnown;
-    private RecordInfo batchInfo = RecordInfo.NONE;
-    private final UrlBatch single = new UrlBatch();
-
-    /** By the hash of a key: records of that URL with lower ids than this are done or replaced, wherever they are. */
-    private final Map<Long, Long> replaced = new LinkedHashMap<>() {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Long, Long> eldest) {
-            return size() > MAX_REPLACED;
-        }
-    };
-
-    private final long seed = Memberships.randomSeed();
-    private long nextId;
-    /** How many records replace an earlier one. */
-    private long again;
-
-    private RecordInfo lastInfo = RecordInfo.NONE;
-    private String lastText;
+    private final CrawlLog log;
+    private final InProcess inProcess;
+    private final PutBatch batch;
     private Throwable failure;
     private boolean isClosed;
 
@@ -92,20 +56,36 @@ final class ServedCrawl implements Closeable {
     ServedCrawl(String id, Path folder, ServedOptions options, MemoryBudget memory, Moment now) throws IOException {
         this.id = id;
         this.memory = memory;
+        ahead = memory.queuedBytes() / BYTES_AHEAD;
+        inProcess = new InProcess(memory);
         frontier = options.open(folder);
-        try {
-            ahead = memory.queuedBytes() / BYTES_AHEAD;
-            table = new QueueTable(folder, memory.queuedBytes(), memory, this::item, now);
-            inProcess = new InProcess(memory);
-            settings = new JsonFile(
-                    folder.resolve("queues.jsonl"), options.durability().forces(), this::restore);
-            count();
-        } catch (IOException | RuntimeException | Error e) {
-            frontier.close();
-            throw e;
-        }
         reservedBytes = frontier.stats().memoryBytes() + memory.queuedBytes();
         memory.add(reservedBytes);
+        List<Closeable> opened = new ArrayList<>(List.of(frontier::close));
+        try {
+            table = new QueueTable(folder, memory.queuedBytes(), memory, this::item, now);
+            opened.add(table);
+            log = new CrawlLog(frontier, table);
+            batch = new PutBatch(log, table, inProcess);
+            settings = new JsonFile(
+                    folder.resolve("queues.jsonl"), options.durability().forces(), this::restore);
+            opened.add(settings);
+            log.count();
+        } catch (IOException | RuntimeException | Error e) {
+            memory.release(reservedBytes);
+            for (Closeable file : opened) {
+                try {
+                    file.close();
+                } catch (IOException | RuntimeException suppressed) {
+                    e.addSuppressed(suppressed);
+                }
+            }
+            throw e;
+        }
+    }
+
+    private Item item(Lease record) {
+        return log.item(record);
     }
 
     private void restore(Map<String, Object> line) {
@@ -139,46 +119,6 @@ final class ServedCrawl implements Closeable {
         }
     }
 
-    /** Counts the URLs of all queues. */
-    private void count() {
-        frontier.forEach((record, isDone) -> {
-            RecordInfo info = info(record.referrer());
-            Queue queue = table.restore(queueName(record.url(), info));
-            if (info.generation() == queue.generation) {
-                queue.urls += record.label() == AGAIN ? 0 : 1;
-                queue.active += isDone ? 0 : 1;
-            }
-            again += record.label() == AGAIN ? 1 : 0;
-            nextId = record.id() + 1;
-        });
-        nextId = Math.max(nextId, frontier.stats().accepted());
-    }
-
-    /** Records of one frame have the same text, so it is parsed once. */
-    private RecordInfo info(String text) {
-        if (text == null) {
-            return RecordInfo.NONE;
-        }
-        if (!text.equals(lastText)) {
-            try {
-                lastInfo = RecordInfo.parse(text);
-                lastText = text;
-            } catch (IOException e) {
-                throw new UncheckedIOException(new IOException(id + ": " + e.getMessage(), e));
-            }
-        }
-        return lastInfo;
-    }
-
-    static String queueName(String url, RecordInfo info) {
-        return info.queue() == null ? UrlKeys.host(url) : info.queue();
-    }
-
-    private Item item(Lease lease) {
-        RecordInfo info = info(lease.referrer());
-        return new Item(lease, info, table.restore(queueName(lease.url(), info)));
-    }
-
     private <T> T locked(Supplier<T> action) {
         lock.lock();
         try {
@@ -202,162 +142,16 @@ final class ServedCrawl implements Closeable {
     boolean put(List<PutItem> items, Moment now, long defaultDelay) {
         lock.lock();
         try {
-            if (isClosed) {
-                return false;
+            if (!isClosed) {
+                locked(() -> {
+                    batch.put(items, now, defaultDelay);
+                    return null;
+                });
             }
-            return locked(() -> {
-                Queue last = null;
-                for (PutItem item : items) {
-                    if (item.status == null) {
-                        last = queueOf(item, last);
-                        put(item, last, now, defaultDelay);
-                    }
-                }
-                flush();
-                return true;
-            });
+            return !isClosed;
         } finally {
-            clearBatch();
             lock.unlock();
         }
-    }
-
-    /** Returns the queue of an item, most often that of the item before; null when there is no memory for it. */
-    private Queue queueOf(PutItem item, Queue last) {
-        boolean isLast = last != null
-                && (item.queue == null ? UrlKeys.isHost(last.name, item.url) : item.queue.equals(last.name));
-        return isLast ? last : table.get(item.queueName());
-    }
-
-    private void put(PutItem item, Queue queue, Moment now, long defaultDelay) {
-        if (queue == null) {
-            item.status = Status.FAIL;
-            return;
-        }
-        if (!item.isKnown) {
-            add(item, queue);
-            return;
-        }
-        Item held = inProcess.find(key(item, queue));
-        if (item.refetch != 0) {
-            flush();
-            putAgain(item, queue, held);
-        } else if (held != null) {
-            frontier.done(held.lease);
-            inProcess.end(held);
-            queue.active--;
-            item.status = Status.OK;
-        } else {
-            add(item, queue);
-        }
-        table.review(queue, now, defaultDelay);
-    }
-
-    private static String key(PutItem item, Queue queue) {
-        return UrlKeys.key(item.url, item.queue, queue.generation);
-    }
-
-    /** Adds a URL that is discovered, or completed and not in process, to the batch. */
-    private void add(PutItem item, Queue queue) {
-        boolean fits = !batched.isEmpty()
-                && batched.size() < Membership.BATCH
-                && batchIsKnown == item.isKnown
-                && batchInfo.generation() == queue.generation
-                && Objects.equals(batchInfo.queue(), item.queue)
-                && batchInfo.metadata().equals(item.metadata);
-        if (!fits) {
-            flush();
-            batchIsKnown = item.isKnown;
-            batchInfo = info(item, queue);
-            batch.clear(0, 0, batchInfo.text(), item.isKnown ? KNOWN : DISCOVERED);
-        }
-        addTo(batch, item, queue);
-        batched.add(item);
-        batchedQueues.add(queue);
-    }
-
-    private static RecordInfo info(PutItem item, Queue queue) {
-        boolean isPlain = item.queue == null && queue.generation == 0 && item.refetch == 0 && item.metadata.isEmpty();
-        return isPlain ? RecordInfo.NONE : new RecordInfo(item.queue, queue.generation, item.refetch, item.metadata);
-    }
-
-    private static void addTo(UrlBatch urls, PutItem item, Queue queue) {
-        if (item.queue == null && queue.generation == 0) {
-            urls.add(item.utf8, 0, item.utf8.length);
-        } else {
-            urls.add(item.url, key(item, queue));
-        }
-    }
-
-    /** Stores the batch. */
-    private void flush() {
-        if (batched.isEmpty()) {
-            return;
-        }
-        boolean isFull = false;
-        try {
-            if (batchIsKnown) {
-                frontier.pushDone(batch);
-            } else {
-                frontier.pushAll(batch);
-            }
-        } catch (SieveFullException e) {
-            isFull = true;
-        }
-        for (int i = 0; i < batched.size(); i++) {
-            PutItem item = batched.get(i);
-            Queue queue = batchedQueues.get(i);
-            if (isFull && !frontier.mightContain(key(item, queue))) {
-                item.status = Status.FAIL;
-            } else if (!isFull && batch.isNew(i)) {
-                queue.urls++;
-                queue.active += batchIsKnown ? 0 : 1;
-                nextId++;
-                item.status = Status.OK;
-            } else if (batchIsKnown) {
-                replaced.put(hash(key(item, queue)), nextId);
-                item.status = Status.OK;
-            } else {
-                item.status = Status.SKIPPED;
-            }
-        }
-        clearBatch();
-    }
-
-    private void clearBatch() {
-        batched.clear();
-        batchedQueues.clear();
-        batch.clear();
-    }
-
-    /** Schedules a URL, whether or not it was seen before, and ends its being in process. */
-    private void putAgain(PutItem item, Queue queue, Item held) {
-        String key = key(item, queue);
-        boolean isSeen = held != null || frontier.mightContain(key);
-        single.clear(0, 0, info(item, queue).text(), isSeen ? AGAIN : KNOWN);
-        addTo(single, item, queue);
-        try {
-            frontier.pushAgain(held == null ? null : held.lease, single);
-        } catch (SieveFullException e) {
-            item.status = Status.FAIL;
-            return;
-        }
-        if (held != null) {
-            inProcess.end(held);
-        } else {
-            queue.active++;
-            if (isSeen) {
-                replaced.put(hash(key), nextId);
-            }
-        }
-        queue.urls += isSeen ? 0 : 1;
-        again += isSeen ? 1 : 0;
-        nextId++;
-        item.status = Status.OK;
-    }
-
-    private long hash(String key) {
-        return Murmur3.hash(key, seed)[0];
     }
 
     /**
@@ -446,8 +240,8 @@ final class ServedCrawl implements Closeable {
             if (lease == null) {
                 break;
             }
-            Item item = item(lease);
-            if (isOutdated(item)) {
+            Item item = log.item(lease);
+            if (log.isOutdated(item)) {
                 drop(item);
             } else if (now.isBefore(item.info.refetch())) {
                 frontier.retry(lease, now.at(item.info.refetch()));
@@ -458,14 +252,6 @@ final class ServedCrawl implements Closeable {
         items.sort(Comparator.comparingLong(item -> item.info.refetch()));
         items.forEach(table::add);
         return read;
-    }
-
-    private boolean isOutdated(Item item) {
-        if (item.isEnded || item.info.generation() != item.queue.generation) {
-            return true;
-        }
-        Long next = replaced.isEmpty() ? null : replaced.get(hash(item.key()));
-        return next != null && item.lease.id() < next;
     }
 
     private void drop(Item item) {
@@ -489,7 +275,7 @@ final class ServedCrawl implements Closeable {
         Item item = first;
         while (item != null) {
             Item other = inProcess.find(item.key());
-            if (isOutdated(item) || (other != null && other != item)) {
+            if (log.isOutdated(item) || (other != null && other != item)) {
                 drop(item);
                 dropped++;
             } else if (inProcess.begin(item, now.after(request.leaseSeconds))) {
@@ -635,21 +421,17 @@ final class ServedCrawl implements Closeable {
 
     /** Returns a listing of its URLs as of now, which is read without holding up other calls. */
     UrlListing listing() {
-        return locked(() -> new UrlListing(frontier, again, nextId, this::isCurrent));
+        return locked(() -> log.listing(this::state));
     }
 
-    /** Whether a record belongs to the present generation of its queue, and whether it was replaced or completed later. */
-    private UrlListing.State isCurrent(Lease record, RecordInfo info, boolean isDone) {
+    private UrlListing.State state(Lease record, RecordInfo info, boolean isDone) {
         return locked(() -> {
-            Queue queue = table.find(queueName(record.url(), info));
+            Queue queue = table.find(info.queueOf(record.url()));
             if (queue == null || queue.generation != info.generation()) {
                 return UrlListing.State.DELETED;
             }
-            if (isDone || replaced.isEmpty()) {
-                return isDone ? UrlListing.State.COMPLETED : UrlListing.State.ACTIVE;
-            }
-            Long next = replaced.get(hash(UrlKeys.key(record.url(), info.queue(), info.generation())));
-            return next != null && record.id() < next ? UrlListing.State.COMPLETED : UrlListing.State.ACTIVE;
+            String key = UrlKeys.key(record.url(), info.queue(), info.generation());
+            return isDone || log.isReplaced(record.id(), key) ? UrlListing.State.COMPLETED : UrlListing.State.ACTIVE;
         });
     }
 

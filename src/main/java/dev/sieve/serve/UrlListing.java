@@ -90,7 +90,7 @@ final class UrlListing {
         Map<Long, Long> last = new HashMap<>();
         if (parts > 0) {
             frontier.forEach((record, isDone) -> {
-                if (record.label() == ServedCrawl.AGAIN && record.id() < end && condition.test(record.url())) {
+                if (record.label() == RecordInfo.AGAIN && record.id() < end && condition.test(record.url())) {
                     long hash = hash(record);
                     if (isIn(part, hash)) {
                         last.put(hash, record.id());
@@ -101,7 +101,7 @@ final class UrlListing {
         frontier.forEach((record, isDone) -> {
             if (record.id() < end && condition.test(record.url()) && isLast(record, part, last)) {
                 RecordInfo info = info(record);
-                State state = queue == null || queue.equals(ServedCrawl.queueName(record.url(), info))
+                State state = queue == null || queue.equals(info.queueOf(record.url()))
                         ? states.of(record, info, isDone)
                         : State.DELETED;
                 if (state != State.DELETED && !receiver.accept(record.url(), info, state == State.COMPLETED)) {

@@ -527,7 +527,7 @@ class FrontierServerTest {
             String[] urls =
                     IntStream.range(0, 400).mapToObj(i -> "http://a.com/" + i).toArray(String[]::new);
             String statuses = small.discover(urls);
-            assertThat(statuses).startsWith("O".repeat(64)).endsWith("F".repeat(64));
+            assertThat(statuses).startsWith("O".repeat(64)).contains("F".repeat(20));
             assertThat(small.discover("http://a.com/0", "http://a.com/new")).isEqualTo("SF");
             assertThat(small.put(known("http://a.com/new", 0), known("http://a.com/new", 1)))
                     .isEqualTo("FF");

@@ -1,0 +1,175 @@
+package dev.sieve.serve;
+
+import crawlercommons.urlfrontier.Urlfrontier.AckMessage.Status;
+import dev.sieve.SieveFullException;
+import dev.sieve.UrlBatch;
+import dev.sieve.bloom.Membership;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * Stores the URLs that clients send, and decides their statuses. Those that follow one another and are stored with the same
+ * description are written together. Guarded by the lock of the crawl.
+ */
+final class PutBatch {
+    private final CrawlLog log;
+    private final QueueTable table;
+    private final InProcess inProcess;
+
+    private final UrlBatch urls = new UrlBatch();
+    private final List<PutItem> items = new ArrayList<>();
+    private final List<Queue> queues = new ArrayList<>();
+    private boolean isKnown;
+    private RecordInfo info = RecordInfo.NONE;
+
+    private final UrlBatch single = new UrlBatch();
+
+    PutBatch(CrawlLog log, QueueTable table, InProcess inProcess) {
+        this.log = log;
+        this.table = table;
+        this.inProcess = inProcess;
+    }
+
+    /** Stores items whose status is not decided. */
+    void put(List<PutItem> all, Moment now, long defaultDelay) {
+        clear(); // what is left when the disk failed
+        Queue queue = null;
+        for (PutItem item : all) {
+            if (item.status == null) {
+                queue = queue != null && queue.name.equals(item.queueName) ? queue : table.get(item.queueName);
+                put(item, queue);
+                if (item.isKnown && queue != null) {
+                    table.review(queue, now, defaultDelay);
+                }
+            }
+        }
+        flush();
+    }
+
+    private void put(PutItem item, Queue queue) {
+        if (queue == null) {
+            item.status = Status.FAIL; // no memory for its queue
+            return;
+        }
+        Item held = item.isKnown ? inProcess.find(key(item, queue)) : null;
+        if (item.refetch != 0) {
+            flush();
+            schedule(item, queue, held);
+        } else if (held != null) {
+            log.frontier.done(held.lease);
+            inProcess.end(held);
+            queue.active--;
+            item.status = Status.OK;
+        } else {
+            add(item, queue);
+        }
+    }
+
+    private static String key(PutItem item, Queue queue) {
+        return UrlKeys.key(item.url, item.queue, queue.generation);
+    }
+
+    /** Adds a URL that is discovered, or completed and not in process. */
+    private void add(PutItem item, Queue queue) {
+        boolean fits = !items.isEmpty()
+                && items.size() < Membership.BATCH
+                && isKnown == item.isKnown
+                && info.generation() == queue.generation
+                && Objects.equals(info.queue(), item.queue)
+                && info.metadata().equals(item.metadata);
+        if (!fits) {
+            flush();
+            isKnown = item.isKnown;
+            info = info(item, queue);
+            urls.clear(0, 0, info.text(), isKnown ? RecordInfo.KNOWN : RecordInfo.DISCOVERED);
+        }
+        addTo(urls, item, queue);
+        items.add(item);
+        queues.add(queue);
+    }
+
+    private static RecordInfo info(PutItem item, Queue queue) {
+        boolean isPlain = item.queue == null && queue.generation == 0 && item.refetch == 0 && item.metadata.isEmpty();
+        return isPlain ? RecordInfo.NONE : new RecordInfo(item.queue, queue.generation, item.refetch, item.metadata);
+    }
+
+    private static void addTo(UrlBatch batch, PutItem item, Queue queue) {
+        if (item.queue == null && queue.generation == 0) {
+            batch.add(item.utf8, 0, item.utf8.length);
+        } else {
+            batch.add(item.url, key(item, queue));
+        }
+    }
+
+    /** Stores what was added. */
+    private void flush() {
+        if (items.isEmpty()) {
+            return;
+        }
+        boolean isFull = false;
+        try {
+            if (isKnown) {
+                log.frontier.pushDone(urls);
+            } else {
+                log.frontier.pushAll(urls);
+            }
+        } catch (SieveFullException e) {
+            isFull = true;
+        }
+        for (int i = 0; i < items.size(); i++) {
+            items.get(i).status = decide(i, isFull);
+        }
+        clear();
+    }
+
+    private Status decide(int i, boolean isFull) {
+        PutItem item = items.get(i);
+        Queue queue = queues.get(i);
+        if (isFull && !log.frontier.mightContain(key(item, queue))) {
+            return Status.FAIL;
+        }
+        if (!isFull && urls.isNew(i)) {
+            queue.urls++;
+            queue.active += isKnown ? 0 : 1;
+            log.added(false);
+            return Status.OK;
+        }
+        if (isKnown) {
+            log.replace(key(item, queue));
+            return Status.OK;
+        }
+        return Status.SKIPPED;
+    }
+
+    private void clear() {
+        items.clear();
+        queues.clear();
+        urls.clear();
+    }
+
+    /** Schedules a URL, whether or not it was seen before, and ends its being in process. */
+    private void schedule(PutItem item, Queue queue, Item held) {
+        String key = key(item, queue);
+        boolean isSeen = held != null || log.frontier.mightContain(key);
+        single.clear(0, 0, info(item, queue).text(), isSeen ? RecordInfo.AGAIN : RecordInfo.KNOWN);
+        addTo(single, item, queue);
+        try {
+            log.frontier.pushAgain(held == null ? null : held.lease, single);
+        } catch (SieveFullException e) {
+            item.status = Status.FAIL;
+            return;
+        }
+        if (held != null) {
+            inProcess.end(held);
+        } else {
+            queue.active++;
+            if (isSeen) {
+                log.replace(key);
+            }
+        }
+        queue.urls += isSeen ? 0 : 1;
+        log.added(isSeen);
+        item.status = Status.OK;
+    }
+}
