@@ -26,7 +26,6 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -50,7 +49,6 @@ class HostileClientTest {
         final CompletableFuture<ClientCallStreamObserver<URLItem>> stream = new CompletableFuture<>();
         final AtomicInteger acks = new AtomicInteger();
         final CompletableFuture<Void> end = new CompletableFuture<>();
-        volatile CountDownLatch notReady = new CountDownLatch(1);
 
         @Override
         public void beforeStart(ClientCallStreamObserver<URLItem> call) {
