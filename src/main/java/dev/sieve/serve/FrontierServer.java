@@ -85,14 +85,21 @@ public final class FrontierServer implements AutoCloseable {
         }
     }
 
-    private Server server(Builder options) {
+    private Server server(Builder options) throws IOException {
         NettyServerBuilder builder = NettyServerBuilder.forAddress(options.address)
                 .executor(workers)
                 .callExecutor(new NetworkThreads())
                 .maxConcurrentCallsPerConnection(CALLS_PER_CONNECTION)
                 .addService(QuietMarshaller.applyTo(service.bindService()));
         if (options.certificates != null) {
-            builder.useTransportSecurity(options.certificates.toFile(), options.key.toFile());
+            try {
+                builder.useTransportSecurity(options.certificates.toFile(), options.key.toFile());
+            } catch (IllegalArgumentException e) {
+                throw new IOException(
+                        "cannot use the certificate " + options.certificates + " with the key " + options.key + ": "
+                                + e.getMessage(),
+                        e);
+            }
         }
         return builder.build();
     }
