@@ -58,22 +58,19 @@ final class Crawls implements Closeable {
             throw new IOException(directory + ": contains the frontier of a crawl; a server needs a folder of its own");
         }
         folderLock = DurableFolder.lock(directory);
-        JsonFile file = null;
+        Opened opened = new Opened();
+        opened.add(folderLock);
         try {
-            file = new JsonFile(
+            settings = new JsonFile(
                     directory.resolve("server.jsonl"), options.durability().forces(), line -> {
                         isActive = JsonFile.number(line, "active", 1) != 0;
                         delay = JsonFile.number(line, "delay", DEFAULT_DELAY);
                     });
-            settings = file;
+            opened.add(settings);
+            opened.add(this::closeCrawls);
             openAll(now);
         } catch (IOException | RuntimeException | Error e) {
-            try (folderLock;
-                    JsonFile opened = file) {
-                closeCrawls();
-            } catch (IOException | RuntimeException suppressed) {
-                e.addSuppressed(suppressed);
-            }
+            opened.closeAfter(e);
             throw e;
         }
     }
@@ -221,7 +218,7 @@ final class Crawls implements Closeable {
     /** Closes all of them, even when one cannot be closed. */
     private void closeCrawls() throws IOException {
         IOException failure = null;
-        for (ServedCrawl crawl : crawls.values()) {
+        for (ServedCrawl crawl : all()) {
             crawls.remove(crawl.id);
             try {
                 crawl.close();

@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 
 /** A server on this machine and a client of it; the time is set by the test. */
@@ -37,18 +38,18 @@ final class Door implements AutoCloseable {
     final ManagedChannel channel;
     final URLFrontierStub stub;
     final URLFrontierBlockingStub client;
-    private volatile long seconds;
+    private final AtomicLong seconds;
 
     Door(Path directory) throws IOException {
         this(directory, START_SECONDS, builder -> builder);
     }
 
     Door(Path directory, long seconds, UnaryOperator<FrontierServer.Builder> options) throws IOException {
-        this.seconds = seconds;
+        this.seconds = new AtomicLong(seconds);
         FrontierServer.Builder builder = FrontierServer.builder(directory)
                 .address(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                 .expectedUrls(10_000)
-                .clock(() -> new Moment(this.seconds * 1_000_000_000, this.seconds));
+                .clock(() -> new Moment(seconds() * 1_000_000_000, seconds()));
         server = options.apply(builder).open();
         channel = NettyChannelBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()))
                 .usePlaintext()
@@ -58,11 +59,11 @@ final class Door implements AutoCloseable {
     }
 
     void pass(long moreSeconds) {
-        seconds += moreSeconds;
+        seconds.addAndGet(moreSeconds);
     }
 
     long seconds() {
-        return seconds;
+        return seconds.get();
     }
 
     static URLInfo info(String url) {

@@ -10,6 +10,7 @@ import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyChannelBuilder;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -76,7 +77,7 @@ class TlsTest {
     void anyAddressMayBeServedWithACertificate() throws Exception {
         makeCertificate();
         try (FrontierServer server = FrontierServer.builder(folder.resolve("job"))
-                .address(new InetSocketAddress("0.0.0.0", 0))
+                .address(new InetSocketAddress(0))
                 .tls(certificate, key)
                 .open()) {
             ManagedChannel encrypted = NettyChannelBuilder.forAddress("127.0.0.1", server.port())
@@ -105,8 +106,8 @@ class TlsTest {
     void aFileThatIsNotACertificateIsNamed() throws Exception {
         makeCertificate();
         Path other = Files.writeString(folder.resolve("other.pem"), "nothing");
-        FrontierServer.Builder builder =
-                FrontierServer.builder(folder.resolve("job")).address(new InetSocketAddress("127.0.0.1", 0));
+        FrontierServer.Builder builder = FrontierServer.builder(folder.resolve("job"))
+                .address(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
         assertThatThrownBy(() -> builder.tls(other, key).open())
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("other.pem");
@@ -121,7 +122,7 @@ class TlsTest {
     void anAddressThatIsTakenIsNamed() throws Exception {
         try (Door door = new Door(folder.resolve("a"))) {
             assertThatThrownBy(() -> FrontierServer.builder(folder.resolve("b"))
-                            .address(new InetSocketAddress("127.0.0.1", door.server.port()))
+                            .address(new InetSocketAddress(InetAddress.getLoopbackAddress(), door.server.port()))
                             .open())
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining("" + door.server.port());
