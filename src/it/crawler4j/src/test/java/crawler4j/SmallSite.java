@@ -85,13 +85,12 @@ final class SmallSite implements AutoCloseable {
                 .append("'>private</a>");
         for (int link = LINKS * page + 1; link <= LINKS * page + LINKS && link < pages; link++) {
             String path = entry(link);
-            String spelling =
-                    switch (link % LINKS) {
-                        case 0 -> ".." + path;
-                        case 1 -> path + "#part-2";
-                        case 2 -> start().replace(path(0), path);
-                        default -> path.replace("/pages/", "./").replace("/moved/", "../x/../moved/");
-                    };
+            String spelling = switch (link % LINKS) {
+                case 0 -> ".." + path;
+                case 1 -> path + "#part-2";
+                case 2 -> start().replace(path(0), path);
+                default -> path.replace("/pages/", "./").replace("/moved/", "../x/../moved/");
+            };
             html.append("<p><a href='" + spelling + "'>" + link + "</a> <a href='" + path + "'>again</a></p>");
         }
         return html.toString();
