@@ -42,8 +42,8 @@ import us.codecraft.webmagic.scheduler.Scheduler;
 import webmagic.SieveScheduler;
 
 /**
- * The schedulers of WebMagic beside the one in {@code src/it/webmagic}: bytes per seen URL, pages per second, and pages lost
- * when crawls are killed at random moments and continued.
+ * The schedulers of WebMagic beside the one in {@code src/it/webmagic}: bytes per seen URL, pages per second, and how many
+ * pages are lost or processed again when crawls are killed at random moments and continued.
  *
  * <p>{@code -p urls=1000000} are pushed to measure memory; {@code -p pages=20000} are crawled, {@code -f} times; {@code -p
  * kills=20} crawls of 3,000 pages are killed, each response of which takes {@code -p millis=50}.
