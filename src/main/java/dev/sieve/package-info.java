@@ -16,7 +16,8 @@
  *
  * <p>{@code take} hands out a URL as a {@link dev.sieve.Lease}. {@code done} ends the lease; {@code retry} gives the URL
  * back for later. Push the links of a page before {@code done}, so that none is lost if the process ends in between. The
- * crawl is over when nothing is queued and nothing is in flight, so end every lease, or set a timeout for leases.
+ * crawl is over when nothing is queued and nothing is in flight, so end every lease, or set a timeout for leases. Time is
+ * passed in, from one clock that never runs backwards.
  *
  * <pre>{@code
  * void crawl(Frontier frontier) throws InterruptedException {
@@ -50,9 +51,6 @@
  *     }
  * }
  * }</pre>
- *
- * <p>Time is passed in: all calls use one clock that never runs backwards. {@link dev.sieve.Sieve#pop} returns a URL without
- * a lease.
  *
  * <h2>Batches and keys</h2>
  *

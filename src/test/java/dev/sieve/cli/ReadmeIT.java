@@ -96,10 +96,11 @@ class ReadmeIT {
         }
     }
 
-    /** Maven reads options from this file before those of the command. This build has checked the format of the sources. */
+    /** Maven reads options from this file before those of the command. This build has checked the sources. */
     private void useRepositoryAndSettingsOfThisBuild() throws IOException {
         List<String> options = new ArrayList<>();
         options.add("-Dspotless.check.skip");
+        options.add("-Derrorprone=-Xdiags:compact");
         options.add("-Dmaven.repo.local=" + System.getProperty("sieve.repository"));
         Path settings = Path.of(System.getProperty("sieve.settings"));
         if (Files.exists(settings)) {
