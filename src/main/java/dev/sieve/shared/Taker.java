@@ -1,5 +1,7 @@
 package dev.sieve.shared;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -156,8 +158,10 @@ final class Taker {
         try {
             return new Frame(bytes);
         } catch (IllegalArgumentException e) {
-            throw new IllegalStateException(
-                    "frame " + number + " of slice " + slice.index + " on the engine is " + e.getMessage(), e);
+            throw new UncheckedIOException(new IOException(
+                    "frame " + number + " of slice " + slice.index + " on the engine is " + e.getMessage()
+                            + ": repair the crawl",
+                    e));
         }
     }
 

@@ -148,6 +148,19 @@ class EngineFailureTest {
     }
 
     @Test
+    void aDamagedFrameIsNamedAndEndsTheWorker() throws Exception {
+        try (SharedSieve frontier = builder().open()) {
+            engine.command("RPUSH", "{crawl:2}q", "garbage");
+            frontier.beat();
+
+            assertThatThrownBy(() -> takeAll(frontier, 0))
+                    .isInstanceOf(UncheckedIOException.class)
+                    .hasMessageContaining("frame 1 of slice 2 on the engine is damaged")
+                    .hasMessageEndingWith(": repair the crawl");
+        }
+    }
+
+    @Test
     void anEngineThatRefusesWritesIsLoggedOnce() throws Exception {
         try (CapturedLog log = new CapturedLog();
                 SharedSieve frontier = SharedSieve.builder(engine.address("crawl"))
