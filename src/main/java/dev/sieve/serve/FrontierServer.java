@@ -27,6 +27,7 @@ import java.util.function.Supplier;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A server that offers the frontiers of one folder to other crawlers, by the gRPC service URLFrontier of crawler-commons.
@@ -93,7 +94,7 @@ public final class FrontierServer implements AutoCloseable {
                 .callExecutor(new NetworkThreads())
                 .maxConcurrentCallsPerConnection(CALLS_PER_CONNECTION)
                 .addService(QuietMarshaller.applyTo(service.bindService()));
-        if (options.certificates != null) {
+        if (options.certificates != null && options.key != null) {
             try {
                 builder.useTransportSecurity(options.certificates.toFile(), options.key.toFile());
             } catch (IllegalArgumentException e) {
@@ -116,7 +117,7 @@ public final class FrontierServer implements AutoCloseable {
     /** Has messages of PutURLs received on a thread of the network, which only passes them on. */
     private static final class NetworkThreads implements ServerCallExecutorSupplier {
         @Override
-        public <Q, R> Executor getExecutor(ServerCall<Q, R> call, Metadata metadata) {
+        public <Q, R> @Nullable Executor getExecutor(ServerCall<Q, R> call, Metadata metadata) {
             boolean isPut = "PutURLs".equals(call.getMethodDescriptor().getBareMethodName());
             return isPut ? Runnable::run : null;
         }
@@ -191,13 +192,13 @@ public final class FrontierServer implements AutoCloseable {
     public static final class Builder {
         private final Path directory;
         private InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), DEFAULT_PORT);
-        private Path certificates;
-        private Path key;
-        private Long expectedUrls;
-        private Double falsePositiveRate;
+        private @Nullable Path certificates;
+        private @Nullable Path key;
+        private @Nullable Long expectedUrls;
+        private @Nullable Double falsePositiveRate;
         private Durability durability = Durability.PROCESS;
         private boolean forgetsDone;
-        private OnFull onFull;
+        private @Nullable OnFull onFull;
         private Supplier<Moment> clock = Moment::now;
         private long memoryBytes = Runtime.getRuntime().maxMemory() / 3 * 2;
 
