@@ -81,18 +81,18 @@ final class FrontierOptions {
             throw contradiction("--filter " + Converters.name(kind), "'--on-full " + Converters.name(onFull) + "'");
         }
         if (capacity != null || !resumes) {
-            checkCapacity();
+            checkCapacity(spec, kind(), urls(), rate());
         }
     }
 
     /** As {@link #check}, for a frontier on an engine, which needs no heap. */
     void checkShared() {
-        checkPositive();
+        checkPositive(spec, urls());
     }
 
-    private void checkPositive() {
-        if (urls() < 1) {
-            throw Checks.invalid(spec, "--capacity", "must be at least 1: " + urls());
+    private static void checkPositive(CommandSpec spec, long urls) {
+        if (urls < 1) {
+            throw Checks.invalid(spec, "--capacity", "must be at least 1: " + urls);
         }
     }
 
@@ -100,12 +100,11 @@ final class FrontierOptions {
         return Checks.wrong(spec, "Option '" + option + "' cannot be combined with " + others);
     }
 
-    private void checkCapacity() {
-        checkPositive();
-        long urls = urls();
-        double rate = rate();
+    /** Refuses a filter that does not fit into the heap. */
+    static void checkCapacity(CommandSpec spec, FilterKind kind, long urls, double rate) {
+        checkPositive(spec, urls);
         Checks.check(spec, "--miss-rate", () -> BloomSize.hashes(rate));
-        long bytes = kind().memoryBytes(urls, rate);
+        long bytes = kind.memoryBytes(urls, rate);
         long heap = Runtime.getRuntime().maxMemory();
         String needs = Numbers.text("%,d URLs at %s need %s, but ", urls, Units.percent(rate), Numbers.bytes(bytes));
         if (bytes > FilterKind.MAX_MEMORY_BYTES) {

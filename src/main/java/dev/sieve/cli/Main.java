@@ -44,6 +44,7 @@ public final class Main {
                 .addSubcommand(new Plan.Print())
                 .addSubcommand(new WhyCommand())
                 .addSubcommand(new ReportCommand())
+                .addSubcommand(new ServeCommand())
                 .addSubcommand(new JobCommands.State())
                 .addSubcommand(new JobCommands.ExportUrls())
                 .addSubcommand(new JobCommands.Repair())

@@ -4,11 +4,12 @@ import dev.sieve.crawl.Crawler;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Supplier;
 
 /**
- * Lets Ctrl-C and SIGTERM end a crawl in order: the first signal stops the crawl, and the process ends when this is closed,
- * after the files of the crawl. A second signal ends the process at once; a job is whole after that as well, but URLs in
- * flight are requested again.
+ * Lets Ctrl-C and SIGTERM end the program in order: the first signal stops its work, and the process ends when this is closed,
+ * after all files. A second signal ends the process at once; a job is whole after that as well, but URLs in flight are
+ * handed out again.
  */
 final class StopSignal implements AutoCloseable {
     private final boolean isQuiet;
@@ -19,25 +20,37 @@ final class StopSignal implements AutoCloseable {
         this.isQuiet = isQuiet;
     }
 
-    /** Stops a crawl at a signal from now on. */
-    void stops(Crawler crawler) {
-        hook = new Thread(() -> stop(crawler), "sieve-stop");
+    /**
+     * Stops the work at a signal from now on.
+     *
+     * @param work stops it; returns at once
+     * @param what returns what happens until the process ends, for the user
+     */
+    void stops(Runnable work, Supplier<String> what) {
+        hook = new Thread(() -> stop(work, what), "sieve-stop");
         try {
             Runtime.getRuntime().addShutdownHook(hook);
         } catch (IllegalStateException e) {
             // A signal is ending the process already.
-            crawler.stop();
+            work.run();
         }
     }
 
+    /** Stops a crawl at a signal from now on. */
+    void stops(Crawler crawler) {
+        stops(
+                crawler::stop,
+                () -> "requests in progress (" + crawler.report().schedule().underWay()
+                        + ") have 10 s to finish, then all files are closed.");
+    }
+
     /** Runs in the shutdown hook: the process ends when this returns. */
-    private void stop(Crawler crawler) {
-        crawler.stop();
+    private void stop(Runnable work, Supplier<String> what) {
+        work.run();
         haltAt("TERM", 143);
         boolean endsAtOnce = haltAt("INT", 130);
         if (!isQuiet) {
-            System.err.println((Terminal.isStderr() ? Terminal.WIPE : "") + "Stopping: requests in progress ("
-                    + crawler.report().schedule().underWay() + ") have 10 s to finish, then all files are closed."
+            System.err.println((Terminal.isStderr() ? Terminal.WIPE : "") + "Stopping: " + what.get()
                     + (endsAtOnce ? " Press Ctrl-C again to quit at once." : ""));
         }
         try {

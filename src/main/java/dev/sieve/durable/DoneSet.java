@@ -74,6 +74,7 @@ final class DoneSet {
         return size;
     }
 
+    @SuppressWarnings("ReferenceEquality") // WHOLE is one object
     DoneSet copy() {
         DoneSet copy = new DoneSet();
         chunks.forEach((number, chunk) -> copy.chunks.put(number, chunk == WHOLE ? WHOLE : (BitSet) chunk.clone()));

@@ -12,6 +12,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.stream.Stream;
@@ -30,6 +31,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Crawls implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(Crawls.class);
+    private static final String SETTINGS = "server.jsonl";
     private static final String CRAWL = "crawl-";
     private static final String DELETED = "deleted-";
     private static final long DEFAULT_DELAY = 1;
@@ -54,15 +56,13 @@ final class Crawls implements Closeable {
         this.options = options;
         this.memory = memory;
         Files.createDirectories(directory);
-        if (DurableFolder.exists(directory)) {
-            throw new IOException(directory + ": contains the frontier of a crawl; a server needs a folder of its own");
-        }
+        checkFiles();
         folderLock = DurableFolder.lock(directory);
         Opened opened = new Opened();
         opened.add(folderLock);
         try {
             settings = new JsonFile(
-                    directory.resolve("server.jsonl"), options.durability().forces(), line -> {
+                    directory.resolve(SETTINGS), options.durability().forces(), line -> {
                         isActive = JsonFile.number(line, "active", 1) != 0;
                         delay = JsonFile.number(line, "delay", DEFAULT_DELAY);
                     });
@@ -72,6 +72,22 @@ final class Crawls implements Closeable {
         } catch (IOException | RuntimeException | Error e) {
             opened.closeAfter(e);
             throw e;
+        }
+    }
+
+    /** Refuses a folder of another purpose, in which a folder could have the name of one that is being deleted. */
+    private void checkFiles() throws IOException {
+        if (Files.exists(directory.resolve(SETTINGS))) {
+            return;
+        }
+        try (Stream<Path> files = Files.list(directory)) {
+            Optional<String> other = files.map(file -> file.getFileName().toString())
+                    .filter(name -> !name.equals("lock") && !name.startsWith(CRAWL))
+                    .min(Comparator.naturalOrder());
+            if (other.isPresent()) {
+                throw new IOException(
+                        directory + ": a server needs a folder of its own, and this one contains " + other.get());
+            }
         }
     }
 

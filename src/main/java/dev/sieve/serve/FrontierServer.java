@@ -74,7 +74,7 @@ public final class FrontierServer implements AutoCloseable {
                 threads("sieve-serve-reader-"));
         service = new FrontierService(crawls, memory, workers, readers, options.clock, this::address);
         try {
-            server = server(options).start();
+            server = start(options);
         } catch (IOException | RuntimeException | Error e) {
             try {
                 closeAll();
@@ -85,7 +85,7 @@ public final class FrontierServer implements AutoCloseable {
         }
     }
 
-    private Server server(Builder options) throws IOException {
+    private Server start(Builder options) throws IOException {
         NettyServerBuilder builder = NettyServerBuilder.forAddress(options.address)
                 .executor(workers)
                 .callExecutor(new NetworkThreads())
@@ -95,13 +95,17 @@ public final class FrontierServer implements AutoCloseable {
             try {
                 builder.useTransportSecurity(options.certificates.toFile(), options.key.toFile());
             } catch (IllegalArgumentException e) {
-                throw new IOException(
-                        "cannot use the certificate " + options.certificates + " with the key " + options.key + ": "
-                                + e.getMessage(),
-                        e);
+                Throwable cause = e.getCause();
+                throw new IOException(e.getMessage() + (cause == null ? "" : ": " + cause.getMessage()), e);
             }
         }
-        return builder.build();
+        try {
+            return builder.build().start();
+        } catch (IOException e) {
+            String address = text(options.address.getAddress(), options.address.getPort());
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            throw new IOException("cannot listen on " + address + ": " + cause.getMessage(), e);
+        }
     }
 
     /** Has messages of PutURLs received on a thread of the network, which only passes them on. */
@@ -132,8 +136,12 @@ public final class FrontierServer implements AutoCloseable {
     public String address() {
         InetSocketAddress address =
                 (InetSocketAddress) server.getListenSockets().get(0);
-        String host = address.getAddress().getHostAddress();
-        return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
+        return text(address.getAddress(), address.getPort());
+    }
+
+    private static String text(InetAddress address, int port) {
+        String host = address.getHostAddress();
+        return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + port;
     }
 
     /**

@@ -199,6 +199,9 @@ class ArchiveIT {
         assertThat(fromTar.get("bin/sieve")).startsWith("rwxr-xr-x ");
         assertThat(fromTar.get("THIRD-PARTY.txt")).startsWith("rw-r--r-- ");
         assertThat(Files.mismatch(home.resolve("lib/sieve.jar"), Path.of(CLI))).isEqualTo(-1);
+        Path serve = Path.of(CLI.replace("-cli.jar", "-serve.jar"));
+        assertThat(Files.mismatch(home.resolve("lib").resolve(serve.getFileName()), serve))
+                .isEqualTo(-1);
         assertThat(Files.readString(home.resolve("bin/sieve.bat")).split("\r\n", -1))
                 .hasSizeGreaterThan(10)
                 .noneMatch(line -> line.contains("\n"));

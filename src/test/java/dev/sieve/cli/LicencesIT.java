@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.jar.JarEntry;
@@ -25,8 +26,11 @@ import org.junit.jupiter.api.Test;
 /** The jars contain the licences of what is in them, and the list of parts is right. */
 class LicencesIT {
     private static final Path CLI = Path.of(System.getProperty("sieve.cli"));
-    private static final Path EMBEDDED =
-            CLI.resolveSibling(CLI.getFileName().toString().replace("-cli.jar", ".jar"));
+    private static final Path SERVE = beside("-serve.jar");
+
+    private static Path beside(String end) {
+        return CLI.resolveSibling(CLI.getFileName().toString().replace("-cli.jar", end));
+    }
 
     private static String text(JarFile jar, String name) throws IOException {
         assertThat(jar.getEntry(name)).as(name).isNotNull();
@@ -36,8 +40,8 @@ class LicencesIT {
     }
 
     @Test
-    void bothJarsContainTheLicenceOfTheProject() throws IOException {
-        for (Path path : Set.of(CLI, EMBEDDED)) {
+    void allJarsContainTheLicenceOfTheProject() throws IOException {
+        for (Path path : Set.of(CLI, SERVE, beside(".jar"))) {
             try (JarFile jar = new JarFile(path.toFile())) {
                 assertThat(text(jar, "META-INF/LICENSE")).isEqualTo(Files.readString(Path.of("LICENSE")));
             }
@@ -46,32 +50,38 @@ class LicencesIT {
 
     @Test
     void everyBundledLibraryIsListedWithItsLicence() throws IOException {
-        try (JarFile jar = new JarFile(CLI.toFile())) {
-            String thirdParty = text(jar, "META-INF/THIRD-PARTY.txt");
-            Set<String> packages = jar.stream()
-                    .map(entry -> entry.getName().replaceFirst("^META-INF/versions/\\d+/", ""))
-                    .filter(name -> name.endsWith(".class") && !name.startsWith("dev/sieve/"))
-                    .map(LicencesIT::root)
-                    .collect(Collectors.toSet());
+        Set<String> packages = new TreeSet<>();
+        for (Path path : Set.of(CLI, SERVE)) {
+            try (JarFile jar = new JarFile(path.toFile())) {
+                String thirdParty = text(jar, "META-INF/THIRD-PARTY.txt");
+                Set<String> inThis = jar.stream()
+                        .map(entry -> entry.getName().replaceFirst("^META-INF/versions/\\d+/", ""))
+                        .filter(name -> name.endsWith(".class") && !name.startsWith("dev/sieve/"))
+                        .map(LicencesIT::root)
+                        .collect(Collectors.toSet());
 
-            assertThat(packages).contains("okhttp3", "org.jsoup", "ch.qos.logback.core");
-            assertThat(packages).allMatch(thirdParty::contains);
-            assertThat(thirdParty)
-                    .contains(
-                            "Eclipse Public License - v 2.0",
-                            "Copyright (c) 2004-2023 QOS.ch",
-                            "Mozilla Public License",
-                            "Jukka Kurkela");
+                assertThat(inThis).allMatch(thirdParty::contains);
+                assertThat(thirdParty)
+                        .contains(
+                                "Eclipse Public License - v 2.0",
+                                "Copyright (c) 2004-2023 QOS.ch",
+                                "Mozilla Public License",
+                                "Jukka Kurkela",
+                                "Copyright 2008, Google Inc.");
+                packages.addAll(inThis);
+            }
         }
+        assertThat(packages).contains("okhttp3", "org.jsoup", "ch.qos.logback.core", "io.netty", "com.google.protobuf");
     }
 
     /** Every licence and notice that a library contains is in the one file for all of them, also after an update. */
     @Test
     void everyLicenceAndNoticeOfALibraryIsIncluded() throws IOException {
         Set<String> found = new TreeSet<>();
-        try (JarFile jar = new JarFile(CLI.toFile())) {
+        try (JarFile jar = new JarFile(CLI.toFile());
+                JarFile serve = new JarFile(SERVE.toFile())) {
             String thirdParty = words(text(jar, "META-INF/THIRD-PARTY.txt"));
-            for (Path library : bundled(jar)) {
+            for (Path library : bundled(jar, serve)) {
                 try (JarFile from = new JarFile(library.toFile())) {
                     for (JarEntry entry : Collections.list(from.entries())) {
                         if (entry.getName().matches("META-INF/.*(LICENSE|NOTICE)(\\.\\w+)?")) {
@@ -90,25 +100,26 @@ class LicencesIT {
     }
 
     @Test
-    void theListOfPartsNamesTheLibrariesInTheJar() throws IOException {
-        Path list = CLI.resolveSibling(CLI.getFileName().toString().replace("-cli.jar", "-cyclonedx.json"));
-        JsonNode parts = new ObjectMapper().readTree(list.toFile()).get("components");
+    void theListOfPartsNamesTheLibrariesInBothJars() throws IOException {
+        JsonNode parts =
+                new ObjectMapper().readTree(beside("-cyclonedx.json").toFile()).get("components");
         Set<String> names = StreamSupport.stream(parts.spliterator(), false)
                 .map(part ->
                         part.get("name").asText() + "-" + part.get("version").asText() + ".jar")
                 .collect(Collectors.toSet());
-        try (JarFile jar = new JarFile(CLI.toFile())) {
+        try (JarFile jar = new JarFile(CLI.toFile());
+                JarFile serve = new JarFile(SERVE.toFile())) {
             String table = text(jar, "META-INF/THIRD-PARTY.txt").split("Apache-2.0: the text is", -1)[0];
 
-            assertThat(bundled(jar))
+            assertThat(bundled(jar, serve))
                     .extracting(library -> library.getFileName().toString())
                     .containsExactlyInAnyOrderElementsOf(names);
             assertThat(parts).allMatch(part -> table.contains(part.get("name").asText()));
         }
     }
 
-    /** The jars of the class path that are in the one for the command line: those of which it has the first file. */
-    private static List<Path> bundled(JarFile cli) throws IOException {
+    /** The jars of the class path that are in one of these: those of which it has the first file. */
+    private static List<Path> bundled(JarFile... jars) throws IOException {
         List<Path> bundled = new ArrayList<>();
         for (String path : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
             if (!path.endsWith(".jar")) {
@@ -119,7 +130,7 @@ class LicencesIT {
                         .filter(entry -> entry.getName().matches(".*(?<!module-info)\\.class|.*\\.umd\\.min\\.js"))
                         .findFirst()
                         .filter(entry -> !entry.getName().startsWith("dev/sieve/"))
-                        .filter(entry -> cli.getEntry(entry.getName()) != null)
+                        .filter(entry -> Arrays.stream(jars).anyMatch(jar -> jar.getEntry(entry.getName()) != null))
                         .isPresent()) {
                     bundled.add(Path.of(path));
                 }
@@ -132,10 +143,10 @@ class LicencesIT {
         return String.join(" ", text.strip().split("\\s+", -1));
     }
 
-    /** The package that a library is known by: its first name; below ch and org, up to four. */
+    /** The package that a library is known by: its first name; below the names of domains, up to four. */
     private static String root(String entry) {
         String[] names = entry.substring(0, entry.lastIndexOf('/')).split("/", -1);
-        int count = names[0].equals("ch") ? 4 : names[0].equals("org") ? 2 : 1;
+        int count = Map.of("ch", 4, "com", 3, "io", 2, "org", 2).getOrDefault(names[0], 1);
         return String.join(".", Arrays.copyOf(names, Math.min(count, names.length)));
     }
 }

@@ -79,7 +79,7 @@ class ReadmeIT {
         assertThat(command.lines()).hasSize(1);
         assertThat(output).contains("filter 100 % full", "Done in", "of the 5,000 pages were found");
         Path cli = Path.of(System.getProperty("sieve.cli"));
-        for (String end : List.of(".jar", "-cli.jar", ".zip", ".tar.gz", "-cyclonedx.json")) {
+        for (String end : List.of(".jar", "-cli.jar", "-serve.jar", ".zip", ".tar.gz", "-cyclonedx.json")) {
             String name = cli.getFileName().toString().replace("-cli.jar", end);
             assertThat(Files.mismatch(folder.resolve("target").resolve(name), cli.resolveSibling(name)))
                     .as("first byte of %s that differs in a second build", name)

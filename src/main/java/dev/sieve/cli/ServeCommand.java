@@ -1,0 +1,201 @@
+package dev.sieve.cli;
+
+import static dev.sieve.report.Numbers.text;
+
+import ch.qos.logback.classic.Level;
+import dev.sieve.FilterKind;
+import dev.sieve.OnFull;
+import dev.sieve.OptionalLibrary;
+import dev.sieve.Sieve;
+import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.durable.Durability;
+import dev.sieve.serve.FrontierServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.logging.Logger;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Serves frontiers on disk to crawlers of other programs, by the protocol URLFrontier. */
+@Command(
+        name = "serve",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description =
+                "Serves frontiers to other crawlers, such as StormCrawler, with the gRPC protocol URLFrontier, until"
+                        + " interrupted. Each crawl of a client has a folder in DIR.")
+final class ServeCommand implements Callable<Integer> {
+    private static final String FRONTIER = "--frontier";
+    private static final String CERTIFICATES = "--tls-cert";
+    private static final String KEY = "--tls-key";
+
+    private static final String DEFAULT_PORT = "" + FrontierServer.DEFAULT_PORT;
+
+    private static final long DEFAULT_CAPACITY = 10_000_000;
+
+    /** It logs connections that do not follow the protocol, each with a stack trace. Kept here, since it is weakly held. */
+    private static final Logger GRPC = Logger.getLogger("io.grpc");
+
+    @Spec
+    private CommandSpec spec;
+
+    @Option(
+            names = "--job",
+            paramLabel = "DIR",
+            required = true,
+            description = "Directory of all crawls; repeat the same command to continue, even after kill -9.")
+    private Path job;
+
+    @Option(
+            names = FRONTIER,
+            paramLabel = "[ADDRESS:]PORT",
+            description = "Where to listen; port 0 selects a free one. An address that is not loopback requires TLS"
+                    + " (default: 127.0.0.1:" + DEFAULT_PORT + ").",
+            defaultValue = DEFAULT_PORT,
+            converter = LiveOptions.EndpointConverter.class)
+    private LiveOptions.Endpoint endpoint;
+
+    @Option(
+            names = CERTIFICATES,
+            paramLabel = "FILE",
+            description =
+                    "Use TLS with the certificate chain in FILE (PEM). Clients are not authenticated (default: none).")
+    private Path certificates;
+
+    @Option(
+            names = KEY,
+            paramLabel = "FILE",
+            description = "The private key of the certificate (PEM, PKCS #8, not encrypted).")
+    private Path key;
+
+    @Option(
+            names = "--capacity",
+            paramLabel = "N",
+            description = "Number of URLs to size the filter of each crawl for (default: as stored, or 10M).")
+    private Long capacity;
+
+    @Option(
+            names = "--miss-rate",
+            paramLabel = "P",
+            description = "Share of new URLs that each filter may miss when full (default: as stored, or 1e-4).")
+    private Double missRate;
+
+    @Option(
+            names = "--on-full",
+            paramLabel = "WHAT",
+            description = "Beyond the capacity: warn, grow or fail (default: warn).")
+    private OnFull onFull;
+
+    @Option(
+            names = "--durability",
+            paramLabel = "LEVEL",
+            description =
+                    "What an acknowledged URL survives: process (kill -9), interval (power cuts, except for the last"
+                            + " second) or always (any power cut) (default: process).")
+    private Durability durability = Durability.PROCESS;
+
+    @Option(
+            names = "--forget-done",
+            description =
+                    "Delete URLs from the disk when all of their part of the log are done: less disk, but ListURLs,"
+                            + " CountURLs and GetURLStatus do not find them any more.")
+    private boolean forgetsDone;
+
+    @Option(names = "-q", description = "Show only warnings.")
+    private boolean isQuiet;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        Logging.set(isQuiet ? Level.WARN : Level.INFO);
+        GRPC.setLevel(java.util.logging.Level.WARNING);
+        if (job.toString().isEmpty()) {
+            throw Checks.invalid(spec, "--job", "the name is empty");
+        }
+        checkFilter();
+        InetSocketAddress address = address();
+        requireLibraries();
+        CountDownLatch stopped = new CountDownLatch(1);
+        try (StopSignal signal = new StopSignal(isQuiet);
+                FrontierServer server = open(address)) {
+            signal.stops(stopped::countDown, () -> "what was read from clients is stored, then all files are closed.");
+            if (!isQuiet) {
+                System.err.println(text(
+                        "Serving URLFrontier at %s%s; crawls are in %s.",
+                        server.address(), certificates == null ? ", this machine only" : " with TLS", job));
+            }
+            stopped.await();
+        }
+        return 0;
+    }
+
+    private void checkFilter() {
+        FrontierOptions.checkCapacity(
+                spec,
+                onFull == OnFull.GROW ? FilterKind.GROWING : FilterKind.SPLIT_BLOCKS,
+                capacity == null ? DEFAULT_CAPACITY : capacity,
+                missRate == null ? Sieve.DEFAULT_FALSE_POSITIVE_RATE : missRate);
+    }
+
+    /** Returns where to listen. Refuses addresses that other machines can reach without TLS, before anything is created. */
+    private InetSocketAddress address() throws IOException {
+        if ((certificates == null) != (key == null)) {
+            boolean hasKey = key != null;
+            throw Checks.wrong(
+                    spec,
+                    "Option '" + (hasKey ? KEY : CERTIFICATES) + "' requires '" + (hasKey ? CERTIFICATES : KEY) + "'");
+        }
+        InetAddress address;
+        try {
+            address = InetAddress.getByName(endpoint.host());
+        } catch (UnknownHostException e) {
+            throw new IOException("cannot listen on " + endpoint.host() + ":" + endpoint.port() + ": unknown host", e);
+        }
+        if (certificates == null && !address.isLoopbackAddress()) {
+            throw Checks.invalid(
+                    spec,
+                    FRONTIER,
+                    "other machines can reach " + endpoint.host() + ", which requires '" + CERTIFICATES + "' and '"
+                            + KEY + "'");
+        }
+        return new InetSocketAddress(address, endpoint.port());
+    }
+
+    /** The libraries of the server are in a jar of their own, which the manifest of the program's jar refers to. */
+    private static void requireLibraries() throws IOException {
+        try {
+            OptionalLibrary.require("io.grpc.netty.NettyServerBuilder", "io.grpc:grpc-netty");
+        } catch (NoClassDefFoundError e) {
+            throw new IOException(
+                    text(
+                            "'serve' requires sieve-%s-serve.jar: put it into the folder of the jar of the program, or on the"
+                                    + " class path",
+                            CrawlOptions.version()),
+                    e);
+        }
+    }
+
+    private FrontierServer open(InetSocketAddress address) throws IOException {
+        FrontierServer.Builder builder = FrontierServer.builder(job)
+                .address(address)
+                .durability(durability)
+                .forgetDone(forgetsDone);
+        if (certificates != null) {
+            builder.tls(certificates, key);
+        }
+        Checks.set(spec, "--capacity", capacity, builder::expectedUrls);
+        Checks.set(spec, "--miss-rate", missRate, builder::falsePositiveRate);
+        Checks.set(spec, "--on-full", onFull, builder::onFull);
+        try {
+            return builder.open();
+        } catch (IllegalArgumentException e) {
+            throw Checks.wrong(spec, e.getMessage());
+        }
+    }
+}
