@@ -51,7 +51,6 @@ final class Crawls implements Closeable {
     private volatile long delay = DEFAULT_DELAY;
 
     /** Opens all crawls of a folder. */
-    @SuppressWarnings("try") // the file is only closed
     Crawls(Path directory, ServedOptions options, MemoryBudget memory, Moment now) throws IOException {
         this.directory = directory;
         this.options = options;

@@ -216,7 +216,7 @@ class RestartTest {
     @Test
     void theFolderOfACrawlIsRefused() throws Exception {
         DurableSieve.open(folders.resolve("a"), 10).close();
-        assertThatThrownBy(() -> open("a", START_SECONDS)).hasMessageContaining("contains the frontier of a crawl");
+        assertThatThrownBy(() -> open("a", START_SECONDS)).hasMessageContaining("a server needs a folder of its own");
     }
 
     @Test
