@@ -59,22 +59,19 @@ final class Crawls implements Closeable {
         Files.createDirectories(directory);
         checkFiles();
         folderLock = DurableFolder.lock(directory);
-        JsonFile file = null;
+        Opened opened = new Opened();
+        opened.add(folderLock);
         try {
-            file = new JsonFile(
+            settings = new JsonFile(
                     directory.resolve(SETTINGS), options.durability().forces(), line -> {
                         isActive = JsonFile.number(line, "active", 1) != 0;
                         delay = JsonFile.number(line, "delay", DEFAULT_DELAY);
                     });
-            settings = file;
+            opened.add(settings);
+            opened.add(this::closeCrawls);
             openAll(now);
         } catch (IOException | RuntimeException | Error e) {
-            try (folderLock;
-                    JsonFile opened = file) {
-                closeCrawls();
-            } catch (IOException | RuntimeException suppressed) {
-                e.addSuppressed(suppressed);
-            }
+            opened.closeAfter(e);
             throw e;
         }
     }

@@ -18,8 +18,7 @@ final class FolderName {
         StringBuilder name = new StringBuilder();
         for (byte b : id.getBytes(UTF_8)) {
             char c = (char) (b & 0xff);
-            boolean isPlain =
-                    ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') || c == '-' || c == '_';
+            boolean isPlain = (c < 128 && Character.isLetterOrDigit(c)) || c == '-' || c == '_';
             name.append(isPlain ? String.valueOf(c) : String.format("%%%02X", (int) c));
         }
         return name.toString();

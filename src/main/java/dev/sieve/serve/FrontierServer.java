@@ -95,8 +95,10 @@ public final class FrontierServer implements AutoCloseable {
             try {
                 builder.useTransportSecurity(options.certificates.toFile(), options.key.toFile());
             } catch (IllegalArgumentException e) {
-                Throwable cause = e.getCause();
-                throw new IOException(e.getMessage() + (cause == null ? "" : ": " + cause.getMessage()), e);
+                throw new IOException(
+                        "cannot use the certificate " + options.certificates + " with the key " + options.key + ": "
+                                + e.getMessage(),
+                        e);
             }
         }
         try {

@@ -20,10 +20,6 @@ final class InProcess {
         this.memory = memory;
     }
 
-    int size() {
-        return expiries.size();
-    }
-
     /** Returns the item with a key that was handed out; null without any. */
     Item find(String key) {
         return items.get(key);

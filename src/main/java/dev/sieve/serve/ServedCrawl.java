@@ -61,7 +61,8 @@ final class ServedCrawl implements Closeable {
         frontier = options.open(folder);
         reservedBytes = frontier.stats().memoryBytes() + memory.queuedBytes();
         memory.add(reservedBytes);
-        List<Closeable> opened = new ArrayList<>(List.of(frontier::close));
+        Opened opened = new Opened();
+        opened.add(frontier::close);
         try {
             table = new QueueTable(folder, memory.queuedBytes(), memory, this::item, now);
             opened.add(table);
@@ -73,13 +74,7 @@ final class ServedCrawl implements Closeable {
             log.count();
         } catch (IOException | RuntimeException | Error e) {
             memory.release(reservedBytes);
-            for (Closeable file : opened) {
-                try {
-                    file.close();
-                } catch (IOException | RuntimeException suppressed) {
-                    e.addSuppressed(suppressed);
-                }
-            }
+            opened.closeAfter(e);
             throw e;
         }
     }

@@ -49,7 +49,7 @@ final class Door implements AutoCloseable {
         FrontierServer.Builder builder = FrontierServer.builder(directory)
                 .address(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                 .expectedUrls(10_000)
-                .clock(() -> new Moment(this.seconds.get() * 1_000_000_000, this.seconds.get()));
+                .clock(() -> new Moment(seconds() * 1_000_000_000, seconds()));
         server = options.apply(builder).open();
         channel = NettyChannelBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()))
                 .usePlaintext()

@@ -31,6 +31,7 @@ import dev.sieve.OnFull;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.StreamObserver;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -560,7 +561,7 @@ class FrontierServerTest {
     @Test
     void otherAddressesRequireTls() {
         assertThatThrownBy(() -> FrontierServer.builder(folder.resolve("x"))
-                        .address(new java.net.InetSocketAddress("0.0.0.0", 0))
+                        .address(new InetSocketAddress(0))
                         .open())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("requires a certificate and a key");

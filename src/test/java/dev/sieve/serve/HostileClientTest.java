@@ -23,6 +23,7 @@ import io.grpc.stub.ClientResponseObserver;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
@@ -30,10 +31,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Clients that send too much, read too little, or send nonsense; and a disk that fails. */
+@Tag("hostile")
 class HostileClientTest {
     private static final long MEGABYTE = 1 << 20;
 
@@ -296,7 +299,7 @@ class HostileClientTest {
             assertThatThrownBy(door::get).hasMessageContaining("UNAVAILABLE");
             assertThatThrownBy(() -> door.stats("")).hasMessageContaining("UNAVAILABLE");
             assertThatThrownBy(door.server::close).hasMessageContaining("DEFAULT");
-        } catch (java.io.UncheckedIOException e) {
+        } catch (UncheckedIOException e) {
             assertThat(e).hasMessageContaining("DEFAULT");
         }
     }
