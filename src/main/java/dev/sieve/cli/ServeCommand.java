@@ -17,7 +17,6 @@ import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
-import java.util.logging.Logger;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -39,9 +38,6 @@ final class ServeCommand implements Callable<Integer> {
     private static final String DEFAULT_PORT = "" + FrontierServer.DEFAULT_PORT;
 
     private static final long DEFAULT_CAPACITY = 10_000_000;
-
-    /** It logs connections that do not follow the protocol, each with a stack trace. Kept here, since it is weakly held. */
-    private static final Logger GRPC = Logger.getLogger("io.grpc");
 
     @Spec
     private CommandSpec spec;
@@ -114,7 +110,6 @@ final class ServeCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         Logging.set(isQuiet ? Level.WARN : Level.INFO);
-        GRPC.setLevel(java.util.logging.Level.WARNING);
         if (job.toString().isEmpty()) {
             throw Checks.invalid(spec, "--job", "the name is empty");
         }
