@@ -144,7 +144,8 @@ final class Ownership {
     private void release(List<Slice> released) {
         List<Object> replies = owned(
                 released,
-                (session, slice) -> session.send(Script.RELEASE, new byte[][] {slice.keys.owner}, slice.prove()));
+                (session, number, slice) ->
+                        session.send(Script.RELEASE, new byte[][] {slice.keys.owner}, slice.prove()));
         if (replies != null) {
             holdings.dropIf(released::contains);
         }
@@ -152,7 +153,7 @@ final class Ownership {
 
     /** Sends one script for each slice. */
     private interface Sender {
-        void send(Session session, Slice slice);
+        void send(Session session, long callNumber, Slice slice);
     }
 
     /** Returns the replies, -1 for a slice of another run; null when the engine is away. */
@@ -164,7 +165,7 @@ final class Ownership {
             List<Object> replies = new ArrayList<>();
             for (Slice slice : slices) {
                 if (slice.run == session.run()) {
-                    sender.send(session, slice);
+                    sender.send(session, number, slice);
                 }
             }
             for (Slice slice : slices) {
@@ -193,13 +194,14 @@ final class Ownership {
         Slice first = renewed.get(0);
         List<Object> replies = owned(
                 renewed,
-                (session, slice) -> session.send(
+                (session, number, slice) -> session.send(
                         Script.RENEW,
                         new byte[][] {slice.keys.owner, slice.keys.queue, slice.keys.taken, slice.keys.counters},
                         slice.prove(
                                 ttlMillis(),
                                 CrawlKeys.utf8(isIdle || slice.isIdle ? 1 : 0),
-                                CrawlKeys.utf8(slice == first ? seen : 0))));
+                                CrawlKeys.utf8(slice == first ? seen : 0),
+                                CrawlKeys.utf8(number))));
         if (replies == null) {
             return false;
         }

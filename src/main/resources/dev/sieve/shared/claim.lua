@@ -16,7 +16,7 @@ if worker and worker ~= '' and worker ~= args[2] and left > 0 and left <= tonumb
     return {0, left}
 end
 -- The first write needs no memory, so that those after it are allowed when the memory of the engine is full.
-call('HDEL', keys[1], 'idle')
+call('HDEL', keys[1], 'idle', 'rc')
 call('HDEL', keys[2], 'c', 'cf', 'dc')
 local numbers = call('HKEYS', keys[3])
 local taken = tonumber(call('HGET', keys[2], 'taken') or 0)

@@ -209,6 +209,33 @@ class ScriptTest {
 
     @ParameterizedTest
     @MethodSource("engines")
+    void aRenewalThatArrivesAfterALaterOneDoesNotMakeTheOwnerIdle(File program) {
+        with(program, session -> {
+            TestSlice slice = new TestSlice(session.run().id, "w1", "{a:0}");
+            long token = slice.claim(session);
+            assertThat(seen(session, slice, token, 1, 9, 3)).isEqualTo(3);
+            assertThat(seen(session, slice, token, 1, 9, 3)).isEqualTo(3);
+            slice.push(session, 10, List.of("a"));
+            slice.take(session, token, 11, 1);
+            assertThat(seen(session, slice, token, 0, 12, 1)).isEqualTo(4);
+
+            assertThat(seen(session, slice, token, 1, 9, 3)).isEqualTo(4);
+
+            assertThat(slice.look(session).get(6)).isEqualTo(0L);
+            long next = slice.claim(session);
+            assertThat(seen(session, slice, next, 1, 1, 2)).isEqualTo(6);
+            assertThat(slice.look(session).get(6)).isEqualTo(1L);
+        });
+    }
+
+    private static long seen(Session session, TestSlice slice, long token, int idle, int call, int seen) {
+        byte[][] args = TestSlice.args(slice.run, token, slice.worker, 15_000, idle, seen, call);
+        session.send(Script.RENEW, slice.keys("o q f m"), args);
+        return (Long) ((List<?>) session.receive()).get(4);
+    }
+
+    @ParameterizedTest
+    @MethodSource("engines")
     void pausesOfHostsMoveUntilTheyEnd(File program) {
         with(program, session -> {
             command(session, "HSET", "{a:0}p", "old", "5000 1", "new", "5000 99999999999999", "damaged", "x");
