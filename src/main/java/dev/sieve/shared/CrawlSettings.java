@@ -52,35 +52,28 @@ record CrawlSettings(String id, int slices, long buckets, long capacity, OnFull 
                 group);
     }
 
-    /** Reads the options that users of the crawl have stored. */
-    static Map<String, String> options(Session session, CrawlKeys keys) {
-        session.send("HGETALL", keys.settings());
+    /**
+     * Stores the options of a worker, unless the crawl has some that it may not replace.
+     *
+     * @return those that are stored
+     */
+    static Map<String, String> storeOptions(
+            Session session, CrawlKeys keys, Map<String, String> options, boolean replaces) {
+        List<byte[]> args = new ArrayList<>(List.of(CrawlKeys.utf8(replaces ? 1 : 0)));
+        options.forEach((name, value) -> {
+            args.add(utf8(OPTION + name));
+            args.add(utf8(value));
+        });
+        session.send(Script.OPTIONS, new byte[][] {keys.settings()}, args.toArray(byte[][]::new));
         List<?> reply = Replies.list(session.receive());
-        Map<String, String> options = new TreeMap<>();
+        Map<String, String> stored = new TreeMap<>();
         for (int i = 0; i < reply.size(); i += 2) {
             String field = Replies.text(reply.get(i));
             if (field.startsWith(OPTION)) {
-                options.put(field.substring(OPTION.length()), Replies.text(reply.get(i + 1)));
+                stored.put(field.substring(OPTION.length()), Replies.text(reply.get(i + 1)));
             }
         }
-        return options;
-    }
-
-    /** Replaces options; returns those that are stored afterwards, since two workers may do it at a time. */
-    static Map<String, String> setOptions(
-            Session session, CrawlKeys keys, Map<String, String> present, Map<String, String> options) {
-        present.keySet().stream().filter(name -> !options.containsKey(name)).forEach(name -> {
-            session.send("HDEL", keys.settings(), utf8(OPTION + name));
-            session.receive();
-        });
-        options.forEach((name, value) -> {
-            // An engine without memory refuses even what changes nothing.
-            if (!value.equals(present.get(name))) {
-                session.send("HSET", keys.settings(), utf8(OPTION + name), utf8(value));
-                session.receive();
-            }
-        });
-        return options(session, keys);
+        return stored;
     }
 
     /**

@@ -20,7 +20,8 @@ enum Script {
     BEAT,
     LOOK,
     MARK,
-    CREATE;
+    CREATE,
+    OPTIONS;
 
     private final String text;
     private final String hash;

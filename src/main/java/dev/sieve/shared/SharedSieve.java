@@ -587,10 +587,8 @@ public final class SharedSieve implements Frontier {
      */
     public Map<String, @Nullable String> options(Map<String, String> mine) {
         boolean mayStore = ownership.workers() == 1;
-        Map<String, String> stored = engine.call((session, number) -> {
-            Map<String, String> present = CrawlSettings.options(session, keys);
-            return mayStore || present.isEmpty() ? CrawlSettings.setOptions(session, keys, present, mine) : present;
-        });
+        Map<String, String> stored =
+                engine.call((session, number) -> CrawlSettings.storeOptions(session, keys, mine, mayStore));
         Map<String, @Nullable String> different = new TreeMap<>();
         mine.forEach((name, value) -> {
             if (!value.equals(stored.get(name))) {
