@@ -75,7 +75,7 @@ record RequestedSettings(FilterKind kind, Long expectedUrls, Double falsePositiv
             long held = Inspection.of(disk).distinct();
             if (requested.capacity() < held) {
                 throw new IllegalArgumentException("expectedUrls is " + requested.capacity()
-                        + ", but the frontier already contains " + held + " URLs");
+                        + ", but the frontier already contains about " + held + " URLs");
             }
         }
         if (!requested.equals(stored) && !FrontierFiles.list(disk).isLogWhole()) {
