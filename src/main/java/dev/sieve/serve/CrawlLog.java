@@ -6,8 +6,10 @@ import dev.sieve.bloom.Murmur3;
 import dev.sieve.durable.DurableSieve;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The records of a crawl, in a frontier on disk, and which of them do not count any more. Guarded by the lock of the crawl.
@@ -46,11 +48,19 @@ final class CrawlLog {
         this.table = table;
     }
 
-    /** Counts the URLs of all queues. */
-    void count() {
+    /**
+     * Counts the URLs of all queues, and returns the queues of which a later generation was found: their settings were
+     * lost by a power cut, unlike the log.
+     */
+    Set<Queue> count() {
+        Set<Queue> corrected = new HashSet<>();
         frontier.forEach((record, isDone) -> {
             RecordInfo info = info(record);
             Queue queue = table.restore(info.queueOf(record.url()));
+            if (info.generation() > queue.generation) {
+                queue.delete(info.generation());
+                corrected.add(queue);
+            }
             if (info.generation() == queue.generation) {
                 queue.urls += record.label() == RecordInfo.AGAIN ? 0 : 1;
                 queue.active += isDone ? 0 : 1;
@@ -59,6 +69,7 @@ final class CrawlLog {
             nextId = record.id() + 1;
         });
         nextId = Math.max(nextId, frontier.stats().accepted());
+        return corrected;
     }
 
     /** Records of one frame have the same text, so it is parsed once. */

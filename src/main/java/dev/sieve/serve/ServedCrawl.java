@@ -71,7 +71,7 @@ final class ServedCrawl implements Closeable {
             settings = new JsonFile(
                     folder.resolve("queues.jsonl"), options.durability().forces(), this::restore);
             opened.add(settings);
-            log.count();
+            log.count().forEach(this::save);
         } catch (IOException | RuntimeException | Error e) {
             memory.release(reservedBytes);
             opened.closeAfter(e);
@@ -340,7 +340,7 @@ final class ServedCrawl implements Closeable {
                 return 0L;
             }
             long urls = queue.active + queue.completed();
-            queue.delete();
+            queue.delete(queue.generation + 1);
             save(queue);
             for (Item item : inProcess.of(queue)) {
                 frontier.done(item.lease);

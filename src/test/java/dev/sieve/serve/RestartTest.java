@@ -181,6 +181,24 @@ class RestartTest {
     }
 
     @Test
+    void urlsOfAQueueWhoseDeletionWasLostByAPowerCutAreHandedOut() throws Exception {
+        Door first = open("a", START_SECONDS);
+        first.discover("http://a.com/1", "http://a.com/2");
+        first.client.deleteQueue(
+                QueueWithinCrawlParams.newBuilder().setKey("a.com").build());
+        assertThat(first.discover("http://a.com/2", "http://a.com/3")).isEqualTo("OO");
+        first.close();
+        Files.write(folders.resolve("a/crawl-DEFAULT/queues.jsonl"), new byte[0]);
+        open("a", START_SECONDS).close();
+        try (Door next = open("a", START_SECONDS)) {
+            assertThat(next.numbers()).containsExactly(1L, 2L, 0L, 0L);
+            assertThat(next.discover("http://a.com/1", "http://a.com/2")).isEqualTo("OS");
+            assertThat(next.get()).containsExactly("http://a.com/2", "http://a.com/3", "http://a.com/1");
+        }
+        assertThat(folders.resolve("a/crawl-DEFAULT/queues.jsonl")).content().contains("\"generation\":1");
+    }
+
+    @Test
     void aLineOfSettingsThatWasCutIsIgnoredAndADamagedOneIsNamed() throws Exception {
         Door first = open("a", START_SECONDS);
         first.discover("http://a.com/1");
