@@ -155,7 +155,9 @@ final class PutBatch {
         single.clear(0, 0, info(item, queue).text(), isSeen ? RecordInfo.AGAIN : RecordInfo.KNOWN);
         addTo(single, item, queue);
         try {
-            log.frontier.pushAgain(held == null ? null : held.lease, single);
+            if (held == null || !log.frontier.pushAgain(held.lease, single)) {
+                log.frontier.pushAgain(null, single);
+            }
         } catch (SieveFullException e) {
             item.status = Status.FAIL;
             return;
