@@ -102,7 +102,9 @@ final class CrawlLog {
 
     /** Notes that all records of a URL that exist now do not count any more. */
     void replace(String key) {
-        replaced.put(hash(key), nextId);
+        Long hash = hash(key);
+        replaced.remove(hash); // so that it is the last one to be forgotten
+        replaced.put(hash, nextId);
     }
 
     /** Whether a record does not count any more. */
