@@ -107,6 +107,13 @@ final class CrawlLog {
         replaced.put(hash, nextId);
     }
 
+    /** Notes the same of a URL that is in process, which has other records only if there are any that replace others. */
+    void replaceOthers(String key) {
+        if (again > 0) {
+            replace(key);
+        }
+    }
+
     /** Whether a record does not count any more. */
     boolean isReplaced(long id, String key) {
         Long next = replaced.isEmpty() ? null : replaced.get(hash(key));

@@ -59,6 +59,7 @@ final class PutBatch {
         } else if (held != null) {
             log.frontier.done(held.lease);
             inProcess.end(held);
+            log.replaceOthers(held.key());
             queue.active--;
             item.status = Status.OK;
         } else {
@@ -164,6 +165,7 @@ final class PutBatch {
         }
         if (held != null) {
             inProcess.end(held);
+            log.replaceOthers(key);
         } else {
             queue.active++;
             if (isSeen) {

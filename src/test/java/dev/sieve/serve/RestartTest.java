@@ -180,6 +180,23 @@ class RestartTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(longs = {0, START_SECONDS + 500})
+    void aUrlThatWasScheduledMoreThanOnceIsHandedOutOnce(long date) throws Exception {
+        Door first = open("a", START_SECONDS);
+        first.discover("http://a.com/");
+        first.put(known("http://a.com/", START_SECONDS + 100), known("http://a.com/", START_SECONDS + 200));
+        try (Door second = next(first, false)) {
+            assertThat(second.get()).containsExactly("http://a.com/");
+            assertThat(second.put(known("http://a.com/", date))).isEqualTo("O");
+            second.pass(300);
+            assertThat(second.get()).isEmpty();
+            assertThat(second.numbers().get(1)).isEqualTo(date == 0 ? 0 : 1);
+            second.pass(200);
+            assertThat(second.get()).hasSize(date == 0 ? 0 : 1);
+        }
+    }
+
     @Test
     void urlsOfAQueueWhoseDeletionWasLostByAPowerCutAreHandedOut() throws Exception {
         Door first = open("a", START_SECONDS);
