@@ -257,6 +257,15 @@ final class ServedCrawl implements Closeable {
         }
     }
 
+    /** Replaces an item that was handed out by a newer record of its URL, so that this one is handed out the next time. */
+    private void replace(Item old, Item item) {
+        boolean isInProcess = old.isInProcess;
+        drop(old);
+        if (!isInProcess || !inProcess.begin(item, old.expiryNanos)) {
+            table.putBack(item);
+        }
+    }
+
     /** Hands out items of a queue, of which the first was removed; returns whether there were any. */
     private boolean serve(Item first, Request request, Moment now, long defaultDelay, List<Item> taken) {
         Queue queue = first.queue;
@@ -270,8 +279,11 @@ final class ServedCrawl implements Closeable {
         Item item = first;
         while (item != null) {
             Item other = inProcess.find(item.key());
-            if (log.isOutdated(item) || (other != null && other != item)) {
+            if (log.isOutdated(item) || (other != null && other.lease.id() > item.lease.id())) {
                 drop(item);
+                dropped++;
+            } else if (other != null && other != item) {
+                replace(other, item);
                 dropped++;
             } else if (inProcess.begin(item, now.after(request.leaseSeconds))) {
                 taken.add(item);
