@@ -156,8 +156,16 @@ final class Crawls implements Closeable {
         if (Files.exists(folder)) {
             throw new IOException(folder + ": exists, but was not there when the server was started");
         }
-        crawl = new ServedCrawl(id, folder, options, memory, now);
-        DurableFolder.forceNames(directory);
+        Opened opened = new Opened();
+        opened.add(() -> deleteAll(folder));
+        try {
+            crawl = new ServedCrawl(id, folder, options, memory, now);
+            opened.add(crawl);
+            DurableFolder.forceNames(directory);
+        } catch (IOException | RuntimeException | Error e) {
+            opened.closeAfter(e);
+            throw e;
+        }
         crawls.put(id, crawl);
         return crawl;
     }
@@ -183,6 +191,9 @@ final class Crawls implements Closeable {
     }
 
     private static void deleteAll(Path folder) throws IOException {
+        if (Files.notExists(folder)) {
+            return;
+        }
         try (Stream<Path> files = Files.walk(folder)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(file);
