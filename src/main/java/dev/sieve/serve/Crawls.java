@@ -170,8 +170,8 @@ final class Crawls implements Closeable {
         return crawl;
     }
 
-    /** Removes a crawl and its folder; returns how many URLs it had. */
-    long delete(String id, Moment now) throws IOException {
+    /** Removes a crawl and its folder, also after its disk has failed; returns how many URLs it had. */
+    long delete(String id) throws IOException {
         Path deleted = directory.resolve(DELETED + UUID.randomUUID());
         long urls;
         synchronized (this) {
@@ -179,10 +179,13 @@ final class Crawls implements Closeable {
             if (crawl == null) {
                 return 0;
             }
-            ServedCrawl.Numbers numbers = crawl.numbers(null, now, delay);
-            urls = numbers.active() + numbers.completed();
+            urls = crawl.urls();
             crawls.remove(id);
-            crawl.close();
+            try {
+                crawl.close();
+            } catch (IOException | UncheckedIOException e) {
+                LOG.warn("cannot close a crawl, which is deleted: {}: {}", id, e.getMessage());
+            }
             Files.move(directory.resolve(CRAWL + FolderName.of(id)), deleted);
             DurableFolder.forceNames(directory);
         }

@@ -395,6 +395,19 @@ final class ServedCrawl implements Closeable {
         });
     }
 
+    /** Returns how many URLs it has, active and completed; also after the disk has failed. */
+    long urls() {
+        lock.lock();
+        try {
+            return table.all().stream()
+                    .filter(Queue::exists)
+                    .mapToLong(queue -> queue.active + queue.completed())
+                    .sum();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     SieveStats stats() {
         return locked(frontier::stats);
     }

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import crawlercommons.urlfrontier.URLFrontierGrpc;
 import crawlercommons.urlfrontier.Urlfrontier.AckMessage;
+import crawlercommons.urlfrontier.Urlfrontier.DeleteCrawlMessage;
 import crawlercommons.urlfrontier.Urlfrontier.StringList;
 import crawlercommons.urlfrontier.Urlfrontier.URLItem;
 import io.grpc.CallOptions;
@@ -34,6 +35,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Clients that send too much, read too little, or send nonsense; and a disk that fails. */
 @Tag("hostile")
@@ -278,8 +281,9 @@ class HostileClientTest {
         }
     }
 
-    @Test
-    void aDiskThatFailsMakesTheCrawlUnavailable() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aDiskThatFailsMakesTheCrawlUnavailableUntilItIsDeleted(boolean isDeleted) throws Exception {
         try (Door door = open(32 * MEGABYTE)) {
             door.discover("http://a.com/");
             // A lock file that was replaced stops the frontier, as an error of the disk does.
@@ -298,6 +302,17 @@ class HostileClientTest {
             assertThatThrownBy(() -> door.discover("http://a.com/")).hasMessageContaining("UNAVAILABLE");
             assertThatThrownBy(door::get).hasMessageContaining("UNAVAILABLE");
             assertThatThrownBy(() -> door.stats("")).hasMessageContaining("UNAVAILABLE");
+            if (isDeleted) {
+                assertThat(door.client
+                                .deleteCrawl(DeleteCrawlMessage.newBuilder()
+                                        .setValue("DEFAULT")
+                                        .build())
+                                .getValue())
+                        .isPositive();
+                assertThat(folder.resolve("crawl-DEFAULT")).doesNotExist();
+                assertThat(door.discover("http://a.com/")).isEqualTo("O");
+                return;
+            }
             assertThatThrownBy(door.server::close).hasMessageContaining("DEFAULT");
         } catch (UncheckedIOException e) {
             assertThat(e).hasMessageContaining("DEFAULT");
