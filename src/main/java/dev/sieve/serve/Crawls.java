@@ -102,6 +102,10 @@ final class Crawls implements Closeable {
                 deleteAll(folder);
             } else if (name.startsWith(CRAWL)) {
                 String id = FolderName.unescaped(name.substring(CRAWL.length()));
+                if (id == null) {
+                    throw new IOException(folder + ": the name of this folder was not made of the name of a crawl;"
+                            + " rename it or move it elsewhere");
+                }
                 crawls.put(id, new ServedCrawl(id, folder, options, memory, now));
             }
         }

@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.durable.Durability;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The folders of crawls that cannot be created or opened. */
 class CrawlsTest {
@@ -28,6 +31,20 @@ class CrawlsTest {
             assertThatThrownBy(() -> crawls.get("a", null)).isInstanceOf(NullPointerException.class);
             assertThat(folder.resolve("crawl-a")).doesNotExist();
             assertThat(crawls.get("a", NOW)).isNotNull();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"crawl-%zz", "crawl-a b", "crawl-%61", "crawl-%C3"})
+    void aFolderThatIsNotNamedAfterACrawlIsNamed(String name) throws Exception {
+        try (Crawls crawls = open()) {
+            crawls.get("b \u00e4/%", NOW);
+        }
+        Path other = Files.createDirectory(folder.resolve(name));
+        assertThatThrownBy(this::open).isInstanceOf(IOException.class).hasMessageContaining(other.toString());
+        Files.delete(other);
+        try (Crawls crawls = open()) {
+            assertThat(crawls.find("b \u00e4/%")).isNotNull();
         }
     }
 }
