@@ -52,7 +52,7 @@ final class CrawlLog {
      * Counts the URLs of all queues, and returns the queues of which a later generation was found: their settings were
      * lost by a power cut, unlike the log.
      */
-    Set<Queue> count() {
+    Set<Queue> count(InProcess inProcess) {
         Set<Queue> corrected = new HashSet<>();
         frontier.forEach((record, isDone) -> {
             RecordInfo info = info(record);
@@ -64,6 +64,9 @@ final class CrawlLog {
             if (info.generation() == queue.generation) {
                 queue.urls += record.label() == RecordInfo.AGAIN ? 0 : 1;
                 queue.active += isDone ? 0 : 1;
+            }
+            if (!isDone && info.refetch() != 0) {
+                inProcess.restoreDated();
             }
             again += record.label() == RecordInfo.AGAIN ? 1 : 0;
             nextId = record.id() + 1;

@@ -151,6 +151,10 @@ final class PutBatch {
 
     /** Schedules a URL, whether or not it was seen before, and ends its being in process. */
     private void schedule(PutItem item, Queue queue, Item held) {
+        if (!inProcess.addDated(held)) {
+            item.status = Status.FAIL;
+            return;
+        }
         String key = key(item, queue);
         boolean isSeen = held != null || log.frontier.mightContain(key);
         single.clear(0, 0, info(item, queue).text(), isSeen ? RecordInfo.AGAIN : RecordInfo.KNOWN);
@@ -160,6 +164,7 @@ final class PutBatch {
                 log.frontier.pushAgain(null, single);
             }
         } catch (SieveFullException e) {
+            inProcess.removeDated();
             item.status = Status.FAIL;
             return;
         }

@@ -63,6 +63,7 @@ final class ServedCrawl implements Closeable {
         memory.add(reservedBytes);
         Opened opened = new Opened();
         opened.add(frontier::close);
+        opened.add(inProcess::clear);
         try {
             table = new QueueTable(folder, memory.queuedBytes(), memory, this::item, now);
             opened.add(table);
@@ -71,7 +72,7 @@ final class ServedCrawl implements Closeable {
             settings = new JsonFile(
                     folder.resolve("queues.jsonl"), options.durability().forces(), this::restore);
             opened.add(settings);
-            log.count().forEach(this::save);
+            log.count(inProcess).forEach(this::save);
         } catch (IOException | RuntimeException | Error e) {
             memory.release(reservedBytes);
             opened.closeAfter(e);
