@@ -165,8 +165,7 @@ class HostileClientTest {
             door.pass(1);
             assertThat(door.get(request(0, 1).setKey("a.com"))).containsExactly("http://a.com/1");
             assertThat(door.put(known("http://a.com/1", 0))).isEqualTo("O");
-            assertThat(door.put(known("http://a.com/new", START_SECONDS + 300)))
-                    .isEqualTo("O");
+            assertThat(door.put(known("http://a.com/new", START_SECONDS + 300))).isEqualTo("O");
         }
     }
 
