@@ -6,8 +6,10 @@ import dev.sieve.bloom.Murmur3;
 import dev.sieve.durable.DurableSieve;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The records of a crawl, in a frontier on disk, and which of them do not count any more. Guarded by the lock of the crawl.
@@ -46,19 +48,31 @@ final class CrawlLog {
         this.table = table;
     }
 
-    /** Counts the URLs of all queues. */
-    void count() {
+    /**
+     * Counts the URLs of all queues, and returns the queues of which a later generation was found: their settings were
+     * lost by a power cut, unlike the log.
+     */
+    Set<Queue> count(InProcess inProcess) {
+        Set<Queue> corrected = new HashSet<>();
         frontier.forEach((record, isDone) -> {
             RecordInfo info = info(record);
             Queue queue = table.restore(info.queueOf(record.url()));
+            if (info.generation() > queue.generation) {
+                queue.delete(info.generation());
+                corrected.add(queue);
+            }
             if (info.generation() == queue.generation) {
                 queue.urls += record.label() == RecordInfo.AGAIN ? 0 : 1;
                 queue.active += isDone ? 0 : 1;
+            }
+            if (!isDone && info.refetch() != 0) {
+                inProcess.restoreDated();
             }
             again += record.label() == RecordInfo.AGAIN ? 1 : 0;
             nextId = record.id() + 1;
         });
         nextId = Math.max(nextId, frontier.stats().accepted());
+        return corrected;
     }
 
     /** Records of one frame have the same text, so it is parsed once. */
@@ -91,7 +105,16 @@ final class CrawlLog {
 
     /** Notes that all records of a URL that exist now do not count any more. */
     void replace(String key) {
-        replaced.put(hash(key), nextId);
+        Long hash = hash(key);
+        replaced.remove(hash); // so that it is the last one to be forgotten
+        replaced.put(hash, nextId);
+    }
+
+    /** Notes the same of a URL that is in process, which has other records only if there are any that replace others. */
+    void replaceOthers(String key) {
+        if (again > 0) {
+            replace(key);
+        }
     }
 
     /** Whether a record does not count any more. */

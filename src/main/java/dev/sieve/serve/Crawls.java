@@ -102,6 +102,10 @@ final class Crawls implements Closeable {
                 deleteAll(folder);
             } else if (name.startsWith(CRAWL)) {
                 String id = FolderName.unescaped(name.substring(CRAWL.length()));
+                if (id == null) {
+                    throw new IOException(folder + ": the name of this folder was not made of the name of a crawl;"
+                            + " rename it or move it elsewhere");
+                }
                 crawls.put(id, new ServedCrawl(id, folder, options, memory, now));
             }
         }
@@ -156,14 +160,22 @@ final class Crawls implements Closeable {
         if (Files.exists(folder)) {
             throw new IOException(folder + ": exists, but was not there when the server was started");
         }
-        crawl = new ServedCrawl(id, folder, options, memory, now);
-        DurableFolder.forceNames(directory);
+        Opened opened = new Opened();
+        opened.add(() -> deleteAll(folder));
+        try {
+            crawl = new ServedCrawl(id, folder, options, memory, now);
+            opened.add(crawl);
+            DurableFolder.forceNames(directory);
+        } catch (IOException | RuntimeException | Error e) {
+            opened.closeAfter(e);
+            throw e;
+        }
         crawls.put(id, crawl);
         return crawl;
     }
 
-    /** Removes a crawl and its folder; returns how many URLs it had. */
-    long delete(String id, Moment now) throws IOException {
+    /** Removes a crawl and its folder, also after its disk has failed; returns how many URLs it had. */
+    long delete(String id) throws IOException {
         Path deleted = directory.resolve(DELETED + UUID.randomUUID());
         long urls;
         synchronized (this) {
@@ -171,10 +183,13 @@ final class Crawls implements Closeable {
             if (crawl == null) {
                 return 0;
             }
-            ServedCrawl.Numbers numbers = crawl.numbers(null, now, delay);
-            urls = numbers.active() + numbers.completed();
+            urls = crawl.urls();
             crawls.remove(id);
-            crawl.close();
+            try {
+                crawl.close();
+            } catch (IOException | UncheckedIOException e) {
+                LOG.warn("cannot close a crawl, which is deleted: {}: {}", id, e.getMessage());
+            }
             Files.move(directory.resolve(CRAWL + FolderName.of(id)), deleted);
             DurableFolder.forceNames(directory);
         }
@@ -183,6 +198,9 @@ final class Crawls implements Closeable {
     }
 
     private static void deleteAll(Path folder) throws IOException {
+        if (Files.notExists(folder)) {
+            return;
+        }
         try (Stream<Path> files = Files.walk(folder)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(file);

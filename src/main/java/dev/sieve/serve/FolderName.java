@@ -24,7 +24,17 @@ final class FolderName {
         return name.toString();
     }
 
+    /** Returns the text of which {@link #of} makes a name; null when there is none. */
     static String unescaped(String name) {
+        try {
+            String id = decoded(name);
+            return of(id).equals(name) ? id : null;
+        } catch (NumberFormatException e) {
+            return null;
+        }
+    }
+
+    private static String decoded(String name) {
         byte[] bytes = new byte[name.length()];
         int length = 0;
         for (int i = 0; i < name.length(); i++) {

@@ -97,6 +97,9 @@ public final class FrontierServer implements AutoCloseable {
         if (options.certificates != null && options.key != null) {
             try {
                 builder.useTransportSecurity(options.certificates.toFile(), options.key.toFile());
+                if (!TlsFiles.belongTogether(options.certificates, options.key)) {
+                    throw new IllegalArgumentException("they do not belong together");
+                }
             } catch (IllegalArgumentException e) {
                 Throwable cause = e.getCause();
                 throw new IOException(

@@ -230,7 +230,7 @@ final class FrontierService extends URLFrontierImplBase {
 
     @Override
     public void deleteCrawl(DeleteCrawlMessage request, StreamObserver<Long> call) {
-        Replies.send(call, () -> number(crawls.delete(CrawlID.normaliseCrawlID(request.getValue()), clock.get())));
+        Replies.send(call, () -> number(crawls.delete(CrawlID.normaliseCrawlID(request.getValue()))));
     }
 
     @Override

@@ -9,15 +9,49 @@ import java.util.TreeSet;
 
 /**
  * The URLs of a crawl that were handed to clients, by their keys, until they are completed. One that was handed out too
- * long ago is not in process any more, but stays here, so that it can still be completed. Guarded by the lock of the crawl.
+ * long ago is not in process any more, but stays here, so that it can still be completed. Also counts the records with a
+ * date, which take memory until it has come. Guarded by the lock of the crawl.
  */
 final class InProcess {
+    /** About how much memory the frontier takes for a record that is given back until its date has come. */
+    private static final int DATE_BYTES = 120;
+
     private final MemoryBudget memory;
     private final Map<String, Item> items = new HashMap<>();
     private final NavigableSet<Item> expiries = new TreeSet<>(Item.BY_EXPIRY);
+    /** How many records that are not done have a date. */
+    private long dated;
 
     InProcess(MemoryBudget memory) {
         this.memory = memory;
+    }
+
+    /** Adds a record with a date that is stored, whatever memory there is. */
+    void restoreDated() {
+        memory.add(DATE_BYTES);
+        dated++;
+    }
+
+    /**
+     * Adds a record with a date, if there is memory for it.
+     *
+     * @param old the item that it replaces, which is to be {@linkplain #end ended} then; null for none
+     */
+    boolean addDated(Item old) {
+        boolean isFreed = old != null && old.info.refetch() != 0;
+        if (isFreed) {
+            memory.add(DATE_BYTES);
+        } else if (!memory.reserve(DATE_BYTES, MemoryBudget.Use.STORED)) {
+            return false;
+        }
+        dated++;
+        return true;
+    }
+
+    /** Removes a record with a date. */
+    void removeDated() {
+        memory.release(DATE_BYTES);
+        dated--;
     }
 
     /** Returns the item with a key that was handed out; null without any. */
@@ -63,6 +97,9 @@ final class InProcess {
     /** Removes an item, which is done. */
     void end(Item item) {
         item.isEnded = true;
+        if (item.info.refetch() != 0) {
+            removeDated();
+        }
         if (item.isHandedOut) {
             pause(item);
             items.remove(item.key());
@@ -79,6 +116,7 @@ final class InProcess {
     /** Gives its memory back. */
     void clear() {
         items.values().forEach(item -> memory.release(item.bytes()));
+        memory.release(DATE_BYTES * dated);
         items.clear();
         expiries.clear();
     }

@@ -3,8 +3,8 @@ package dev.sieve.serve;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The memory that may be used on behalf of clients: for filters, queues, URLs in process and messages that were not
- * processed yet. The numbers of bytes are estimates. Safe for use by many threads.
+ * The memory that may be used on behalf of clients: for filters, queues, URLs with a date, URLs in process and messages
+ * that were not processed yet. The numbers of bytes are estimates. Safe for use by many threads.
  */
 final class MemoryBudget {
     private final long limit;
@@ -16,7 +16,7 @@ final class MemoryBudget {
 
     /** What memory is used for: the longer it is used, the less of the limit it may take. */
     enum Use {
-        /** Filters and queues: up to three quarters of the limit. */
+        /** Filters, queues and URLs with a date: up to three quarters of the limit. */
         STORED(12),
         /** URLs in process: up to seven eighths. */
         IN_PROCESS(14),

@@ -59,6 +59,7 @@ final class PutBatch {
         } else if (held != null) {
             log.frontier.done(held.lease);
             inProcess.end(held);
+            log.replaceOthers(held.key());
             queue.active--;
             item.status = Status.OK;
         } else {
@@ -150,18 +151,26 @@ final class PutBatch {
 
     /** Schedules a URL, whether or not it was seen before, and ends its being in process. */
     private void schedule(PutItem item, Queue queue, Item held) {
+        if (!inProcess.addDated(held)) {
+            item.status = Status.FAIL;
+            return;
+        }
         String key = key(item, queue);
         boolean isSeen = held != null || log.frontier.mightContain(key);
         single.clear(0, 0, info(item, queue).text(), isSeen ? RecordInfo.AGAIN : RecordInfo.KNOWN);
         addTo(single, item, queue);
         try {
-            log.frontier.pushAgain(held == null ? null : held.lease, single);
+            if (held == null || !log.frontier.pushAgain(held.lease, single)) {
+                log.frontier.pushAgain(null, single);
+            }
         } catch (SieveFullException e) {
+            inProcess.removeDated();
             item.status = Status.FAIL;
             return;
         }
         if (held != null) {
             inProcess.end(held);
+            log.replaceOthers(key);
         } else {
             queue.active++;
             if (isSeen) {

@@ -80,9 +80,9 @@ final class Queue {
         return now.isBefore(blockedUntil);
     }
 
-    /** Removes all of its URLs, and all settings with them. */
-    void delete() {
-        generation++;
+    /** Removes all of its URLs, and all settings with them: another generation begins. */
+    void delete(int nextGeneration) {
+        generation = nextGeneration;
         urls = 0;
         active = 0;
         delay = -1;

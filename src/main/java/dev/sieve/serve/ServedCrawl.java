@@ -63,6 +63,7 @@ final class ServedCrawl implements Closeable {
         memory.add(reservedBytes);
         Opened opened = new Opened();
         opened.add(frontier::close);
+        opened.add(inProcess::clear);
         try {
             table = new QueueTable(folder, memory.queuedBytes(), memory, this::item, now);
             opened.add(table);
@@ -71,7 +72,7 @@ final class ServedCrawl implements Closeable {
             settings = new JsonFile(
                     folder.resolve("queues.jsonl"), options.durability().forces(), this::restore);
             opened.add(settings);
-            log.count();
+            log.count(inProcess).forEach(this::save);
         } catch (IOException | RuntimeException | Error e) {
             memory.release(reservedBytes);
             opened.closeAfter(e);
@@ -257,6 +258,15 @@ final class ServedCrawl implements Closeable {
         }
     }
 
+    /** Replaces an item that was handed out by a newer record of its URL, so that this one is handed out the next time. */
+    private void replace(Item old, Item item) {
+        boolean isInProcess = old.isInProcess;
+        drop(old);
+        if (!isInProcess || !inProcess.begin(item, old.expiryNanos)) {
+            table.putBack(item);
+        }
+    }
+
     /** Hands out items of a queue, of which the first was removed; returns whether there were any. */
     private boolean serve(Item first, Request request, Moment now, long defaultDelay, List<Item> taken) {
         Queue queue = first.queue;
@@ -270,8 +280,11 @@ final class ServedCrawl implements Closeable {
         Item item = first;
         while (item != null) {
             Item other = inProcess.find(item.key());
-            if (log.isOutdated(item) || (other != null && other != item)) {
+            if (log.isOutdated(item) || (other != null && other.lease.id() > item.lease.id())) {
                 drop(item);
+                dropped++;
+            } else if (other != null && other != item) {
+                replace(other, item);
                 dropped++;
             } else if (inProcess.begin(item, now.after(request.leaseSeconds))) {
                 taken.add(item);
@@ -340,7 +353,7 @@ final class ServedCrawl implements Closeable {
                 return 0L;
             }
             long urls = queue.active + queue.completed();
-            queue.delete();
+            queue.delete(queue.generation + 1);
             save(queue);
             for (Item item : inProcess.of(queue)) {
                 frontier.done(item.lease);
@@ -381,6 +394,19 @@ final class ServedCrawl implements Closeable {
             }
             return new Numbers(sums[0], sums[1], sums[2], sums[3], sums[4]);
         });
+    }
+
+    /** Returns how many URLs it has, active and completed; also after the disk has failed. */
+    long urls() {
+        lock.lock();
+        try {
+            return table.all().stream()
+                    .filter(Queue::exists)
+                    .mapToLong(queue -> queue.active + queue.completed())
+                    .sum();
+        } finally {
+            lock.unlock();
+        }
     }
 
     SieveStats stats() {

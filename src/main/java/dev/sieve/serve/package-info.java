@@ -33,11 +33,11 @@
  *       {@link dev.sieve.durable.Durability} includes, until the client has sent it as known.
  *   <li>That a URL is known without a date is written within a second. If the server is killed before, it is handed out
  *       once more.
- *   <li>SKIPPED: it makes no difference whether the URL is sent again. FAIL: there was no memory for its crawl or its queue,
- *       or the filter is full and refuses new URLs. When the disk fails, calls end with UNAVAILABLE, and so do all later
+ *   <li>SKIPPED: it makes no difference whether the URL is sent again. FAIL: there was no memory for its crawl, its queue or
+ *       its date, or the filter is full and refuses new URLs. When the disk fails, calls end with UNAVAILABLE, and so do all later
  *       ones.
- *   <li>Memory is bounded by one budget, two thirds of the heap, for filters, queues, URLs in process and messages. Besides
- *       that, a URL whose date has not come takes about 100 bytes. A client that does not read takes no thread.
+ *   <li>Memory is bounded by one budget, two thirds of the heap, for filters, queues, URLs with a date, of which each takes
+ *       120 bytes, URLs in process and messages. A client that does not read takes no thread.
  *   <li>A client cannot write to the log of the server: whatever it sends ends with a status.
  * </ul>
  *

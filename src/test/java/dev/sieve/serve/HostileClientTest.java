@@ -3,12 +3,14 @@ package dev.sieve.serve;
 import static dev.sieve.serve.Door.START_SECONDS;
 import static dev.sieve.serve.Door.discovered;
 import static dev.sieve.serve.Door.info;
+import static dev.sieve.serve.Door.known;
 import static dev.sieve.serve.Door.request;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import crawlercommons.urlfrontier.URLFrontierGrpc;
 import crawlercommons.urlfrontier.Urlfrontier.AckMessage;
+import crawlercommons.urlfrontier.Urlfrontier.DeleteCrawlMessage;
 import crawlercommons.urlfrontier.Urlfrontier.StringList;
 import crawlercommons.urlfrontier.Urlfrontier.URLItem;
 import io.grpc.CallOptions;
@@ -29,11 +31,14 @@ import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Clients that send too much, read too little, or send nonsense; and a disk that fails. */
 @Tag("hostile")
@@ -133,6 +138,34 @@ class HostileClientTest {
             long accepted = statuses.chars().filter(c -> c == 'O').count();
             assertThat(door.stats("").getNumberOfQueues()).isEqualTo(accepted);
             assertThat(door.get(request(10, 1))).hasSizeLessThanOrEqualTo(10);
+        }
+    }
+
+    @Test
+    void datesBeyondTheMemoryAreRefused() throws Exception {
+        StringBuilder statuses = new StringBuilder();
+        int count = 20_000;
+        // A filter with space left, so that no URL seems to be seen.
+        UnaryOperator<FrontierServer.Builder> options =
+                builder -> builder.memory(4 * MEGABYTE).expectedUrls(100_000);
+        try (Door door = new Door(folder, START_SECONDS, options)) {
+            for (int from = 0; from < count; from += 1_000) {
+                statuses.append(door.put(IntStream.range(from, from + 1_000)
+                        .mapToObj(i -> known("http://a.com/" + i, START_SECONDS + 100))
+                        .toArray(URLItem[]::new)));
+            }
+            assertThat(statuses.toString()).startsWith("OOO").endsWith("FFF");
+            assertThat(door.discover("http://a.com/new")).isEqualTo("O");
+        }
+        try (Door door = new Door(folder, START_SECONDS, options)) {
+            assertThat(door.put(known("http://a.com/new", START_SECONDS + 100))).isEqualTo("F");
+            door.pass(100);
+            assertThat(door.get(request(0, 1).setKey("a.com"))).containsExactly("http://a.com/0");
+            assertThat(door.put(known("http://a.com/0", START_SECONDS + 200))).isEqualTo("O");
+            door.pass(1);
+            assertThat(door.get(request(0, 1).setKey("a.com"))).containsExactly("http://a.com/1");
+            assertThat(door.put(known("http://a.com/1", 0))).isEqualTo("O");
+            assertThat(door.put(known("http://a.com/new", START_SECONDS + 300))).isEqualTo("O");
         }
     }
 
@@ -278,8 +311,9 @@ class HostileClientTest {
         }
     }
 
-    @Test
-    void aDiskThatFailsMakesTheCrawlUnavailable() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aDiskThatFailsMakesTheCrawlUnavailableUntilItIsDeleted(boolean isDeleted) throws Exception {
         try (Door door = open(32 * MEGABYTE)) {
             door.discover("http://a.com/");
             // A lock file that was replaced stops the frontier, as an error of the disk does.
@@ -298,6 +332,17 @@ class HostileClientTest {
             assertThatThrownBy(() -> door.discover("http://a.com/")).hasMessageContaining("UNAVAILABLE");
             assertThatThrownBy(door::get).hasMessageContaining("UNAVAILABLE");
             assertThatThrownBy(() -> door.stats("")).hasMessageContaining("UNAVAILABLE");
+            if (isDeleted) {
+                assertThat(door.client
+                                .deleteCrawl(DeleteCrawlMessage.newBuilder()
+                                        .setValue("DEFAULT")
+                                        .build())
+                                .getValue())
+                        .isPositive();
+                assertThat(folder.resolve("crawl-DEFAULT")).doesNotExist();
+                assertThat(door.discover("http://a.com/")).isEqualTo("O");
+                return;
+            }
             assertThatThrownBy(door.server::close).hasMessageContaining("DEFAULT");
         } catch (UncheckedIOException e) {
             assertThat(e).hasMessageContaining("DEFAULT");

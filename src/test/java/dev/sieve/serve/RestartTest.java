@@ -23,6 +23,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -178,6 +179,65 @@ class RestartTest {
             assertThat(second.get()).containsExactly("http://b.com/");
             assertThat(second.discover("http://a.com/1")).isEqualTo("O");
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, START_SECONDS + 500})
+    void aUrlThatWasScheduledMoreThanOnceIsHandedOutOnce(long date) throws Exception {
+        Door first = open("a", START_SECONDS);
+        first.discover("http://a.com/");
+        first.put(known("http://a.com/", START_SECONDS + 100), known("http://a.com/", START_SECONDS + 200));
+        try (Door second = next(first, false)) {
+            assertThat(second.get()).containsExactly("http://a.com/");
+            assertThat(second.put(known("http://a.com/", date))).isEqualTo("O");
+            second.pass(300);
+            assertThat(second.get()).isEmpty();
+            assertThat(second.numbers().get(1)).isEqualTo(date == 0 ? 0 : 1);
+            second.pass(200);
+            assertThat(second.get()).hasSize(date == 0 ? 0 : 1);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, 40})
+    void theLastMetadataOfAUrlThatIsInProcessAreNotLost(long secondsUntilRead) throws Exception {
+        Door first = open("a", START_SECONDS);
+        first.discover("http://a.com/");
+        URLInfo changed = info("http://a.com/").toBuilder()
+                .putMetadata("m", StringList.newBuilder().addValues("1").build())
+                .build();
+        first.put(known(changed, START_SECONDS + secondsUntilRead));
+        try (Door second = next(first, false)) {
+            assertThat(second.get(request(1, 5))).containsExactly("http://a.com/");
+            assertThat(second.numbers().get(2)).isEqualTo(1);
+            second.pass(40);
+            List<URLInfo> got = new ArrayList<>();
+            second.client.getURLs(request(1, 5).build()).forEachRemaining(got::add);
+            assertThat(got).extracting(URLInfo::getUrl).containsExactly("http://a.com/");
+            second.pass(40);
+            second.client.getURLs(request(1, 5).build()).forEachRemaining(got::add);
+            assertThat(got.get(1).getMetadataMap()).isEqualTo(changed.getMetadataMap());
+            assertThat(second.put(known("http://a.com/", 0))).isEqualTo("O");
+            assertThat(second.numbers()).containsExactly(1L, 0L, 0L, 1L);
+        }
+    }
+
+    @Test
+    void urlsOfAQueueWhoseDeletionWasLostByAPowerCutAreHandedOut() throws Exception {
+        Door first = open("a", START_SECONDS);
+        first.discover("http://a.com/1", "http://a.com/2");
+        first.client.deleteQueue(
+                QueueWithinCrawlParams.newBuilder().setKey("a.com").build());
+        assertThat(first.discover("http://a.com/2", "http://a.com/3")).isEqualTo("OO");
+        first.close();
+        Files.write(folders.resolve("a/crawl-DEFAULT/queues.jsonl"), new byte[0]);
+        open("a", START_SECONDS).close();
+        try (Door next = open("a", START_SECONDS)) {
+            assertThat(next.numbers()).containsExactly(1L, 2L, 0L, 0L);
+            assertThat(next.discover("http://a.com/1", "http://a.com/2")).isEqualTo("OS");
+            assertThat(next.get()).containsExactly("http://a.com/2", "http://a.com/3", "http://a.com/1");
+        }
+        assertThat(folders.resolve("a/crawl-DEFAULT/queues.jsonl")).content().contains("\"generation\":1");
     }
 
     @Test

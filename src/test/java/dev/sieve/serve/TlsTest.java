@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.util.Base64;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,7 +32,11 @@ class TlsTest {
     private Path key;
 
     private void makeCertificate() throws Exception {
-        Path store = folder.resolve("store.p12");
+        makeCertificate("EC");
+    }
+
+    private void makeCertificate(String algorithm) throws Exception {
+        Path store = folder.resolve(algorithm + ".p12");
         Process keytool = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "keytool")
                                 .toString(),
@@ -39,7 +44,7 @@ class TlsTest {
                         "-alias",
                         "frontier",
                         "-keyalg",
-                        "EC",
+                        algorithm,
                         "-dname",
                         "CN=frontier",
                         "-ext",
@@ -116,6 +121,24 @@ class TlsTest {
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("missing.pem");
         builder.tls(certificate, key).open().close();
+    }
+
+    @Test
+    void aKeyOfAnotherCertificateIsRefused() throws Exception {
+        FrontierServer.Builder builder = FrontierServer.builder(folder.resolve("job"))
+                .address(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        makeCertificate("EC");
+        Path first = Files.move(key, folder.resolve("first.pem"));
+        Files.delete(folder.resolve("EC.p12"));
+        for (String algorithm : List.of("EC", "RSA")) {
+            makeCertificate(algorithm);
+            assertThatThrownBy(() -> builder.tls(certificate, first).open())
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("certificate.pem")
+                    .hasMessageContaining("first.pem")
+                    .hasMessageContaining("they do not belong together");
+            builder.tls(certificate, key).open().close();
+        }
     }
 
     @Test
