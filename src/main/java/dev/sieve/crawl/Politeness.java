@@ -9,6 +9,7 @@ import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.Fetcher;
 import dev.sieve.polite.BackOff;
 import dev.sieve.polite.HostSchedule;
+import dev.sieve.polite.LeaseCodec;
 import dev.sieve.polite.RetryAfter;
 import dev.sieve.robots.RobotsCache;
 import dev.sieve.robots.RobotsRules;

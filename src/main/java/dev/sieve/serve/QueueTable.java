@@ -1,13 +1,11 @@
 package dev.sieve.serve;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.sieve.Lease;
 import dev.sieve.polite.Codec;
 import dev.sieve.polite.HostSchedule;
+import dev.sieve.polite.LeaseCodec;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
@@ -210,23 +208,13 @@ final class QueueTable implements Closeable {
         schedule.close();
     }
 
-    /** Items as bytes: id, label, attempt and the length of the URL, then the URL and, after a byte of 1, the referrer. */
+    /** Items as the leases that they were made of. */
     private record ItemCodec(Function<Lease, Item> decoder) implements Codec<Item> {
-        private static final int HEAD_BYTES = Long.BYTES + 3 * Integer.BYTES;
+        private static final LeaseCodec LEASES = new LeaseCodec();
 
         @Override
         public byte[] encode(Item item) {
-            Lease lease = item.lease;
-            byte[] url = lease.url().getBytes(UTF_8);
-            byte[] referrer = lease.referrer() == null ? new byte[0] : ("\1" + lease.referrer()).getBytes(UTF_8);
-            return ByteBuffer.allocate(HEAD_BYTES + url.length + referrer.length)
-                    .putLong(lease.id())
-                    .putInt(lease.label())
-                    .putInt(lease.attempt())
-                    .putInt(url.length)
-                    .put(url)
-                    .put(referrer)
-                    .array();
+            return LEASES.encode(item.lease);
         }
 
         @Override
@@ -235,15 +223,8 @@ final class QueueTable implements Closeable {
         }
 
         @Override
-        public Item decode(byte[] encoded) {
-            ByteBuffer bytes = ByteBuffer.wrap(encoded);
-            long id = bytes.getLong();
-            int label = bytes.getInt();
-            int attempt = bytes.getInt();
-            int referrerAt = HEAD_BYTES + bytes.getInt();
-            String url = new String(encoded, HEAD_BYTES, referrerAt - HEAD_BYTES, UTF_8);
-            String rest = new String(encoded, referrerAt, encoded.length - referrerAt, UTF_8);
-            return decoder.apply(new Lease(id, url, 0, 0, rest.isEmpty() ? null : rest.substring(1), label, attempt));
+        public Item decode(byte[] bytes) {
+            return decoder.apply(LEASES.decode(bytes));
         }
     }
 }

@@ -12,6 +12,7 @@ import dev.sieve.fetch.HostileServer;
 import dev.sieve.parse.LinkExtractor;
 import dev.sieve.polite.Codec;
 import dev.sieve.polite.HostSchedule;
+import dev.sieve.polite.LeaseCodec;
 import dev.sieve.robots.LruMap;
 import dev.sieve.robots.RobotsCache;
 import java.io.IOException;
