@@ -4,8 +4,6 @@ import dev.sieve.Lease;
 import dev.sieve.bloom.Memberships;
 import dev.sieve.bloom.Murmur3;
 import dev.sieve.durable.DurableSieve;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -40,8 +38,7 @@ final class CrawlLog {
     /** How many records replace an earlier one. */
     private long again;
 
-    private RecordInfo lastInfo = RecordInfo.NONE;
-    private String lastText;
+    private final RecordInfo.Reader infos = new RecordInfo.Reader();
 
     CrawlLog(DurableSieve frontier, QueueTable table) {
         this.frontier = frontier;
@@ -55,7 +52,7 @@ final class CrawlLog {
     Set<Queue> count(InProcess inProcess) {
         Set<Queue> corrected = new HashSet<>();
         frontier.forEach((record, isDone) -> {
-            RecordInfo info = info(record);
+            RecordInfo info = infos.of(record);
             Queue queue = table.restore(info.queueOf(record.url()));
             if (info.generation() > queue.generation) {
                 queue.delete(info.generation());
@@ -75,25 +72,8 @@ final class CrawlLog {
         return corrected;
     }
 
-    /** Records of one frame have the same text, so it is parsed once. */
-    private RecordInfo info(Lease record) {
-        String text = record.referrer();
-        if (text == null) {
-            return RecordInfo.NONE;
-        }
-        if (!text.equals(lastText)) {
-            try {
-                lastInfo = RecordInfo.parse(text);
-                lastText = text;
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
-        return lastInfo;
-    }
-
     Item item(Lease record) {
-        RecordInfo info = info(record);
+        RecordInfo info = infos.of(record);
         return new Item(record, info, table.restore(info.queueOf(record.url())));
     }
 

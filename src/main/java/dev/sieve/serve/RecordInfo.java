@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import crawlercommons.urlfrontier.Urlfrontier.StringList;
+import dev.sieve.Lease;
 import dev.sieve.OptionalLibrary;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -42,6 +43,32 @@ record RecordInfo(String queue, int generation, long refetch, Map<String, String
     static final JsonFactory JSON = new JsonFactory();
 
     static final RecordInfo NONE = new RecordInfo(null, 0, 0, Map.of());
+
+    /** Parses the texts of records. Those of one frame have the same text, so it is parsed once. */
+    static final class Reader {
+        private String text;
+        private RecordInfo info = NONE;
+
+        /**
+         * Returns what a record contains beside its URL.
+         *
+         * @throws UncheckedIOException when its text was not written by {@link RecordInfo#text}
+         */
+        RecordInfo of(Lease record) {
+            if (record.referrer() == null) {
+                return NONE;
+            }
+            if (!record.referrer().equals(text)) {
+                try {
+                    info = parse(record.referrer());
+                    text = record.referrer();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            }
+            return info;
+        }
+    }
 
     /** Returns the name of the queue of a URL. */
     String queueOf(String url) {

@@ -4,7 +4,6 @@ import dev.sieve.Lease;
 import dev.sieve.bloom.Memberships;
 import dev.sieve.bloom.Murmur3;
 import dev.sieve.durable.DurableSieve;
-import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.HashMap;
 import java.util.Map;
@@ -54,8 +53,7 @@ final class UrlListing {
     private final long end;
     private final States states;
     private final long seed = Memberships.randomSeed();
-    private String lastText;
-    private RecordInfo lastInfo = RecordInfo.NONE;
+    private final RecordInfo.Reader infos = new RecordInfo.Reader();
 
     /**
      * Prepares a listing.
@@ -100,7 +98,7 @@ final class UrlListing {
         }
         frontier.forEach((record, isDone) -> {
             if (record.id() < end && condition.test(record.url()) && isLast(record, part, last)) {
-                RecordInfo info = info(record);
+                RecordInfo info = infos.of(record);
                 State state = queue == null || queue.equals(info.queueOf(record.url()))
                         ? states.of(record, info, isDone)
                         : State.DELETED;
@@ -124,24 +122,7 @@ final class UrlListing {
     }
 
     private long hash(Lease record) {
-        RecordInfo info = info(record);
+        RecordInfo info = infos.of(record);
         return Murmur3.hash(UrlKeys.key(record.url(), info.queue(), info.generation()), seed)[0];
-    }
-
-    /** Records of one frame have the same text, so it is parsed once. */
-    private RecordInfo info(Lease record) {
-        String text = record.referrer();
-        if (text == null) {
-            return RecordInfo.NONE;
-        }
-        if (!text.equals(lastText)) {
-            try {
-                lastInfo = RecordInfo.parse(text);
-                lastText = text;
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
-        return lastInfo;
     }
 }
