@@ -65,14 +65,12 @@ record CrawlSettings(String id, int slices, long buckets, long capacity, OnFull 
             args.add(utf8(value));
         });
         session.send(Script.OPTIONS, new byte[][] {keys.settings()}, args.toArray(byte[][]::new));
-        List<?> reply = Replies.list(session.receive());
         Map<String, String> stored = new TreeMap<>();
-        for (int i = 0; i < reply.size(); i += 2) {
-            String field = Replies.text(reply.get(i));
+        Replies.map(session.receive()).forEach((field, value) -> {
             if (field.startsWith(OPTION)) {
-                stored.put(field.substring(OPTION.length()), Replies.text(reply.get(i + 1)));
+                stored.put(field.substring(OPTION.length()), value);
             }
-        }
+        });
         return stored;
     }
 
@@ -112,13 +110,10 @@ record CrawlSettings(String id, int slices, long buckets, long capacity, OnFull 
     }
 
     private static CrawlSettings read(String name, Object reply) throws IOException {
-        if (!(reply instanceof List<?> list)) {
+        if (!(reply instanceof List)) {
             throw foreign(name);
         }
-        Map<String, String> fields = new TreeMap<>();
-        for (int i = 0; i < list.size(); i += 2) {
-            fields.put(Replies.text(list.get(i)), Replies.text(list.get(i + 1)));
-        }
+        Map<String, String> fields = Replies.map(reply);
         if (fields.isEmpty()) {
             return null;
         }

@@ -3,6 +3,8 @@ package dev.sieve.shared;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /** Reads the replies of the engine. */
 final class Replies {
@@ -23,6 +25,16 @@ final class Replies {
 
     static List<?> list(Object reply) {
         return (List<?>) reply;
+    }
+
+    /** Returns the fields of a hash. */
+    static Map<String, String> map(Object reply) {
+        Map<String, String> map = new TreeMap<>();
+        List<?> list = list(reply);
+        for (int i = 0; i < list.size(); i += 2) {
+            map.put(text(list.get(i)), text(list.get(i + 1)));
+        }
+        return map;
     }
 
     /** Returns whether a reply is {@link #REFUSED}. */

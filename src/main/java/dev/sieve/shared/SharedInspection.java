@@ -37,8 +37,8 @@ final class SharedInspection {
         Fingerprints fingerprints = new Fingerprints();
         for (int i = 0; i < keys.sliceCount(); i++) {
             CrawlKeys.OfSlice slice = keys.slice(i);
-            Map<String, String> counters = StoredCrawl.map(crawl.one("HGETALL", slice.counters));
-            Map<String, String> owner = StoredCrawl.map(crawl.one("HGETALL", slice.owner));
+            Map<String, String> counters = Replies.map(crawl.one("HGETALL", slice.counters));
+            Map<String, String> owner = Replies.map(crawl.one("HGETALL", slice.owner));
             if (number(owner.get("until")) > now
                     && info.getOrDefault("run_id", "").equals(owner.get("run"))) {
                 owned.merge(owner.getOrDefault("worker", ""), 1, Integer::sum);
@@ -88,7 +88,7 @@ final class SharedInspection {
         if (counters.isEmpty() && found + frames > 0) {
             problems.add("slice " + index + ": the counters are missing");
         }
-        Map<String, String> later = StoredCrawl.map(crawl.one("HGETALL", slice.counters));
+        Map<String, String> later = Replies.map(crawl.one("HGETALL", slice.counters));
         long pending = number(later.get("accepted")) - number(later.get("done"));
         if (frames == 0 && pending > 0 && later.equals(counters)) {
             problems.add("slice " + index + ": " + pending + " URLs are neither done nor pending");

@@ -61,7 +61,7 @@ final class SharedRepair {
 
         void run() throws IOException {
             claim();
-            Map<String, String> counters = StoredCrawl.map(crawl.one("HGETALL", slice.counters));
+            Map<String, String> counters = Replies.map(crawl.one("HGETALL", slice.counters));
             readTaken();
             readDone();
             readQueue();

@@ -203,16 +203,6 @@ final class StoredCrawl implements Closeable {
         }
     }
 
-    /** Returns the fields of a hash. */
-    static Map<String, String> map(Object response) {
-        Map<String, String> map = new HashMap<>();
-        List<?> list = (List<?>) response;
-        for (int i = 0; i + 1 < list.size(); i += 2) {
-            map.put(text(list.get(i)), text(list.get(i + 1)));
-        }
-        return map;
-    }
-
     static String text(Object response) {
         return response == null ? "" : new String((byte[]) response, UTF_8);
     }
