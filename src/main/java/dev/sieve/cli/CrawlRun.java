@@ -80,7 +80,7 @@ record CrawlRun(
         return place != null && place.isShared();
     }
 
-    /** Whether other processes have done work for this crawl, so that it is no failure that this one got no page. */
+    /** Whether other processes have done work for this crawl; then it is not a failure that this one has no page. */
     private boolean isHelped(CrawlReport report) {
         long own = report.pageCount() + report.checkedCount() + report.redirects() + report.failed() + report.refused();
         return isShared() && report.sieve().done() > own;

@@ -215,7 +215,7 @@ public abstract class CrawlJob implements Closeable {
      */
     abstract void addPause(String host, Duration pause, Duration use, Instant now);
 
-    /** Ends the waiting for a frontier that does not respond: whoever waits gets its exception. */
+    /** Ends the waiting for a frontier that does not respond: threads that wait get its exception. */
     void impatient() {}
 
     @Override

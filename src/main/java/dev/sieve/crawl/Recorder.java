@@ -130,8 +130,7 @@ final class Recorder {
 
     /** Returns whether the group is all that is in flight, so that a crawl that waits for more would never end. */
     private boolean isRestOver() {
-        // In this order: once nothing is in flight, nothing can become pending.
-        return frontier.inFlight() <= group.size() + leftUndone() && frontier.pending() == 0;
+        return frontier.isOver(group.size() + leftUndone());
     }
 
     /** Has the sink store what was recorded, then marks its URLs as done. */

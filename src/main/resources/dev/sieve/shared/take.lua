@@ -7,7 +7,7 @@ local owner = call('HMGET', keys[4], 'run', 'token', 'worker')
 if owner[1] ~= args[1] or owner[2] ~= args[2] or owner[3] ~= args[3] then return -1 end
 local last = call('HMGET', keys[3], 'c', 'cf', 'taken')
 local taken = tonumber(last[3] or 0)
--- A connection that was given up may deliver a call after its repetition: nobody waits for these frames.
+-- A connection that was given up may deliver a call after its repetition: no worker would get these frames.
 if last[1] and tonumber(args[4]) < tonumber(last[1]) then return {0} end
 if last[1] == args[4] then
     local first, numbers = tonumber(last[2]), {}
