@@ -18,6 +18,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -200,6 +201,28 @@ class ArchitectureTest {
                 .accessField(System.class, "out")
                 .orShould()
                 .accessField(System.class, "err")
+                .check(CLASSES);
+    }
+
+    /** Which replaces characters that a terminal interprets. A script for a shell is printed as it is. */
+    @Test
+    void messagesArePrintedByOneClass() {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.sieve.cli")
+                .and()
+                .doNotHaveSimpleName("Terminal")
+                .and()
+                .doNotHaveSimpleName("CompletionCommand")
+                .should()
+                .accessField(System.class, "out")
+                .orShould()
+                .accessField(System.class, "err")
+                .orShould()
+                .callMethodWhere(describe(
+                        "prints",
+                        call -> call.getTargetOwner().isAssignableTo(PrintWriter.class)
+                                && call.getName().startsWith("print")))
                 .check(CLASSES);
     }
 

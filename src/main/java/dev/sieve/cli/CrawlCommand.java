@@ -19,7 +19,6 @@ import dev.sieve.shared.SharedSieve;
 import dev.sieve.shared.SharedTools;
 import dev.sieve.url.Seeds;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -181,13 +180,13 @@ class CrawlCommand implements Callable<Integer> {
             signal.stops(start.crawler());
             if (!isQuiet) {
                 CrawlReport report = start.crawler().report();
-                System.err.print(
+                Terminal.print(
                         address == null
                                 ? opening(report, options, resumes)
                                 : openingShared(report, options, address, (SharedSieve)
                                         start.job().frontier()));
                 if (address != null && recording != null) {
-                    System.err.println("The report and the live page show the requests of this worker.");
+                    Terminal.println("The report and the live page show the requests of this worker.");
                 }
             }
             CrawlPlace place = address != null ? CrawlPlace.on(address) : CrawlPlace.in(job);
@@ -299,9 +298,8 @@ class CrawlCommand implements Callable<Integer> {
             } else if (job != null) {
                 Summary.row(lines, "job", "%s: %s", job, state);
             }
-            PrintWriter out = spec.commandLine().getOut();
-            out.print(lines.append(dryRun.requests()));
-            out.flush();
+            lines.append(dryRun.requests());
+            Terminal.print(spec.commandLine().getOut(), lines.toString());
             return 0;
         }
     }

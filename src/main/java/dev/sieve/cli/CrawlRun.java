@@ -56,12 +56,12 @@ record CrawlRun(
             outputs.deleteEmptyFiles();
         }
         if (!isQuiet) {
-            System.err.print(Summary.of(report, ignoresRobots, isShared())
+            Terminal.print(Summary.of(report, ignoresRobots, isShared())
                     + Summary.files(outputs.files())
                     + howToContinue(report));
         }
         if (failure != null) {
-            System.err.println("sieve: output failed: " + Checks.message(failure));
+            Terminal.println("sieve: output failed: " + Checks.message(failure));
             return ExitCode.INPUT_OR_OUTPUT_FAILED;
         }
         if (report.ending() == Ending.FULL) {
@@ -69,7 +69,7 @@ record CrawlRun(
         }
         if (report.isFruitless() && !isHelped(report)) {
             if (isQuiet) {
-                System.err.println("sieve: no page could be fetched: " + Summary.reasonsForNoPage(report));
+                Terminal.println("sieve: no page could be fetched: " + Summary.reasonsForNoPage(report));
             }
             return ExitCode.NO_PAGE;
         }
@@ -107,7 +107,7 @@ record CrawlRun(
         for (FailOn each : failOn) {
             String problem = each.problem(report);
             if (problem != null) {
-                System.err.println("sieve: " + problem + " (--fail-on " + Converters.name(each) + ")");
+                Terminal.println("sieve: " + problem + " (--fail-on " + Converters.name(each) + ")");
                 fails = true;
             }
         }

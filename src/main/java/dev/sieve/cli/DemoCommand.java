@@ -142,18 +142,20 @@ final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    private static int serve(DemoWeb web) throws InterruptedException {
-        System.out.println(text(
-                "%,d pages on %,d hosts. To crawl them: sieve %s --scope any --delay 0 --resolve .test=127.0.0.1%n"
-                        + "To view a page, use the server as HTTP proxy: curl -x 127.0.0.1:%d %3$s",
-                web.pages(), web.hosts(), web.start(), web.port()));
+    private int serve(DemoWeb web) throws InterruptedException {
+        Terminal.print(
+                spec.commandLine().getOut(),
+                text(
+                        "%,d pages on %,d hosts. To crawl them: sieve %s --scope any --delay 0 --resolve .test=127.0.0.1%n"
+                                + "To view a page, use the server as HTTP proxy: curl -x 127.0.0.1:%d %3$s",
+                        web.pages(), web.hosts(), web.start(), web.port()));
         new CountDownLatch(1).await();
         return 0;
     }
 
     /** Crawls with several processes. */
     private int share(DemoWeb web) throws IOException, InterruptedException {
-        System.err.println(text(
+        Terminal.println(text(
                 "Serving %,d pages on %,d hosts at 127.0.0.1:%d, each response after %d ms.",
                 web.pages(), web.hosts(), web.port(), RESPONSE_TIME.toMillis()));
         try (DemoWorkers processes = new DemoWorkers(web)) {
@@ -179,7 +181,7 @@ final class DemoCommand implements Callable<Integer> {
         Sieve sieve = Sieve.builder(Math.max(1, (long) (urls * CAPACITY_SHARE)))
                 .onCapacity(listener)
                 .build();
-        System.err.println(text(
+        Terminal.println(text(
                 "Serving %,d pages on %,d hosts at 127.0.0.1:%d. With redirects and dead links there are %,d URLs;"
                         + " the filter is sized for %,d.",
                 web.pages(), web.hosts(), web.port(), urls, sieve.stats().capacity()));
@@ -198,7 +200,7 @@ final class DemoCommand implements Callable<Integer> {
             int exitCode = new CrawlRun(crawler, files, null, false, false, Set.of(), recording).run();
             long found = crawler.report().pages().getOrDefault(2, 0L);
             String why = found == web.pages() ? "" : "; the others were missed because the filter is too small";
-            System.err.println(text("%,d of the %,d pages were found%s.", found, web.pages(), why));
+            Terminal.println(text("%,d of the %,d pages were found%s.", found, web.pages(), why));
             return exitCode;
         }
     }

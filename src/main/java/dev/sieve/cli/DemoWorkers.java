@@ -80,7 +80,7 @@ final class DemoWorkers implements AutoCloseable {
 
     /** Crawls the web with a number of workers. Returns the exit code. */
     int run(int count, Duration delay) throws IOException, InterruptedException {
-        System.err.println(text(
+        Terminal.println(text(
                 "Frontier: %s on %s. To see its state: sieve state %2$s --frontier-password-file %s",
                 engine, engine.address(NAME), engine.passwordFile()));
         for (int number = 1; number <= count; number++) {
@@ -97,8 +97,8 @@ final class DemoWorkers implements AutoCloseable {
                 failed.add(text("worker %d: %s", i + 1, worker.lastLine()));
             }
         }
-        System.err.print(summary());
-        failed.forEach(System.err::println);
+        Terminal.print(summary());
+        failed.forEach(Terminal::println);
         return failed.isEmpty() ? 0 : ExitCode.INTERNAL_ERROR_OR_FULL;
     }
 
@@ -140,12 +140,21 @@ final class DemoWorkers implements AutoCloseable {
                 observe(now);
                 if (now - shownNanos > (rewrites ? TERMINAL_NANOS : LOG_NANOS)) {
                     shownNanos = now;
-                    System.err.print(rewrites ? Terminal.WIPE + progress() : progress() + System.lineSeparator());
-                    System.err.flush();
+                    show(progress(), rewrites);
                 }
             }
         }
-        System.err.print(rewrites ? Terminal.WIPE : "");
+        if (rewrites) {
+            Terminal.wipe();
+        }
+    }
+
+    private static void show(String line, boolean rewrites) {
+        if (rewrites) {
+            Terminal.rewrite(line);
+        } else {
+            Terminal.println(line);
+        }
     }
 
     private void observe(long now) {
@@ -211,7 +220,7 @@ final class DemoWorkers implements AutoCloseable {
             files.sorted(Comparator.reverseOrder())
                     .forEach(file -> file.toFile().delete());
         } catch (IOException | UncheckedIOException e) {
-            System.err.println("sieve: cannot delete " + folder + ": " + e.getMessage());
+            Terminal.println("sieve: cannot delete " + folder + ": " + e.getMessage());
         }
     }
 

@@ -15,6 +15,7 @@ import dev.sieve.shared.EngineAddress;
 import dev.sieve.shared.SharedState;
 import dev.sieve.shared.SharedTools;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.file.Path;
@@ -72,11 +73,10 @@ final class JobCommands {
         private int engine(EngineAddress address) throws IOException {
             SharedState state = SharedTools.inspect(address);
             if (isJson) {
-                spec.commandLine().getOut().println(json(state));
+                Terminal.println(spec.commandLine().getOut(), json(state));
             } else {
                 print(state, address);
             }
-            spec.commandLine().getOut().flush();
             return state.problems().isEmpty() ? 0 : ExitCode.INPUT_OR_OUTPUT_FAILED;
         }
 
@@ -146,11 +146,10 @@ final class JobCommands {
         private int folder() throws IOException {
             DurableState state = CrawlDirectory.inspect(job);
             if (isJson) {
-                spec.commandLine().getOut().println(json(state));
+                Terminal.println(spec.commandLine().getOut(), json(state));
             } else {
                 print(state);
             }
-            spec.commandLine().getOut().flush();
             return state.problems().isEmpty() ? 0 : ExitCode.INPUT_OR_OUTPUT_FAILED;
         }
 
@@ -211,7 +210,7 @@ final class JobCommands {
         }
 
         private void row(String name, String format, Object... values) {
-            spec.commandLine().getOut().println(text("%-10s%s", name, text(format, values)));
+            Terminal.println(spec.commandLine().getOut(), text("%-10s%s", name, text(format, values)));
         }
     }
 
@@ -305,21 +304,27 @@ final class JobCommands {
             return address == null ? folder() : engine(address);
         }
 
-        private static int engine(EngineAddress address) throws IOException {
+        private int engine(EngineAddress address) throws IOException {
             RepairReport report = SharedTools.repair(address);
-            report.findings().forEach(System.out::println);
-            System.out.println(text(
-                    "%,d pending URLs kept, %,d URLs lost; %s put aside on the engine",
-                    report.urls(), report.lost(), Numbers.bytes(report.lostBytes())));
+            PrintWriter out = spec.commandLine().getOut();
+            report.findings().forEach(finding -> Terminal.println(out, finding));
+            Terminal.println(
+                    out,
+                    text(
+                            "%,d pending URLs kept, %,d URLs lost; %s put aside on the engine",
+                            report.urls(), report.lost(), Numbers.bytes(report.lostBytes())));
             return 0;
         }
 
         private int folder() throws IOException {
             RepairReport report = CrawlDirectory.repair(job);
-            report.findings().forEach(System.out::println);
-            System.out.println(text(
-                    "%s kept, %,d lost with %s of the log",
-                    Numbers.count(report.urls(), "URL"), report.lost(), Numbers.bytes(report.lostBytes())));
+            PrintWriter out = spec.commandLine().getOut();
+            report.findings().forEach(finding -> Terminal.println(out, finding));
+            Terminal.println(
+                    out,
+                    text(
+                            "%s kept, %,d lost with %s of the log",
+                            Numbers.count(report.urls(), "URL"), report.lost(), Numbers.bytes(report.lostBytes())));
             return 0;
         }
     }
@@ -330,6 +335,9 @@ final class JobCommands {
             mixinStandardHelpOptions = true,
             description = "Deletes a shared frontier from its server. No process may use it.")
     static final class Delete implements Callable<Integer> {
+        @Spec
+        private CommandSpec spec;
+
         @Parameters(paramLabel = "ADDRESS", description = "The address of the shared frontier.")
         private String address;
 
@@ -339,7 +347,8 @@ final class JobCommands {
         @Override
         public Integer call() throws IOException {
             EngineAddress parsed = access.address("the address", address, System.getenv());
-            System.out.println(text("%,d keys of %s deleted", SharedTools.delete(parsed), parsed));
+            Terminal.println(
+                    spec.commandLine().getOut(), text("%,d keys of %s deleted", SharedTools.delete(parsed), parsed));
             return 0;
         }
     }

@@ -9,6 +9,7 @@ import dev.sieve.durable.Durability;
 import dev.sieve.scope.Scope;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Arrays;
@@ -114,10 +115,9 @@ public final class Main {
 
     private static void reportError(Throwable error) {
         if (error instanceof OutOfMemoryError) {
-            System.err.println("sieve: out of memory: " + error.getMessage() + "; increase the heap with java -Xmx");
+            Terminal.println("sieve: out of memory: " + error.getMessage() + "; increase the heap with java -Xmx");
         } else {
-            System.err.println("sieve: internal error: " + error);
-            error.printStackTrace();
+            Terminal.print(internal(error));
         }
     }
 
@@ -126,22 +126,28 @@ public final class Main {
         List<String> similar =
                 wrong instanceof UnmatchedArgumentException unmatched ? unmatched.getSuggestions() : List.of();
         String advice = similar.isEmpty() ? "see --help" : "did you mean " + String.join(" or ", similar) + "?";
-        wrong.getCommandLine().getErr().println("sieve: " + message + " (" + advice + ")");
+        Terminal.println(wrong.getCommandLine().getErr(), "sieve: " + message + " (" + advice + ")");
         return ExitCode.WRONG_USAGE;
     }
 
     private static int reportFailure(Exception failure, CommandLine line, ParseResult parsed) {
         PrintWriter err = line.getErr();
         if (failure instanceof IOException || failure instanceof UncheckedIOException) {
-            err.println("sieve: " + Checks.message(failure));
+            Terminal.println(err, "sieve: " + Checks.message(failure));
             return ExitCode.INPUT_OR_OUTPUT_FAILED;
         }
         if (failure instanceof SieveFullException) {
-            err.println("sieve: " + failure.getMessage());
+            Terminal.println(err, "sieve: " + failure.getMessage());
         } else {
-            err.println("sieve: internal error: " + failure);
-            failure.printStackTrace(err);
+            Terminal.print(err, internal(failure));
         }
         return ExitCode.INTERNAL_ERROR_OR_FULL;
+    }
+
+    /** Returns the lines about an error of the program: what it is, and the stack trace. */
+    private static String internal(Throwable error) {
+        StringWriter trace = new StringWriter();
+        error.printStackTrace(new PrintWriter(trace));
+        return "sieve: internal error: " + error + System.lineSeparator() + trace;
     }
 }

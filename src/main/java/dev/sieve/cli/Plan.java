@@ -244,8 +244,7 @@ final class Plan {
                 throw Checks.invalid(spec, "--urls", "must be at least 1: " + keys);
             }
             PrintWriter out = spec.commandLine().getOut();
-            new Plan(keys, missRate).lines().forEach(out::println);
-            out.flush();
+            new Plan(keys, missRate).lines().forEach(line -> Terminal.println(out, line));
             return 0;
         }
     }

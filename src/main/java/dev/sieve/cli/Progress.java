@@ -59,9 +59,7 @@ final class Progress implements AutoCloseable {
         // A cursor in the last column may already have wrapped, so that column stays free.
         String line = line(report, isShared, rate.add(report.elapsed(), report.pageCount()), columns - 1);
         if (rewrites) {
-            // The window may have become narrower since its width was read.
-            System.err.print(Terminal.WIPE + Terminal.NO_WRAP + line + Terminal.WRAP);
-            System.err.flush();
+            Terminal.rewrite(line);
         } else {
             LOG.info("{}", line);
         }
@@ -100,8 +98,7 @@ final class Progress implements AutoCloseable {
         isClosed = true;
         timer.cancel();
         if (rewrites) {
-            System.err.print(Terminal.WIPE);
-            System.err.flush();
+            Terminal.wipe();
         }
     }
 

@@ -83,7 +83,7 @@ final class Recording implements AutoCloseable {
         timer.schedule(task, MILLIS, MILLIS);
         if (live != null) {
             live.show(record, crawler, InstantSource.system());
-            System.err.println("Live page: " + live.url() + "  metrics: " + live.url() + "metrics");
+            Terminal.println("Live page: " + live.url() + "  metrics: " + live.url() + "metrics");
             if (!live.isLoopback()) {
                 LOG.warn("everyone who can reach {} can read the URLs and titles of this crawl", live.url());
             }

@@ -49,7 +49,7 @@ final class ReportCommand implements Callable<Integer> {
         AtomicLong problems = new AtomicLong();
         CrawlRecord record = ReportInput.read(files, problem -> {
             problems.incrementAndGet();
-            System.err.println("sieve: " + problem);
+            Terminal.println("sieve: " + problem);
         });
         ReportPage.write(ReportPage.page(record, Instant.now()), output);
         return problems.get() == 0 ? 0 : ExitCode.INPUT_OR_OUTPUT_FAILED;

@@ -121,7 +121,7 @@ final class ServeCommand implements Callable<Integer> {
                 FrontierServer server = open(address)) {
             signal.stops(stopped::countDown, () -> "what was read from clients is stored, then all files are closed.");
             if (!isQuiet) {
-                System.err.println(text(
+                Terminal.println(text(
                         "Serving URLFrontier at %s%s; crawls are in %s.",
                         server.address(), certificates == null ? ", this machine only" : " with TLS", job));
             }

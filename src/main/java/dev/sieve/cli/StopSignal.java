@@ -51,8 +51,10 @@ final class StopSignal implements AutoCloseable {
         boolean endsAtOnce = haltAt("INT", 130);
         work.run();
         if (!isQuiet) {
-            System.err.println((Terminal.isStderr() ? Terminal.WIPE : "") + "Stopping: " + what.get()
-                    + (endsAtOnce ? " Press Ctrl-C again to quit at once." : ""));
+            if (Terminal.isStderr()) {
+                Terminal.wipe();
+            }
+            Terminal.println("Stopping: " + what.get() + (endsAtOnce ? " Press Ctrl-C again to quit at once." : ""));
         }
         try {
             closed.await();

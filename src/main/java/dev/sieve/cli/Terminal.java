@@ -1,28 +1,78 @@
 package dev.sieve.cli;
 
+import dev.sieve.url.Printable;
 import java.io.File;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import picocli.CommandLine;
 
-/** Whether stdout and stderr are terminals that interpret escape sequences, and how wide the terminal is. */
+/**
+ * Writes messages for the user. Texts in them may come from servers and files, so characters that a terminal interprets are
+ * replaced here and in the {@linkplain Logging log}; nothing else writes to stderr. Also tests whether stdout and stderr are
+ * terminals, and how wide the terminal is.
+ */
 final class Terminal {
     /** Returns to the start of the line and erases it. */
     static final String WIPE = "\r\u001B[K";
 
-    /** Cuts text at the right margin instead of going on in the next line, until {@link #WRAP}. */
-    static final String NO_WRAP = "\u001B[?7l";
+    /** Cuts text at the right margin instead of continuing in the next line, until {@link #WRAP}. */
+    private static final String NO_WRAP = "\u001B[?7l";
 
-    static final String WRAP = "\u001B[?7h";
+    private static final String WRAP = "\u001B[?7h";
 
     private static final int DEFAULT_COLUMNS = 80;
     private static final Pattern SIZE = Pattern.compile("\\d{1,5} ([1-9]\\d{0,4})\\s*");
 
     private Terminal() {}
+
+    /** Writes lines to stderr. */
+    static void print(String lines) {
+        System.err.print(printable(lines));
+        System.err.flush();
+    }
+
+    /** Writes one line to stderr, whatever the text contains. */
+    static void println(String line) {
+        System.err.println(Printable.line(line));
+        System.err.flush();
+    }
+
+    /** Writes lines to the stdout or stderr of a command. */
+    static void print(PrintWriter out, String lines) {
+        out.print(printable(lines));
+        out.flush();
+    }
+
+    /** Writes one line to the stdout or stderr of a command, whatever the text contains. */
+    static void println(PrintWriter out, String line) {
+        out.println(Printable.line(line));
+        out.flush();
+    }
+
+    private static String printable(String lines) {
+        return lines.lines()
+                .map(line -> Printable.line(line.replace("\t", "    ")) + System.lineSeparator())
+                .collect(Collectors.joining());
+    }
+
+    /** Replaces the last line of a terminal, which the next text replaces in turn. */
+    static void rewrite(String line) {
+        // The window may have become narrower since its width was read.
+        System.err.print(WIPE + NO_WRAP + Printable.line(line) + WRAP);
+        System.err.flush();
+    }
+
+    /** Erases the last line of a terminal. */
+    static void wipe() {
+        System.err.print(WIPE);
+        System.err.flush();
+    }
 
     static boolean isStdout() {
         return isTerminal(1);

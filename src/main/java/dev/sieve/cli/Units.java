@@ -24,10 +24,11 @@ final class Units {
         return Numbers.significant(millions, 3) + " " + LARGE.charAt(unit);
     }
 
-    /** Text as a string of JSON. */
+    /** Text as a string of JSON, in printable characters of ASCII. */
     static String json(String text) {
         return text.chars()
-                .mapToObj(c -> c < ' ' || c == '"' || c == '\\' ? text("\\u%04x", c) : Character.toString((char) c))
+                .mapToObj(c ->
+                        c < ' ' || c > '~' || c == '"' || c == '\\' ? text("\\u%04x", c) : Character.toString((char) c))
                 .collect(Collectors.joining("", "\"", "\""));
     }
 

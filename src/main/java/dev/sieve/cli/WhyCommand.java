@@ -59,10 +59,8 @@ final class WhyCommand extends CrawlCommand {
         try (Fetcher fetcher = options.newFetcher()) {
             return explain(url, rest, options, address, fetcher, out);
         } catch (IOException e) {
-            System.err.println("sieve: " + e.getMessage());
+            Terminal.println("sieve: " + e.getMessage());
             return ExitCode.INPUT_OR_OUTPUT_FAILED;
-        } finally {
-            out.flush();
         }
     }
 
@@ -97,34 +95,38 @@ final class WhyCommand extends CrawlCommand {
                 && where.checksLinks
                 && objection == null
                 && admission.checkSkipReason(parsed, reason) == null) {
-            out.println(
+            Terminal.println(
+                    out,
                     "checked, if a page that is crawled links to it: requested once, its own links are not followed");
         }
         if (reason != null && admission.skipReason(parsed, 0) == null && objection == null) {
-            out.println("unless a seed redirects to it, which only a crawl can show");
+            Terminal.println(out, "unless a seed redirects to it, which only a crawl can show");
         }
         if (job != null) {
-            out.println("in the job: " + inJob(key));
+            Terminal.println(out, "in the job: " + inJob(key));
         }
         if (address != null) {
-            out.println("in the crawl: " + onEngine(address, key));
+            Terminal.println(out, "in the crawl: " + onEngine(address, key));
         }
         return exitCode;
     }
 
     private int crawled(String parsed, boolean isSeed, Admission admission, PrintWriter out) {
-        out.println("crawled: " + (isSeed ? "a seed" : admission.scope().admittedBy(parsed)));
+        Terminal.println(
+                out, "crawled: " + (isSeed ? "a seed" : admission.scope().admittedBy(parsed)));
         if (where.depth != null && !isSeed) {
-            out.println("if it is at most " + where.depth + " links from a seed, which only a crawl can show");
+            Terminal.println(
+                    out, "if it is at most " + where.depth + " links from a seed, which only a crawl can show");
         }
         if (!where.ignoresRobots) {
-            out.println("if the robots.txt of " + UrlParts.origin(parsed) + " allows it, which is not requested here");
+            Terminal.println(
+                    out, "if the robots.txt of " + UrlParts.origin(parsed) + " allows it, which is not requested here");
         }
         return 0;
     }
 
     private static int refused(PrintWriter out, SkipReason reason) {
-        out.println("not crawled: " + reason.text());
+        Terminal.println(out, "not crawled: " + reason.text());
         return ExitCode.NOT_CRAWLED;
     }
 

@@ -91,6 +91,7 @@ final class HostileHost {
             "javascript:window.injected=1",
             "data:text/html," + SCRIPT,
             "http://" + SCRIPT + "/",
+            "http://\u001b[31mred\u202e\u009b.test/",
             "http://exa mple.test/" + IMAGE,
             "http://hostile.test:99999/\"><b class=injected>",
             "http://[\"><b class=injected>]/",

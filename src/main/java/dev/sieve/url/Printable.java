@@ -11,11 +11,19 @@ public final class Printable {
         return text.length() > MAX_LENGTH ? start(text) + "..." : start(text);
     }
 
-    /** Returns the first 200 characters of a text; control characters and those that change direction become {@code ?}. */
+    /** Returns the {@link #line} of the first 200 characters of a text. */
     static String start(String text) {
-        int length = Math.min(text.length(), MAX_LENGTH);
-        StringBuilder printable = new StringBuilder(length);
-        text.codePoints().limit(length).map(c -> isPrintable(c) ? c : '?').forEach(printable::appendCodePoint);
+        return line(text, MAX_LENGTH);
+    }
+
+    /** Returns a text as one line: control characters, line breaks and characters that change direction become {@code ?}. */
+    public static String line(String text) {
+        return line(text, text.length());
+    }
+
+    private static String line(String text, int maxLength) {
+        StringBuilder printable = new StringBuilder(Math.min(text.length(), maxLength));
+        text.codePoints().limit(maxLength).map(c -> isPrintable(c) ? c : '?').forEach(printable::appendCodePoint);
         return printable.toString();
     }
 
