@@ -1,11 +1,11 @@
 package dev.sieve;
 
-/** A library that only the crawler needs, so that projects which embed a frontier do not get it. */
+/** A library that a part of the project needs, and that a project which embeds the rest does not get. */
 public final class OptionalLibrary {
     private OptionalLibrary() {}
 
     /**
-     * Requires OkHttp, without which international host names and IPv6 addresses cannot be read, nor pages fetched.
+     * Requires OkHttp, which maps international host names, holds the public suffix list and fetches pages.
      *
      * @throws NoClassDefFoundError when it is not on the class path
      */

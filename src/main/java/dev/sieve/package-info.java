@@ -57,7 +57,7 @@
  * <p>Push the links of a page in one {@link dev.sieve.UrlBatch}: it is several times faster per URL than {@code push}, and
  * takes one write to the disk or one round trip to a server. URLs are compared byte by byte. A URL may have a separate
  * key: the key decides whether it is new, and the URL is handed out. {@link dev.sieve.url.UrlNormalizer} resolves links and
- * computes keys; it requires the library okhttp-jvm.
+ * computes keys; only international hosts require the library okhttp-jvm.
  *
  * <pre>{@code
  * UrlNormalizer.Base page = UrlNormalizer.base(lease.url());

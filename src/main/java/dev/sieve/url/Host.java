@@ -1,5 +1,6 @@
 package dev.sieve.url;
 
+import dev.sieve.OptionalLibrary;
 import java.util.Locale;
 import okhttp3.HttpUrl;
 import org.jspecify.annotations.Nullable;
@@ -8,8 +9,9 @@ import org.jspecify.annotations.Nullable;
  * The host parser of the WHATWG URL standard, section 3.5: returns a domain, an IPv4 or an IPv6 address in its canonical
  * spelling.
  *
- * <p>International domains (UTS 46) and IPv6 addresses are left to OkHttp. IPv4 addresses are parsed here, because OkHttp
- * takes {@code 127.1}, {@code 0x7f.1} and {@code 2130706433} for domains, while the network takes all three for 127.0.0.1.
+ * <p>International domains (UTS 46) are left to OkHttp, the only ones that need it. IPv4 addresses are parsed here also
+ * because OkHttp takes {@code 127.1}, {@code 0x7f.1} and {@code 2130706433} for domains, while the network takes all three
+ * for 127.0.0.1.
  *
  * <p>Refused beyond the standard are hosts that cannot exist or that OkHttp cannot fetch: an empty label inside a domain,
  * a label of more than 63 characters, a domain of more than 253, before or after mapping, and invalid Punycode.
@@ -26,14 +28,19 @@ final class Host {
 
     private Host() {}
 
-    /** Returns the host in its canonical spelling; null when it is invalid. */
+    /**
+     * Returns the host in its canonical spelling; null when it is invalid.
+     *
+     * @throws NoClassDefFoundError when the host is international and OkHttp is not on the class path
+     */
     static @Nullable String parse(String text, int from, int end) {
         if (from < end && text.charAt(from) == '[') {
-            return ipv6(text.substring(from, end));
+            String address = text.charAt(end - 1) == ']' ? Ipv6.parse(text.substring(from + 1, end - 1)) : null;
+            return address == null ? null : "[" + address + "]";
         }
         String domain = plain(text, from, end);
         if (domain == null) {
-            domain = international(text.substring(from, end));
+            domain = escaped(text.substring(from, end));
         }
         if (domain == null) {
             return null;
@@ -57,12 +64,21 @@ final class Host {
         return text.substring(from, end).toLowerCase(Locale.ROOT);
     }
 
-    private static @Nullable String international(String text) {
+    /** Returns a domain with escapes, rare characters or international labels. */
+    private static @Nullable String escaped(String text) {
         String decoded = text.indexOf('%') < 0 ? text : UrlSyntax.decode(text);
         if (!isShort(decoded) || hasForbidden(decoded)) {
             return null;
         }
-        String host = okHttpHost(decoded);
+        String lower = decoded.toLowerCase(Locale.ROOT);
+        boolean isInternational = lower.startsWith("xn--")
+                || lower.contains(".xn--")
+                || decoded.chars().anyMatch(c -> c >= 0x80);
+        return isInternational ? international(decoded) : lower;
+    }
+
+    private static @Nullable String international(String domain) {
+        String host = okHttpHost(domain);
         // Of some names, such as _é, OkHttp makes Punycode that it does not accept itself; they could not be fetched.
         return host != null && !hasForbidden(host) && host.equals(okHttpHost(host)) ? host : null;
     }
@@ -85,39 +101,25 @@ final class Host {
         return url == null ? null : url.host();
     }
 
-    /** Returns a URL of OkHttp with this host; null when OkHttp refuses it. */
+    /**
+     * Returns a URL of OkHttp with this host; null when OkHttp refuses it.
+     *
+     * @throws NoClassDefFoundError when OkHttp is not on the class path
+     */
     static @Nullable HttpUrl okHttpUrl(String host) {
         try {
             return HttpUrl.parse("http://" + host + "/");
+        } catch (NoClassDefFoundError e) {
+            OptionalLibrary.requireOkHttp();
+            throw e;
         } catch (RuntimeException e) {
-            // Not documented: an IPv6 address of nine groups, for example, is an ArrayIndexOutOfBoundsException.
+            // A hostile link must not cause an exception; OkHttp documents none here, but does not exclude one.
             return null;
         }
     }
 
     private static boolean hasForbidden(String domain) {
         return domain.chars().anyMatch(c -> c < ' ' || c == 0x7F || FORBIDDEN.indexOf(c) >= 0);
-    }
-
-    private static @Nullable String ipv6(String text) {
-        String digits = text.substring(1, Math.max(1, text.length() - 1));
-        if (!text.endsWith("]") || !digits.chars().allMatch(c -> "0123456789abcdefABCDEF:.".indexOf(c) >= 0)) {
-            return null;
-        }
-        String host = okHttpHost(text);
-        if (host == null) {
-            return null;
-        }
-        // OkHttp turns ::ffff:1.2.3.4 into 1.2.3.4; in the standard it stays an IPv6 address.
-        return "[" + (host.indexOf(':') < 0 ? mapped(host) : host) + "]";
-    }
-
-    /** Returns an IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2) as the standard writes it. */
-    private static String mapped(String ipv4) {
-        String[] parts = ipv4.split("\\.", 4);
-        int high = (Integer.parseInt(parts[0]) << 8) | Integer.parseInt(parts[1]);
-        int low = (Integer.parseInt(parts[2]) << 8) | Integer.parseInt(parts[3]);
-        return "::ffff:" + Integer.toHexString(high) + ":" + Integer.toHexString(low);
     }
 
     /** Whether a domain must be an IPv4 address: its last label is a number. */

@@ -3,7 +3,6 @@ package dev.sieve.url;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.sieve.OptionalLibrary;
 import java.nio.charset.Charset;
 import org.jspecify.annotations.Nullable;
 
@@ -30,15 +29,13 @@ import org.jspecify.annotations.Nullable;
  * 0177.0.0.1} for another host than the network does.
  *
  * <p>Every method takes time and memory in proportion to the input up to {@link #MAX_LENGTH}, and no input causes an
- * exception. OkHttp is required. The static methods are safe for use by many threads; a {@link Base} is not.
+ * exception. Only a URL with an international host, that is one with a character beyond ASCII or a label that begins with
+ * {@code xn--}, requires OkHttp on the class path; without it, a {@link NoClassDefFoundError} names the missing artifact.
+ * The static methods are safe for use by many threads; a {@link Base} is not.
  */
 public final class UrlNormalizer {
     /** The longest URL in characters: as fetched, and as written, without the fragment and surrounding blanks. */
     public static final int MAX_LENGTH = UrlBuffer.MAX_LENGTH;
-
-    static {
-        OptionalLibrary.requireOkHttp();
-    }
 
     private UrlNormalizer() {}
 

@@ -43,6 +43,8 @@ public final class UrlParts {
      * Returns the registrable domain of a URL's host by OkHttp's public suffix list: {@code example.co.uk} for {@code
      * www.example.co.uk}; the host itself if it is an address, a public suffix or a single label. Recent results are
      * cached, in bounded memory.
+     *
+     * @throws NoClassDefFoundError when OkHttp is not on the class path; the message names the missing artifact
      */
     public static String domain(String url) {
         return domainOfHost(host(url));

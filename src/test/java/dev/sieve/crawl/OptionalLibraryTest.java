@@ -4,38 +4,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sieve.EmbeddingProject;
 import dev.sieve.Frontier;
 import dev.sieve.Sieve;
 import dev.sieve.shared.EngineAlone;
 import dev.sieve.shared.TestEngine;
 import dev.sieve.url.UrlNormalizer;
+import dev.sieve.url.UrlParts;
+import java.lang.reflect.Method;
 import java.net.ConnectException;
-import java.net.URL;
 import java.net.URLClassLoader;
+import java.util.List;
 import org.jsoup.Jsoup;
 import org.junit.jupiter.api.Test;
-import org.slf4j.Logger;
 import redis.clients.jedis.Connection;
 
 /** Loads the classes of this project as a project does that embeds it: without its optional dependencies. */
 class OptionalLibraryTest {
-    private static URL home(Class<?> type) {
-        return type.getProtectionDomain().getCodeSource().getLocation();
-    }
-
-    private static URLClassLoader project(Class<?>... libraries) {
-        URL[] places = new URL[libraries.length + 2];
-        places[0] = home(Sieve.class);
-        places[1] = home(Logger.class);
-        for (int i = 0; i < libraries.length; i++) {
-            places[i + 2] = home(libraries[i]);
-        }
-        return new URLClassLoader(places, ClassLoader.getPlatformClassLoader());
-    }
-
     @Test
-    void aFrontierNeedsNone() throws Exception {
-        try (URLClassLoader project = project()) {
+    void frontierNeedsNone() throws Exception {
+        try (URLClassLoader project = EmbeddingProject.with()) {
             Class<?> sieve = project.loadClass(Sieve.class.getName());
             assertThatCode(() -> sieve.getConstructor(long.class).newInstance(100L))
                     .doesNotThrowAnyException();
@@ -43,26 +31,44 @@ class OptionalLibraryTest {
     }
 
     @Test
-    void aMissingOneIsNamed() throws Exception {
-        try (URLClassLoader bare = project();
-                URLClassLoader withoutJsoup = project(okhttp3.OkHttpClient.class)) {
-            assertThatThrownBy(() -> load(bare, UrlNormalizer.class))
+    void missingOneIsNamed() throws Exception {
+        try (URLClassLoader bare = EmbeddingProject.with();
+                URLClassLoader withoutJsoup = EmbeddingProject.with(okhttp3.OkHttpClient.class)) {
+            assertThatThrownBy(() -> load(bare, Crawler.class))
                     .isInstanceOf(NoClassDefFoundError.class)
                     .hasMessageContaining("com.squareup.okhttp3:okhttp-jvm");
-            assertThatThrownBy(() -> load(bare, Crawler.class)).hasMessageContaining("com.squareup.okhttp3:okhttp-jvm");
             assertThatThrownBy(() -> load(withoutJsoup, Crawler.class)).hasMessageContaining("org.jsoup:jsoup");
             load(bare, Frontier.class);
         }
-        try (URLClassLoader complete = project(okhttp3.OkHttpClient.class, Jsoup.class)) {
+        try (URLClassLoader complete = EmbeddingProject.with(okhttp3.OkHttpClient.class, Jsoup.class)) {
             load(complete, Crawler.class);
         }
     }
 
     @Test
-    void aSharedFrontierNeedsOneJarOfItsClient() throws Exception {
+    void hostThatNeedsOkHttpNamesIt() throws Exception {
+        try (URLClassLoader bare = EmbeddingProject.with()) {
+            Method parse = bare.loadClass(UrlNormalizer.class.getName()).getMethod("parse", String.class);
+            Method domain = bare.loadClass(UrlParts.class.getName()).getMethod("domain", String.class);
+            assertThat(parse.invoke(null, "http://[::127.0.0.1]:80/%7e")).isEqualTo("http://[::7f00:1]/%7e");
+            assertThat(parse.invoke(null, "http://H%41~.example./")).isEqualTo("http://ha~.example./");
+            for (String host : List.of("é.example", "a.XN--r8jz45g.jp", "%c3%a9", "é.example")) {
+                assertThatThrownBy(() -> parse.invoke(null, "http://" + host + "/"))
+                        .cause()
+                        .isInstanceOf(NoClassDefFoundError.class)
+                        .hasMessageContaining("com.squareup.okhttp3:okhttp-jvm");
+            }
+            assertThatThrownBy(() -> domain.invoke(null, "http://www.example.org/"))
+                    .cause()
+                    .hasMessageContaining("com.squareup.okhttp3:okhttp-jvm");
+        }
+    }
+
+    @Test
+    void sharedFrontierNeedsOneJarOfItsClient() throws Exception {
         try (TestEngine engine = TestEngine.start();
-                URLClassLoader bare = project(EngineAlone.class);
-                URLClassLoader complete = project(EngineAlone.class, Connection.class)) {
+                URLClassLoader bare = EmbeddingProject.with(EngineAlone.class);
+                URLClassLoader complete = EmbeddingProject.with(EngineAlone.class, Connection.class)) {
             String address = "redis://127.0.0.1:" + engine.port() + "/a";
             assertThatThrownBy(() -> push(bare, address))
                     .hasRootCauseMessage("redis.clients.jedis.Connection")

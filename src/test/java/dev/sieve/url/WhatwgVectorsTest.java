@@ -5,8 +5,12 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sieve.EmbeddingProject;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -72,6 +76,30 @@ class WhatwgVectorsTest {
         });
     }
 
+    /** Of the 888 cases, 31 have an international host. */
+    @Test
+    void onlyInternationalHostsNeedOkHttp() throws Exception {
+        int answered = 0;
+        try (URLClassLoader project = EmbeddingProject.with()) {
+            Class<?> normalizer = project.loadClass(UrlNormalizer.class.getName());
+            for (Case c : cases()) {
+                try {
+                    assertThat(actual(normalizer, c.input(), c.base()))
+                            .as(c.input())
+                            .isEqualTo(c.actual());
+                    answered++;
+                } catch (InvocationTargetException e) {
+                    assertThat(c.input()).matches("(?is).*([^\\x00-\\x7f]|xn--|%[89a-f]).*");
+                    assertThat(e.getCause())
+                            .isInstanceOf(NoClassDefFoundError.class)
+                            .hasMessage("okhttp3.HttpUrl: add com.squareup.okhttp3:okhttp-jvm to the class path,"
+                                    + " an optional dependency of dev.sieve:sieve");
+                }
+            }
+        }
+        assertThat(answered).isEqualTo(857);
+    }
+
     private static List<Case> cases() throws IOException {
         Path file = Path.of(System.getProperty("sieve.vectors", ""), "urltestdata.json");
         assumeTrue(Files.isRegularFile(file), "no " + file + "; name its folder with -Dsieve.vectors=FOLDER");
@@ -106,6 +134,17 @@ class WhatwgVectorsTest {
         return page == null
                 ? UrlNormalizer.parse(input)
                 : UrlNormalizer.base(page).resolve(input);
+    }
+
+    /** Does the same with the normaliser of another class loader. */
+    private static Object actual(Class<?> normalizer, String input, String base) throws ReflectiveOperationException {
+        Method parse = normalizer.getMethod("parse", String.class);
+        Object page = base == null ? null : parse.invoke(null, base);
+        if (page == null) {
+            return parse.invoke(null, input);
+        }
+        Object resolver = normalizer.getMethod("base", String.class).invoke(null, page);
+        return resolver.getClass().getMethod("resolve", String.class).invoke(resolver, input);
     }
 
     /** Input to reason, in the order of the file. */
