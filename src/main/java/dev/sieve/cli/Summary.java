@@ -11,8 +11,10 @@ import dev.sieve.scope.Trap;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The summary that is printed at the end of a crawl. Its numbers add up as {@link CrawlReport} says. */
 final class Summary {
@@ -201,19 +203,21 @@ final class Summary {
     }
 
     /**
-     * Shows what limited the crawl: delays of hosts, hosts that back off, the slowest of them, the limit of requests per host,
-     * or busy workers. If URLs are left, shows how long they take at the same rate.
+     * Shows what limited the crawl: delays of hosts, hosts that back off, the slowest of them, the processing of pages, and
+     * options if a higher value would have made it faster. If URLs are left, shows how long they take at the same rate.
      */
     private static void speed(StringBuilder lines, CrawlReport report, boolean isShared) {
+        double processing = share(report.processing(), report);
         row(
                 lines,
                 "speed",
-                "waiting for delays %.0f %% of the time, hosts that back off %.0f %%, --per-host %.0f %%, --concurrency"
-                        + " %.0f %%",
+                "waiting for delays %.0f %% of the time, hosts that back off %.0f %%, processing pages %.0f %%%s",
                 share(report.schedule().waited().minus(report.schedule().backedOff()), report),
                 share(report.schedule().backedOff(), report),
-                share(report.schedule().limited(), report),
-                share(report.busy(), report));
+                processing,
+                limits(
+                        Math.min(share(report.schedule().limited(), report), 100 - processing),
+                        share(report.busy(), report)));
         String slowest = report.schedule().slowest().entrySet().stream()
                 .filter(each -> share(each.getValue(), report) >= 1)
                 .map(each -> text("%s %.0f %%", each.getKey(), share(each.getValue(), report)))
@@ -225,6 +229,16 @@ final class Summary {
         if (!remaining.isEmpty()) {
             row(lines, "left", "%s", remaining);
         }
+    }
+
+    /** Returns the options of which a higher value would have made the crawl faster. */
+    private static String limits(double perHost, double concurrency) {
+        String limits = Stream.of(
+                        perHost < 1 ? null : text("--per-host %.0f %%", perHost),
+                        concurrency < 1 ? null : text("--concurrency %.0f %%", concurrency))
+                .filter(Objects::nonNull)
+                .collect(Collectors.joining(", "));
+        return limits.isEmpty() ? "" : "; limited by " + limits;
     }
 
     private static String remaining(CrawlReport report) {

@@ -40,7 +40,9 @@ import org.jspecify.annotations.Nullable;
  * @param sitemaps what became of sitemaps; those that have moved, failed or were refused count as {@code redirects},
  *     {@code failed} and {@code refusals}
  * @param sieve the counters of the frontier
- * @param busy for how long all workers were busy, so that more of them would have been faster
+ * @param busy for how long all workers were busy and more of them would have been faster
+ * @param processing for how long pages were being processed on all processors, so that neither more workers nor more requests
+ *     per host would have been faster
  * @param schedule how many hosts wait, and for how much of the time workers waited for them
  */
 @NullMarked
@@ -67,6 +69,7 @@ public record CrawlReport(
         Sitemaps sitemaps,
         SieveStats sieve,
         Duration busy,
+        Duration processing,
         ScheduleStats schedule) {
 
     /**

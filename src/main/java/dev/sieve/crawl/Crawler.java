@@ -363,7 +363,14 @@ public final class Crawler implements AutoCloseable {
     public CrawlReport report() {
         Duration elapsed = Duration.ofNanos(clock.nanoTime() - startNanos);
         SieveStats stats = job.frontier().stats();
-        return recorder.report(dispatcher.ending(), elapsed, before, stats, dispatcher.busy(), dispatcher.schedule());
+        return recorder.report(
+                dispatcher.ending(),
+                elapsed,
+                before,
+                stats,
+                dispatcher.busy(),
+                dispatcher.processing(),
+                dispatcher.schedule());
     }
 
     /** Stops the crawl, and closes its connections and its spill file. */

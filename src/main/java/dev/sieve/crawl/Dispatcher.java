@@ -72,8 +72,7 @@ final class Dispatcher {
     private volatile long lastResponseNanos;
 
     private Ending ending;
-    private long busySinceNanos;
-    private long busyNanos;
+    private final LoadMeter load;
 
     /**
      * A URL for a worker to process.
@@ -117,6 +116,7 @@ final class Dispatcher {
         maxFailures = options.maxFailures;
         workers = options.concurrency;
         silentLimit = Math.max(20, 2 * workers);
+        load = new LoadMeter(workers, Runtime.getRuntime().availableProcessors());
         workersLeft = new CountDownLatch(workers);
         maxNanos = nanos(options.maxTime);
         soonNanos = nanos(options.timeout) / 2;
@@ -147,7 +147,7 @@ final class Dispatcher {
             if (task != null) {
                 requests.add(task);
                 active++;
-                busySinceNanos = active == workers ? now : busySinceNanos;
+                loadChanged(now);
                 return task;
             }
             await(mayStart, now);
@@ -253,10 +253,11 @@ final class Dispatcher {
             throw new IllegalStateException("ended twice: " + task);
         }
         notifyAll();
+        long now = nanoClock.getAsLong();
+        loadChanged(now);
         if (task.action == Action.SKIP) {
             return false;
         }
-        long now = nanoClock.getAsLong();
         if (!task.isProven) {
             unproven.ended(task.lease.id(), outcome.hasResponse(), now);
         }
@@ -335,8 +336,8 @@ final class Dispatcher {
     /** Notes that the processing of a URL was stopped by an exception, whether its task has ended or not. */
     synchronized void abandoned(Task task) {
         requests.remove(task);
-        busyNanos += busyNow();
         active--;
+        loadChanged(nanoClock.getAsLong());
         notifyAll();
     }
 
@@ -379,13 +380,18 @@ final class Dispatcher {
         return workersLeft.await(time.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    private long busyNow() {
-        return active == workers ? nanoClock.getAsLong() - busySinceNanos : 0;
+    private void loadChanged(long now) {
+        load.changed(requests.size(), active - requests.size(), now);
     }
 
-    /** Returns for how long all workers were busy. */
+    /** Returns for how long more workers would have made the crawl faster. */
     synchronized Duration busy() {
-        return Duration.ofNanos(busyNanos + busyNow());
+        return load.busy(nanoClock.getAsLong());
+    }
+
+    /** Returns for how long pages were being processed on all processors. */
+    synchronized Duration processing() {
+        return load.processing(nanoClock.getAsLong());
     }
 
     /** Returns the counters of the schedule of hosts. */

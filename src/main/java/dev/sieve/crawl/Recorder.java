@@ -281,7 +281,13 @@ final class Recorder {
     }
 
     synchronized CrawlReport report(
-            Ending ending, Duration elapsed, long before, SieveStats sieve, Duration busy, ScheduleStats schedule) {
+            Ending ending,
+            Duration elapsed,
+            long before,
+            SieveStats sieve,
+            Duration busy,
+            Duration processing,
+            ScheduleStats schedule) {
         return new CrawlReport(
                 ending,
                 elapsed,
@@ -305,6 +311,7 @@ final class Recorder {
                 new CrawlReport.Sitemaps(sitemapsRead, sitemapsAbsent, urlsInSitemaps),
                 sieve,
                 busy,
+                processing,
                 schedule);
     }
 }

@@ -214,8 +214,13 @@ public final class CrawlerMetrics implements MeterBinder {
         meters.counter(
                 "sieve.crawl.workers.busy",
                 SECONDS,
-                "Time in which all workers were busy, so that more of them would have been faster.",
+                "Time in which all workers were busy and more of them would have been faster.",
                 report -> Meters.seconds(report.busy()));
+        meters.counter(
+                "sieve.crawl.processing",
+                SECONDS,
+                "Time in which pages were being processed on all processors.",
+                report -> Meters.seconds(report.processing()));
     }
 
     /** Registers a counter per name of a fixed list, and one for all other names, except for HTTP statuses. */

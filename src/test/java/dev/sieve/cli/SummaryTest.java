@@ -120,6 +120,28 @@ class SummaryTest {
     }
 
     @Test
+    void onlyOptionsThatWouldHelpAreNamed() throws Exception {
+        CrawlReport report = drained(Map.of("elapsed", Duration.ofSeconds(100)));
+        CrawlReport processor = Reports.with(
+                report,
+                Map.of(
+                        "processing",
+                        Duration.ofSeconds(93),
+                        "schedule",
+                        Reports.with(report.schedule(), Map.of("limited", Duration.ofSeconds(60)))));
+        CrawlReport workers = Reports.with(report, Map.of("busy", Duration.ofSeconds(58)));
+
+        assertThat(speed(processor)).endsWith("back off 0 %, processing pages 93 %; limited by --per-host 7 %");
+        assertThat(speed(workers)).endsWith("processing pages 0 %; limited by --concurrency 58 %");
+        assertThat(speed(report)).endsWith("processing pages 0 %");
+    }
+
+    private static String speed(CrawlReport report) {
+        String summary = Summary.of(report, false, false).strip().replaceAll("\\s+", " ");
+        return summary.substring(summary.indexOf("speed "));
+    }
+
+    @Test
     void onlyErrorIsAboutUrlsWithoutAResponse() throws Exception {
         CrawlReport report = drained(Map.of("failureCounts", Map.of("404", 1L)));
 
