@@ -73,7 +73,8 @@ public interface Frontier extends AutoCloseable {
 
     /**
      * Begins work on a URL. A caller that keeps leases for a while calls this just before it requests the URL, since some
-     * frontiers take leases away from a caller, for example when another process is to work on them.
+     * frontiers take leases away from a caller, for example when another process is to work on them. Call it again after
+     * anything that may have taken long: it never waits.
      *
      * @return false when the lease has ended: the URL is handed out again, so drop it. Default: true
      */

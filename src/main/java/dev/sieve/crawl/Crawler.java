@@ -118,11 +118,11 @@ public final class Crawler implements AutoCloseable {
         names = options.names();
         boolean continues = before > 0 && stats.done() > 0;
         dispatcher = new Dispatcher(job, schedule, clock.nanos(), recorder::leftUndone, options, continues);
-        fetcher.onSend(dispatcher::sent);
         fetcher.onResponse(dispatcher::responded);
         Politeness politeness = new Politeness(options, fetcher, job, clock);
         processor = new UrlProcessor(
                 options, frontier, fetcher, politeness, dispatcher, links, recorder, clock, withoutHeaders);
+        fetcher.onSend(processor::sending);
         readJob();
     }
 

@@ -43,6 +43,9 @@ final class UrlProcessor {
 
     private static final Outcome NOT_REQUESTED = new Outcome(Outcome.Kind.NOT_REQUESTED);
 
+    /** The lease for which a worker makes requests. */
+    private static final ThreadLocal<Lease> REQUESTED = new ThreadLocal<>();
+
     /** Limits the memory of links: of a page, they are in memory until they were queued and the sink has received them. */
     private final Semaphore documents;
 
@@ -62,6 +65,11 @@ final class UrlProcessor {
 
     /** Origins to which earlier runs sent header fields of the user, if this one has none. */
     private final Set<String> withoutHeaders;
+
+    /** Thrown in place of a request whose lease has ended. */
+    private static final class LeaseEndedException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+    }
 
     /**
      * The result of a request.
@@ -101,8 +109,30 @@ final class UrlProcessor {
         this.clock = clock;
     }
 
-    /** Requests the URL of a task, or the robots.txt that comes first, unless a rule forbids it. */
+    /**
+     * Requests the URL of a task, or the robots.txt that comes first, unless a rule forbids it. Nothing is sent once the
+     * lease has ended, however long a lookup, a connection or the engine of a shared crawl has been waited for.
+     */
     Response request(Dispatcher.Task task) {
+        REQUESTED.set(task.lease());
+        try {
+            return requestUnlessForbidden(task);
+        } catch (LeaseEndedException e) {
+            return new Response(NOT_REQUESTED, () -> false);
+        } finally {
+            REQUESTED.remove();
+        }
+    }
+
+    /** Notes that this thread sends a request to a host; called at the last moment before it does. */
+    void sending(String host) {
+        if (!frontier.begin(REQUESTED.get())) {
+            throw new LeaseEndedException();
+        }
+        dispatcher.sent(host);
+    }
+
+    private Response requestUnlessForbidden(Dispatcher.Task task) {
         Lease lease = links.current(RobotsMark.removed(task.lease()));
         if (task.action() == Dispatcher.Action.SKIP) {
             return refused(lease, overBudget);

@@ -75,6 +75,18 @@ public final class Fetcher implements AutoCloseable {
 
     private final Set<String> headerOrigins = ConcurrentHashMap.newKeySet();
 
+    /** Carries an exception of the listener through the client. */
+    private static final class NotSentException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        private final RuntimeException reason;
+
+        NotSentException(RuntimeException reason) {
+            super(reason);
+            this.reason = reason;
+        }
+    }
+
     /** Converts a response to a result. */
     @FunctionalInterface
     private interface Reading {
@@ -170,7 +182,11 @@ public final class Fetcher implements AutoCloseable {
      * would send the request again by itself, so it gets a Retry-After that prevents this.
      */
     private Response send(Interceptor.Chain chain) throws IOException {
-        onSend.accept(chain.request().tag(String.class));
+        try {
+            onSend.accept(chain.request().tag(String.class));
+        } catch (RuntimeException e) {
+            throw new NotSentException(e);
+        }
         Response response = chain.proceed(chain.request());
         onResponse.run();
         if (response.code() == HttpURLConnection.HTTP_NOT_MODIFIED) {
@@ -201,7 +217,8 @@ public final class Fetcher implements AutoCloseable {
 
     /**
      * Sets the listener that receives the host of each request, as {@link UrlParts#host} returns it, when it is sent;
-     * again when a kept connection turns out to be closed and the request is sent over another one. Default: no
+     * again when a kept connection turns out to be closed and the request is sent over another one. A {@link
+     * RuntimeException} of the listener is thrown by the call that makes the request, which is not sent. Default: no
      * listener.
      */
     public void onSend(Consumer<String> listener) {
@@ -330,6 +347,8 @@ public final class Fetcher implements AutoCloseable {
             HttpUrl target = HttpUrl.get(parsed);
             Refused refused = guard.objection(target);
             return refused == null ? send(parsed, target, kept, reading) : refused;
+        } catch (NotSentException e) {
+            throw e.reason;
         } catch (RuntimeException | AssertionError | StackOverflowError e) {
             // The client has thrown these for data from a server, although it should not.
             return new Failed(0, Reason.PROTOCOL, Printable.of(e.toString()));

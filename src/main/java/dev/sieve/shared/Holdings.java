@@ -219,7 +219,11 @@ final class Holdings {
 
     synchronized boolean begin(Lease lease, long clock) {
         TakenFrame frame = held(lease, clock);
-        if (frame == null || slice(frame).isLeaving()) {
+        if (frame == null) {
+            return false;
+        }
+        if (slice(frame).isLeaving()) {
+            end(frame, lease);
             return false;
         }
         slice(frame).wakeUp(clock);

@@ -9,6 +9,7 @@ import dev.sieve.durable.ChildJvm;
 import dev.sieve.output.Visit;
 import dev.sieve.scope.Scope;
 import dev.sieve.shared.EngineAddress;
+import dev.sieve.shared.LossyWire;
 import dev.sieve.shared.SharedSieve;
 import dev.sieve.shared.TestEngine;
 import dev.sieve.url.UrlNormalizer;
@@ -65,6 +66,10 @@ class SharedCrawlTest {
 
     private SharedWorker worker(CrawlOptions options) throws IOException {
         return new SharedWorker(address(), options, SharedCrawlTest::settings);
+    }
+
+    static SharedWorker worker(EngineAddress address, Duration delay) throws IOException {
+        return new SharedWorker(address, options().delay(delay), SharedCrawlTest::settings);
     }
 
     private static void await(BooleanSupplier condition) {
@@ -282,6 +287,43 @@ class SharedCrawlTest {
 
     private static String url(String host, Site site, String path) {
         return "http://" + host + ":" + URI.create(site.url("/")).getPort() + path;
+    }
+
+    /** Its owner waits for an address, as it may wait for anything else, until another crawler has requested the host. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void nothingIsSentToAHostThatHasMoved(boolean obeysRobots) throws Exception {
+        CountDownLatch isLookedUp = new CountDownLatch(1);
+        CountDownLatch hasMoved = new CountDownLatch(1);
+        try (DemoWeb web = DemoWeb.builder().hosts(1).pages(1).recorded(100).open();
+                LossyWire wire = new LossyWire(engine)) {
+            CrawlOptions slow = options()
+                    .obeyRobots(obeysRobots)
+                    .timeout(Duration.ofMinutes(10))
+                    .resolver(host -> {
+                        isLookedUp.countDown();
+                        await(() -> hasMoved.getCount() == 0);
+                        return List.of(DemoWeb.resolve(host));
+                    });
+            try (SharedWorker one = new SharedWorker(wire.address("crawl"), slow, SharedCrawlTest::settings)) {
+                one.seed(web.start()).start();
+                isLookedUp.await();
+                wire.cut();
+                try (SharedWorker other = worker(options().obeyRobots(obeysRobots))) {
+                    assertThat(other.start().end().ending()).isEqualTo(Ending.DRAINED);
+                    long requests = web.requestCount();
+                    assertThat(requests).isPositive();
+
+                    wire.restore();
+                    hasMoved.countDown();
+
+                    assertThat(one.end().ending()).isEqualTo(Ending.DRAINED);
+                    assertThat(web.requestCount()).isEqualTo(requests);
+                }
+            } finally {
+                hasMoved.countDown();
+            }
+        }
     }
 
     @ParameterizedTest

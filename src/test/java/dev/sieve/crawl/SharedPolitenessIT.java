@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.demo.DemoRequest;
 import dev.sieve.demo.DemoWeb;
+import dev.sieve.shared.LossyWire;
 import dev.sieve.shared.TestEngine;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -63,6 +64,41 @@ class SharedPolitenessIT {
 
             SharedCrawlTest.assertComplete(web);
             assertPolite(web);
+        }
+    }
+
+    /** It waits for the engine before each request, since a seed may be one of others, and both are at work afterwards. */
+    @Test
+    void aCrawlerThatWasCutOffLeavesTheHostsOfOthersAlone() throws Exception {
+        try (TestEngine engine = TestEngine.start();
+                LossyWire wire = new LossyWire(engine);
+                DemoWeb web = DemoWeb.builder()
+                        .hosts(8)
+                        .pages(400)
+                        .even(true)
+                        .crawlDelay(CRAWL_DELAY)
+                        .recorded(100_000)
+                        .open();
+                SharedWorker one = SharedCrawlTest.worker(wire.address("crawl"), DELAY);
+                SharedWorker other = SharedCrawlTest.worker(engine.address("crawl"), DELAY)) {
+            one.seed(web.expected().map(DemoWeb.Expected::url).toArray(String[]::new));
+            one.start();
+            awaitRequests(web, 3L * web.hosts());
+            wire.cut();
+            other.start();
+            awaitVisits(other, web.hosts());
+            wire.restore();
+            awaitVisits(other, 3 * web.hosts());
+
+            one.leave();
+            other.leave();
+            assertPolite(web);
+        }
+    }
+
+    private static void awaitVisits(SharedWorker worker, int count) {
+        while (worker.visits.size() < count) {
+            LockSupport.parkNanos(Duration.ofMillis(1).toNanos());
         }
     }
 

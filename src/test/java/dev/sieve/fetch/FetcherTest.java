@@ -99,6 +99,21 @@ class FetcherTest {
     }
 
     @Test
+    void aListenerCanPreventThatARequestIsSent() {
+        IllegalStateException reason = new IllegalStateException("not now");
+        fetcher.onSend(host -> {
+            throw reason;
+        });
+
+        assertThatThrownBy(() -> answer("HTTP/1.1 200 OK\n")).isSameAs(reason);
+        assertThat(server.heads()).allMatch(String::isEmpty);
+        assertThat(fetcher.connectionsInUse()).isZero();
+
+        fetcher.onSend(host -> {});
+        assertThat(fetcher.fetch(server.url()).status()).isEqualTo(200);
+    }
+
+    @Test
     void aBodyThatIsNoDocumentIsNotRead() {
         assertThat(answer("HTTP/1.1 200 OK\nContent-Type: image/png\nContent-Length: 123456789\n"))
                 .isInstanceOfSatisfying(Page.class, page -> {

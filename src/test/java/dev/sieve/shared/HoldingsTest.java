@@ -69,4 +69,20 @@ class HoldingsTest {
 
         assertThat(holdings.releasable(99)).containsExactly(slice);
     }
+
+    @Test
+    void aRequestThatIsNotSentDoesNotKeepItsSlice() {
+        slice.renewed(0, 1000);
+        holdings.add(slice);
+        holdings.add(slice, 1, new Frame(TWO_URLS), new BitSet());
+        Lease lease = holdings.next(0, 0);
+        assertThat(holdings.begin(lease, 0)).isTrue();
+        assertThat(holdings.begin(lease, 0)).isTrue();
+        holdings.leave(slice, 100);
+        assertThat(holdings.releasable(0)).isEmpty();
+
+        assertThat(holdings.begin(lease, 0)).isFalse();
+
+        assertThat(holdings.releasable(0)).containsExactly(slice);
+    }
 }

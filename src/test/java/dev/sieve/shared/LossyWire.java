@@ -7,21 +7,25 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Forwards connections to an engine, and loses responses on request. */
-final class LossyWire implements AutoCloseable {
+/** Forwards connections to an engine, and loses responses or refuses connections on request. */
+public final class LossyWire implements AutoCloseable {
     private final ServerSocket listener;
     private final int target;
     private final AtomicInteger toLose = new AtomicInteger();
+    private final Queue<Socket> clients = new ConcurrentLinkedQueue<>();
+    private volatile boolean isCut;
 
-    LossyWire(TestEngine engine) throws IOException {
+    public LossyWire(TestEngine engine) throws IOException {
         listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         target = engine.port();
         start(this::accept);
     }
 
-    EngineAddress address(String name) {
+    public EngineAddress address(String name) {
         return EngineAddress.parse("redis://127.0.0.1:" + listener.getLocalPort() + "/" + name);
     }
 
@@ -34,6 +38,18 @@ final class LossyWire implements AutoCloseable {
         return toLose.get() == 0;
     }
 
+    /** Ends all connections, and each new one at once, until {@link #restore}. */
+    public void cut() throws IOException {
+        isCut = true;
+        for (Socket client = clients.poll(); client != null; client = clients.poll()) {
+            client.close();
+        }
+    }
+
+    public void restore() {
+        isCut = false;
+    }
+
     private static void start(Runnable task) {
         Thread thread = new Thread(task);
         thread.setDaemon(true);
@@ -44,6 +60,11 @@ final class LossyWire implements AutoCloseable {
         try {
             while (true) {
                 Socket client = listener.accept();
+                clients.add(client);
+                if (isCut) {
+                    client.close();
+                    continue;
+                }
                 Socket engine = new Socket(InetAddress.getLoopbackAddress(), target);
                 engine.setTcpNoDelay(true);
                 client.setTcpNoDelay(true);
