@@ -10,6 +10,7 @@ import dev.sieve.crawl.Crawler;
 import dev.sieve.demo.DemoWeb;
 import dev.sieve.output.WarcSink;
 import dev.sieve.report.LiveServer;
+import dev.sieve.report.Numbers;
 import dev.sieve.scope.Scope;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -146,18 +147,22 @@ final class DemoCommand implements Callable<Integer> {
         Terminal.print(
                 spec.commandLine().getOut(),
                 text(
-                        "%,d pages on %,d hosts. To crawl them: sieve %s --scope any --delay 0 --resolve .test=127.0.0.1%n"
-                                + "To view a page, use the server as HTTP proxy: curl -x 127.0.0.1:%d %3$s",
-                        web.pages(), web.hosts(), web.start(), web.port()));
+                        "%s. To crawl them: sieve %s --scope any --delay 0 --resolve .test=127.0.0.1%n"
+                                + "To view a page, use the server as HTTP proxy: curl -x 127.0.0.1:%d %2$s",
+                        size(web), web.start(), web.port()));
         new CountDownLatch(1).await();
         return 0;
+    }
+
+    private static String size(DemoWeb web) {
+        return Numbers.count(web.pages(), "page") + " on " + Numbers.count(web.hosts(), "host");
     }
 
     /** Crawls with several processes. */
     private int share(DemoWeb web) throws IOException, InterruptedException {
         Terminal.println(text(
-                "Serving %,d pages on %,d hosts at 127.0.0.1:%d, each response after %d ms.",
-                web.pages(), web.hosts(), web.port(), RESPONSE_TIME.toMillis()));
+                "Serving %s at 127.0.0.1:%d, each response after %d ms.",
+                size(web), web.port(), RESPONSE_TIME.toMillis()));
         try (DemoWorkers processes = new DemoWorkers(web)) {
             return processes.run(workers, delay == null ? Duration.ofMillis(100) : delay);
         }
@@ -182,9 +187,8 @@ final class DemoCommand implements Callable<Integer> {
                 .onCapacity(listener)
                 .build();
         Terminal.println(text(
-                "Serving %,d pages on %,d hosts at 127.0.0.1:%d. With redirects and dead links there are %,d URLs;"
-                        + " the filter is sized for %,d.",
-                web.pages(), web.hosts(), web.port(), urls, sieve.stats().capacity()));
+                "Serving %s at 127.0.0.1:%d. With redirects and dead links there are %s; the filter is sized for %,d.",
+                size(web), web.port(), Numbers.count(urls, "URL"), sieve.stats().capacity()));
         try (StopSignal signal = new StopSignal(false);
                 CrawlJob job = CrawlJob.inMemory(sieve);
                 Crawler crawler = new Crawler(options, job)) {
@@ -200,7 +204,7 @@ final class DemoCommand implements Callable<Integer> {
             int exitCode = new CrawlRun(crawler, files, null, false, false, Set.of(), recording).run();
             long found = crawler.report().pages().getOrDefault(2, 0L);
             String why = found == web.pages() ? "" : "; the others were missed because the filter is too small";
-            Terminal.println(text("%,d of the %,d pages were found%s.", found, web.pages(), why));
+            Terminal.println(text("Found %,d of the %s%s.", found, Numbers.count(web.pages(), "page"), why));
             return exitCode;
         }
     }

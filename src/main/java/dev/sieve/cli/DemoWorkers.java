@@ -4,6 +4,7 @@ import static dev.sieve.report.Numbers.text;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sieve.demo.DemoWeb;
+import dev.sieve.report.Numbers;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -169,8 +170,9 @@ final class DemoWorkers implements AutoCloseable {
     private String progress() {
         List<Long> counts = workers.stream().map(Worker::count).toList();
         return text(
-                "%,d pages = %s",
-                sum(counts), counts.stream().map(each -> text("%,d", each)).collect(Collectors.joining(" + ")));
+                "%s = %s",
+                Numbers.count(sum(counts), "page"),
+                counts.stream().map(each -> text("%,d", each)).collect(Collectors.joining(" + ")));
     }
 
     private static long sum(List<Long> counts) {
@@ -190,8 +192,8 @@ final class DemoWorkers implements AutoCloseable {
             }
         }
         lines.append(text(
-                "%,d of the %,d pages were found, %,d of them more than once.%n",
-                distinct.size(), web.pages(), sum(counts) - distinct.size()));
+                "Found %,d of the %s, %,d of them more than once.%n",
+                distinct.size(), Numbers.count(web.pages(), "page"), sum(counts) - distinct.size()));
         return lines.toString();
     }
 

@@ -106,7 +106,9 @@ final class FrontierOptions {
         Checks.check(spec, "--miss-rate", () -> BloomSize.hashes(rate));
         long bytes = kind.memoryBytes(urls, rate);
         long heap = Runtime.getRuntime().maxMemory();
-        String needs = Numbers.text("%,d URLs at %s need %s, but ", urls, Units.percent(rate), Numbers.bytes(bytes));
+        String needs = Numbers.text(
+                "a filter for %s at %s takes %s, but ",
+                Numbers.count(urls, "URL"), Units.percent(rate), Numbers.bytes(bytes));
         if (bytes > FilterKind.MAX_MEMORY_BYTES) {
             throw Checks.invalid(
                     spec,
@@ -227,8 +229,10 @@ final class FrontierOptions {
                 + (kind == FilterKind.EXACT
                         ? ", about 20 bytes per URL"
                         : Numbers.text(
-                                ", %,d URLs at %s, %s",
-                                urls(), Units.percent(rate()), Numbers.bytes(kind.memoryBytes(urls(), rate()))));
+                                ", %s at %s, %s",
+                                Numbers.count(urls(), "URL"),
+                                Units.percent(rate()),
+                                Numbers.bytes(kind.memoryBytes(urls(), rate()))));
     }
 
     private long urls() {

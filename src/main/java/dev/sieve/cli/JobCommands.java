@@ -95,7 +95,7 @@ final class JobCommands {
             row("engine", "%s at %s", state.engine(), address.server());
             row("workers", "%s", workers(state));
             if (state.lost() > 0) {
-                row("lost", "%,d URLs, found missing by a repair; they count as done", state.lost());
+                row("lost", "%s, found missing by a repair; counted as done", Numbers.count(state.lost(), "URL"));
             }
             state.warnings().forEach(warning -> row("warning", "%s", warning));
             row("health", "%s", state.problems().isEmpty() ? "good" : String.join("; ", state.problems()));
@@ -111,9 +111,10 @@ final class JobCommands {
                             .mapToInt(SharedState.Worker::slices)
                             .sum();
             String all = state.workers().stream()
-                    .map(worker -> text(", %s with %d slices", worker.name(), worker.slices()))
+                    .map(worker -> text(", %s with %s", worker.name(), Numbers.count(worker.slices(), "slice")))
                     .collect(joining());
-            return text("%d%s; %d of %d slices have no owner", state.workers().size(), all, free, state.slices());
+            return text(
+                    "%d%s; slices without an owner: %d of %d", state.workers().size(), all, free, state.slices());
         }
 
         private static String json(SharedState state) {
@@ -164,7 +165,7 @@ final class JobCommands {
             row(
                     "filter",
                     "%s; miss rate when full %s%s",
-                    hasCheckpoint ? Summary.size(stats) : text("for %,d URLs", stats.capacity()),
+                    hasCheckpoint ? Summary.size(stats) : "for " + Numbers.count(stats.capacity(), "URL"),
                     Units.percent(state.falsePositiveRate()),
                     hasCheckpoint
                             ? text(
@@ -311,8 +312,10 @@ final class JobCommands {
             Terminal.println(
                     out,
                     text(
-                            "%,d pending URLs kept, %,d URLs lost; %s put aside on the engine",
-                            report.urls(), report.lost(), Numbers.bytes(report.lostBytes())));
+                            "%s kept, %,d lost; %s put aside on the engine",
+                            Numbers.count(report.urls(), "pending URL"),
+                            report.lost(),
+                            Numbers.bytes(report.lostBytes())));
             return 0;
         }
 
@@ -348,7 +351,8 @@ final class JobCommands {
         public Integer call() throws IOException {
             EngineAddress parsed = access.address("the address", address, System.getenv());
             Terminal.println(
-                    spec.commandLine().getOut(), text("%,d keys of %s deleted", SharedTools.delete(parsed), parsed));
+                    spec.commandLine().getOut(),
+                    text("%s of %s deleted", Numbers.count(SharedTools.delete(parsed), "key"), parsed));
             return 0;
         }
     }

@@ -4,10 +4,13 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.PatternLayout;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.LoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import ch.qos.logback.core.pattern.CompositeConverter;
 import dev.sieve.url.Printable;
+import java.util.HashMap;
+import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,26 +28,18 @@ final class Logging {
             return;
         }
         context.reset();
-        LayoutWrappingEncoder<ILoggingEvent> encoder = new LayoutWrappingEncoder<>();
-        encoder.setContext(context);
-        encoder.setLayout(layout(context, Terminal.isStderr()));
-        encoder.start();
-        ConsoleAppender<ILoggingEvent> appender = new ConsoleAppender<>();
-        appender.setContext(context);
-        appender.setTarget("System.err");
-        appender.setEncoder(encoder);
-        appender.start();
+        ConsoleAppender<ILoggingEvent> appender = appender(context, Terminal.isStderr());
         context.getLogger(Logger.ROOT_LOGGER_NAME).addAppender(appender);
         context.getLogger(Logger.ROOT_LOGGER_NAME).setLevel(Level.WARN);
         context.getLogger("dev.sieve").setLevel(level);
     }
 
     /**
-     * Returns the form of a line.
+     * Returns what writes the lines.
      *
      * @param isTerminal whether a line replaces the line of progress
      */
-    static PatternLayout layout(LoggerContext context, boolean isTerminal) {
+    static ConsoleAppender<ILoggingEvent> appender(LoggerContext context, boolean isTerminal) {
         PatternLayout layout = new PatternLayout();
         layout.setContext(context);
         layout.getInstanceConverterMap().put("printable", PrintableLine::new);
@@ -52,7 +47,16 @@ final class Logging {
         layout.setPattern(
                 (isTerminal ? Terminal.WIPE : "") + "%d{HH:mm:ss} %-5level %printable(%msg " + exception + ")");
         layout.start();
-        return layout;
+        LayoutWrappingEncoder<ILoggingEvent> encoder = new LayoutWrappingEncoder<>();
+        encoder.setContext(context);
+        encoder.setLayout(layout);
+        encoder.start();
+        ConsoleAppender<ILoggingEvent> appender = new FewAlike();
+        appender.setContext(context);
+        appender.setTarget("System.err");
+        appender.setEncoder(encoder);
+        appender.start();
+        return appender;
     }
 
     /** The rest of a line, without characters that a terminal interprets: texts in it may come from servers and files. */
@@ -60,6 +64,53 @@ final class Logging {
         @Override
         protected String transform(ILoggingEvent event, String text) {
             return Printable.line(text.stripTrailing()) + System.lineSeparator();
+        }
+    }
+
+    /**
+     * Writes the first events of each minute that are alike, such as those about hosts without a usable robots.txt, of which
+     * a crawl may have thousands. With {@code -v} it writes all.
+     */
+    private static final class FewAlike extends ConsoleAppender<ILoggingEvent> {
+        private static final String CRAWL = "dev.sieve.crawl";
+        private static final int MOST = 10;
+        private static final long MINUTE_MILLIS = 60_000;
+
+        /** The events of the last minute by their messages, in which the values are not filled in. */
+        private final Map<String, Minute> minutes = new HashMap<>();
+
+        private static final class Minute {
+            private long startMillis;
+            private int events;
+        }
+
+        @Override
+        protected void append(ILoggingEvent event) {
+            int number = event.getLevel() == Level.ERROR ? 1 : number(event);
+            if (number <= MOST) {
+                super.append(event);
+            } else if (number == MOST + 1) {
+                super.append(notice(event));
+            }
+        }
+
+        private synchronized int number(ILoggingEvent event) {
+            if (!event.getLoggerName().equals(CRAWL)
+                    || LoggerFactory.getLogger(CRAWL).isDebugEnabled()) {
+                return 1;
+            }
+            Minute minute = minutes.computeIfAbsent(event.getMessage(), message -> new Minute());
+            if (event.getTimeStamp() - minute.startMillis >= MINUTE_MILLIS) {
+                minute.startMillis = event.getTimeStamp();
+                minute.events = 0;
+            }
+            return ++minute.events;
+        }
+
+        private ILoggingEvent notice(ILoggingEvent event) {
+            LoggerContext logs = (LoggerContext) getContext();
+            String text = "more lines like the last one are not shown for a minute; -v shows all";
+            return new LoggingEvent("", logs.getLogger(CRAWL), event.getLevel(), text, null, null);
         }
     }
 }

@@ -263,7 +263,7 @@ final class Outputs implements PageSink {
         try {
             long removed = WarcSink.removeUnfinished(archive);
             if (removed > 0) {
-                LOG.warn("{}: removed an unfinished last record of {} bytes", archive, removed);
+                LOG.warn("{}: removed an unfinished last record of {}", archive, Numbers.bytes(removed));
             }
         } catch (IOException e) {
             // It is not written to again.

@@ -36,18 +36,18 @@ final class Summary {
         StringBuilder lines = new StringBuilder("Done in " + clock(report.elapsed()) + ": "
                 + (!isShared && isRepeated(report)
                         ? "this crawl had finished before; for a new one, choose another --job"
-                        : report.ending().text())
+                        : report.endingText())
                 + (ignoredRobots ? ", robots.txt ignored.\n" : ".\n"));
         CrawlReport.Sitemaps sitemaps = report.sitemaps();
         String results = text(
-                "%,d pages%s + %,d redirects + %,d failed + %,d refused%s%s",
-                report.pageCount(),
+                "%s%s + %s + %,d failed + %,d refused%s%s",
+                Numbers.count(report.pageCount(), "page"),
                 unlessZero(" + %,d checked", report.checkedCount()),
-                report.redirects(),
+                Numbers.count(report.redirects(), "redirect"),
                 report.failed(),
                 report.refused(),
                 reasons(report.refusals()),
-                unlessZero(" + %,d sitemaps", sitemaps.read() + sitemaps.absent()));
+                countUnlessZero(" + ", sitemaps.read() + sitemaps.absent(), "sitemap"));
         if (isShared) {
             SieveStats all = report.sieve();
             long left = report.left() + report.unfinished();
@@ -78,7 +78,7 @@ final class Summary {
                 joined(new TreeMap<>(report.pages()), "  %dxx %,d", ""),
                 Numbers.bytes(report.bytes()),
                 unlessZero("  %,d truncated", report.cut()),
-                unlessZero("  %,d retries", report.retried()));
+                unlessZero("  %,d retried", report.retried()));
         if (report.checkedCount() > 0) {
             row(
                     lines,
@@ -99,7 +99,13 @@ final class Summary {
                 reasons(report.skipped()));
         if (sitemaps.read() + sitemaps.absent() > 0) {
             String absent = unlessZero("; %,d not found", sitemaps.absent());
-            row(lines, "sitemaps", "%,d read, %,d URLs in them%s", sitemaps.read(), sitemaps.urls(), absent);
+            row(
+                    lines,
+                    "sitemaps",
+                    "%,d read with %s%s",
+                    sitemaps.read(),
+                    Numbers.count(sitemaps.urls(), "URL"),
+                    absent);
         }
         filter(lines, report.sieve());
         speed(lines, report, isShared);
@@ -146,6 +152,10 @@ final class Summary {
         return value == 0 ? "" : text(format, value);
     }
 
+    private static String countUnlessZero(String before, long count, String thing) {
+        return count == 0 ? "" : before + Numbers.count(count, thing);
+    }
+
     private static String joined(Map<?, Long> counts, String format, String delimiter) {
         return counts.entrySet().stream()
                 .map(each -> text(format, each.getKey(), each.getValue()))
@@ -187,8 +197,10 @@ final class Summary {
 
     /** Returns the URLs in the filter: {@code 31 of 1,000 URLs (3.1 %)}. */
     static String size(SieveStats sieve) {
-        String size = text("%,d", sieve.estimatedSize());
-        return (isExact(sieve) ? size : size + " of " + text("%,d", sieve.capacity())) + " URLs (" + fill(sieve) + ")";
+        String size = isExact(sieve)
+                ? Numbers.count(sieve.estimatedSize(), "URL")
+                : text("%,d of ", sieve.estimatedSize()) + Numbers.count(sieve.capacity(), "URL");
+        return size + " (" + fill(sieve) + ")";
     }
 
     /** Returns how full the filter is: {@code 3.1 %}, {@code 647 %}, or {@code exact} if it is never full. */

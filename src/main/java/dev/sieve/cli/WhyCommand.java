@@ -7,6 +7,7 @@ import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.Export;
 import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.fetch.Fetcher;
+import dev.sieve.report.Numbers;
 import dev.sieve.scope.Admission;
 import dev.sieve.scope.Scope;
 import dev.sieve.scope.SkipReason;
@@ -116,7 +117,9 @@ final class WhyCommand extends CrawlCommand {
                 out, "crawled: " + (isSeed ? "a seed" : admission.scope().admittedBy(parsed)));
         if (where.depth != null && !isSeed) {
             Terminal.println(
-                    out, "if it is at most " + where.depth + " links from a seed, which only a crawl can show");
+                    out,
+                    "if it is at most " + Numbers.count(where.depth, "link")
+                            + " from a seed, which only a crawl can show");
         }
         if (!where.ignoresRobots) {
             Terminal.println(

@@ -1,6 +1,7 @@
 package dev.sieve.crawl;
 
 import dev.sieve.SieveStats;
+import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.polite.ScheduleStats;
 import java.time.Duration;
 import java.util.List;
@@ -90,6 +91,17 @@ public record CrawlReport(
      * @param urls entries of all that were read, pages and sitemaps, within the limits
      */
     public record Sitemaps(long read, long absent, long urls) {}
+
+    /** Returns why the crawl is over, in a few words; null while it runs. */
+    public @Nullable String endingText() {
+        if (ending == null) {
+            return null;
+        }
+        String unknown = Reason.DNS.text();
+        boolean hasNoNames = !failureCounts.isEmpty()
+                && failureCounts.keySet().stream().allMatch(reason -> reason.endsWith(unknown));
+        return ending.text() + (ending == Ending.UNREACHABLE && hasNoNames ? " (no network?)" : "");
+    }
 
     /** Returns the number of pages, whatever their status. */
     public long pageCount() {

@@ -246,7 +246,8 @@ public final class Crawler implements AutoCloseable {
         rethrow(failure);
         CrawlReport report = report();
         if (report.ending() == Ending.UNREACHABLE) {
-            LOG.error("no host has responded: no network? {} URLs are not done", report.left() + report.unfinished());
+            long left = report.left() + report.unfinished();
+            LOG.error("{}; {} not done", report.endingText(), left == 1 ? "1 URL is" : left + " URLs are");
         }
         return report;
     }

@@ -243,8 +243,13 @@ final class Dispatcher {
     /** Ends the request of a task, exactly once; the URL stays in work until it is {@link #finished}. */
     void end(Task task, Outcome outcome) {
         if (release(task, outcome)) {
-            LOG.warn("{}: host given up after {} failed requests in a row", task.host, maxFailures);
+            LOG.warn("{}: host given up after {}", task.host, failuresInARow(maxFailures));
         }
+    }
+
+    /** Returns this number of failures, for people. */
+    static String failuresInARow(int count) {
+        return count == 1 ? "a failed request" : count + " failed requests in a row";
     }
 
     /** Returns whether this gives up the host. */

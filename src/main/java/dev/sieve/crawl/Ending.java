@@ -8,7 +8,7 @@ public enum Ending {
     /** Nothing is pending, and nothing is in flight but URLs that wait for a later run. */
     DRAINED("nothing left to crawl"),
     /** No server has responded, to whatever was requested; URLs that were requested are not done. */
-    UNREACHABLE("no host has responded (no network?)"),
+    UNREACHABLE("no host has responded"),
     /** The limit of pages was reached. */
     MAX_PAGES("--max-pages reached"),
     /** The limit of time was reached. */

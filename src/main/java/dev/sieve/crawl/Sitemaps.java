@@ -185,8 +185,10 @@ final class Sitemaps {
         } else if (!outcome.isSuccess() && source == SitemapSource.GUESS) {
             recorder.sitemapAbsent();
         } else if (!outcome.isSuccess()) {
-            String reason = "sitemap: " + (outcome.error().isEmpty() ? outcome.status() : outcome.error());
-            LOG.warn("{} {}{}", reason, sitemap.url(), outcome instanceof Failed failed ? ": " + failed.detail() : "");
+            String status = String.valueOf(outcome.status());
+            String reason = "sitemap: " + (outcome.error().isEmpty() ? status : outcome.error());
+            String problem = outcome.error().isEmpty() ? "status " + status : outcome.description();
+            LOG.warn("sitemap {} cannot be read: {}", sitemap.url(), problem);
             recorder.failed(new CrawlReport.Failure(sitemap.url(), reason, sitemap.referrer()));
         }
     }

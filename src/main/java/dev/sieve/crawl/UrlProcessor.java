@@ -93,8 +93,9 @@ final class UrlProcessor {
             CrawlClock clock,
             Set<String> withoutHeaders) {
         this.withoutHeaders = withoutHeaders;
-        overBudget = new SkipReason("over the budget", "at most " + options.maxPerHost + " URLs per host");
-        givenUp = new Failed(0, Reason.GIVEN_UP, "after " + options.maxFailures + " failed requests in a row");
+        String most = options.maxPerHost == 1 ? "1 URL" : options.maxPerHost + " URLs";
+        overBudget = new SkipReason("over the budget", "at most " + most + " per host");
+        givenUp = new Failed(0, Reason.GIVEN_UP, "after " + Dispatcher.failuresInARow(options.maxFailures));
         documents = new Semaphore(options.documents());
         retries = options.retries;
         offersSitemaps = options.sitemaps;

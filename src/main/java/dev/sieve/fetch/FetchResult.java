@@ -23,6 +23,11 @@ public sealed interface FetchResult {
         return "";
     }
 
+    /** Returns the {@link #error} and what exactly happened, unless that says the same; empty when there is a page. */
+    default String description() {
+        return error();
+    }
+
     /** Returns whether there is a page with a status from 200 to 299. */
     default boolean isSuccess() {
         return false;
@@ -121,6 +126,12 @@ public sealed interface FetchResult {
         @Override
         public String error() {
             return reason == Reason.ROBOTS ? reason.text + ": " + detail : reason.text;
+        }
+
+        @Override
+        public String description() {
+            String error = error();
+            return error.endsWith(detail) ? error : error + ": " + detail;
         }
 
         @Override

@@ -48,9 +48,7 @@ enum VisitField {
     }
 
     private static String error(Visit visit) {
-        FetchResult result = visit.result();
-        String detail = result instanceof FetchResult.Failed failed ? ": " + failed.detail() : "";
-        return orNull(result.error() + detail);
+        return orNull(visit.result().description());
     }
 
     private static String orNull(String text) {

@@ -42,7 +42,7 @@ record Sample(
         return new Sample(
                 at,
                 report.elapsed().toMillis(),
-                report.ending() == null ? null : report.ending().text(),
+                report.endingText(),
                 report.before(),
                 report.urlsNew(),
                 report.urlsSeen(),

@@ -256,7 +256,8 @@ final class Sections {
         Element line = section.appendElement("p");
         if (isExact) {
             line.text(text(
-                    "An exact filter of %,d URLs, %s: no page is missed.", last.size(), Numbers.bytes(last.memory())));
+                    "An exact filter of %s, %s: no page is missed.",
+                    count(last.size(), "URL"), Numbers.bytes(last.memory())));
             return;
         }
         double fill = (double) last.size() / Math.max(1, last.capacity());
@@ -273,9 +274,9 @@ final class Sections {
                     .text(Numbers.percent(fill));
         }
         line.appendText(text(
-                " %,d of %,d URLs (%s), %s of memory. False-positive rate %s. Estimated pages missed: %s.",
+                " %,d of %s (%s), %s of memory. False-positive rate %s. Estimated pages missed: %s.",
                 last.size(),
-                last.capacity(),
+                count(last.capacity(), "URL"),
                 Numbers.percent(fill),
                 Numbers.bytes(last.memory()),
                 Numbers.percent(last.rate()),
@@ -577,8 +578,8 @@ final class Sections {
             note(
                     section,
                     text(
-                            "The longest chains; %,d redirects in all.",
-                            crawl.redirectChains().count()));
+                            "The longest chains; %s in all.",
+                            count(crawl.redirectChains().count(), "redirect")));
         }
     }
 

@@ -52,7 +52,7 @@ class CliIT {
         assertThat(demo.stderr())
                 .contains("filter 80 % full", "filter 100 % full")
                 .contains("Done in", "nothing left to crawl", "estimated pages missed")
-                .contains("of the 400 pages were found");
+                .contains("of the 400 pages");
         // One page in ten thousand may be missed, and what it alone leads to.
         List<String> urls = Files.readAllLines(folder.resolve("urls.txt"));
         assertThat(urls).hasSizeBetween(380, 400).doesNotHaveDuplicates();

@@ -64,7 +64,8 @@ class OutputsTest {
 
     private Run crawl(String... options) {
         List<String> all = new ArrayList<>(List.of(options));
-        all.addAll(List.of("--delay", "0", "--retries", "0", "-q"));
+        // One worker, so that the lines have an order.
+        all.addAll(List.of("--delay", "0", "--retries", "0", "--concurrency", "1", "-q"));
         return Run.of(Main.commandLine(), all.toArray(String[]::new));
     }
 

@@ -78,7 +78,7 @@ class ReadmeIT {
         String output = run(folder, Map.of(), "bash", "-c", command);
 
         assertThat(command.lines()).hasSize(1);
-        assertThat(output).contains("filter 100 % full", "Done in", "of the 5,000 pages were found");
+        assertThat(output).contains("filter 100 % full", "Done in", "of the 5,000 pages");
         Path cli = Path.of(System.getProperty("sieve.cli"));
         for (String end : List.of(
                 ".jar",

@@ -77,7 +77,7 @@ class SharedCommandsTest {
         assertThat(text.exitCode()).as(text.err()).isZero();
         assertThat(text.out())
                 .contains("2 accepted = 0 done + 2 pending", "2 of 1,000 URLs (0.2 %)", "health    good")
-                .contains("4 of 4 slices have no owner", address.server());
+                .contains("slices without an owner: 4 of 4", address.server());
         JsonNode state = new ObjectMapper().readTree(json.out());
         assertThat(json.out().lines()).hasSize(1);
         assertThat(state.get("accepted").longValue()).isEqualTo(2);

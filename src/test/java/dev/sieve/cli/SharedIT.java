@@ -224,7 +224,7 @@ class SharedIT {
         assertThat(log("demo"))
                 .contains(
                         hasServer
-                                ? "200 of the 200 pages were found, 0 of them more than once"
+                                ? "Found 200 of the 200 pages, 0 of them more than once"
                                 : "neither valkey-server nor redis-server is in PATH");
         assertThat(temporary).isEmptyDirectory();
     }

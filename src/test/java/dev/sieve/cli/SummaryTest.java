@@ -81,6 +81,39 @@ class SummaryTest {
     }
 
     @Test
+    void oneThingIsInTheSingular() throws Exception {
+        Map<String, Object> one = Map.of(
+                "pages",
+                Map.of(2, 1L),
+                "redirects",
+                1L,
+                "retried",
+                1L,
+                "urlsNew",
+                3L,
+                "sieve",
+                sieve(1, 1, 1e-4, 0),
+                "sitemaps",
+                new CrawlReport.Sitemaps(1, 0, 1));
+
+        assertThat(Summary.of(drained(one), false, false))
+                .contains("= 1 page + 1 redirect + 0 failed", "+ 1 sitemap + 0 left")
+                .contains("  1 retried\n", "sitemaps 1 read with 1 URL\n", "1 of 1 URL (100 %)")
+                .doesNotContain("1 pages", "1 URLs", "1 redirects", "1 retries");
+    }
+
+    @Test
+    void onlyNamesThatAreNotFoundSuggestThatThereIsNoNetwork() throws Exception {
+        CrawlReport silent = Reports.with(Map.of("ending", Ending.UNREACHABLE));
+        Map<String, Object> noNames = Map.of("failureCounts", Map.of("robots.txt unavailable: unknown host", 1L));
+        Map<String, Object> refused = Map.of("failureCounts", Map.of("no connection", 1L, "unknown host", 1L));
+
+        assertThat(Summary.of(Reports.with(silent, noNames), false, false))
+                .contains(": no host has responded (no network?).");
+        assertThat(Summary.of(Reports.with(silent, refused), false, false)).contains(": no host has responded.");
+    }
+
+    @Test
     void checkedLinksAreNoPagesAndStillAddUp() throws Exception {
         String summary = Summary.of(
                 drained(Map.of("urlsNew", 12L, "pages", Map.of(2, 5L), "checked", Map.of(0, 1L, 2, 4L, 4, 3L))),

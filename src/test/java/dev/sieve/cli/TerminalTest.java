@@ -5,18 +5,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.LoggingEvent;
+import ch.qos.logback.core.Appender;
 import dev.sieve.demo.DemoWeb;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 
 /** No text of a server, a file or the command line reaches a terminal with characters that it interprets. */
@@ -27,6 +31,7 @@ class TerminalTest {
     @TempDir
     private Path folder;
 
+    private final LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
     private final PrintStream before = System.err;
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
@@ -51,13 +56,20 @@ class TerminalTest {
         assertThat(text).doesNotContainPattern("[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}&&[^\\n]]");
     }
 
-    private static String logged(boolean isTerminal, String message, Throwable exception) {
-        LoggerContext context = new LoggerContext();
+    /** Returns the line that is written about an event. */
+    private String logged(boolean isTerminal, String message, Throwable exception) {
+        bytes.reset();
+        Logging.appender(context, isTerminal).doAppend(event(0, "x", "{} is odd", exception, message));
+        return err();
+    }
+
+    private LoggingEvent event(long millis, String logger, String format, Throwable exception, Object value) {
         LoggingEvent event = new LoggingEvent(
-                TerminalTest.class.getName(), context.getLogger("x"), Level.WARN, "{} is odd", exception, new Object[] {
-                    message
+                TerminalTest.class.getName(), context.getLogger(logger), Level.WARN, format, exception, new Object[] {
+                    value
                 });
-        return Logging.layout(context, isTerminal).doLayout(event);
+        event.setTimeStamp(millis);
+        return event;
     }
 
     @Test
@@ -77,6 +89,34 @@ class TerminalTest {
         assertThat(line.lines()).hasSize(1);
         assertThat(line)
                 .contains("x is odd java.io.IOException: a?[31mred?2J b?c forged at dev.sieve.cli.TerminalTest.");
+    }
+
+    @Test
+    void manyEventsOfACrawlThatAreAlikeAreFewLines() {
+        Appender<ILoggingEvent> log = Logging.appender(context, false);
+        for (int i = 1; i <= 27; i++) {
+            log.doAppend(event(1_000_000 + i, "dev.sieve.crawl", "h{}.test: robots.txt unavailable", null, i));
+        }
+        log.doAppend(event(1_000_100, "dev.sieve.crawl", "h{}.test: host given up", null, 1));
+        log.doAppend(event(1_060_001, "dev.sieve.crawl", "h{}.test: robots.txt unavailable", null, 28));
+
+        assertThat(err().lines().map(line -> line.substring("00:00:00 WARN  ".length())))
+                .hasSize(13)
+                .startsWith("h1.test: robots.txt unavailable", "h2.test: robots.txt unavailable")
+                .endsWith(
+                        "h10.test: robots.txt unavailable",
+                        "more lines like the last one are not shown for a minute; -v shows all",
+                        "h1.test: host given up",
+                        "h28.test: robots.txt unavailable");
+    }
+
+    @Test
+    void verboseLogHasAllLines() {
+        Logging.set(Level.DEBUG);
+        IntStream.range(0, 27)
+                .forEach(i -> LoggerFactory.getLogger("dev.sieve.crawl").info("h{}.test", i));
+
+        assertThat(err().lines()).hasSize(27);
     }
 
     @Test
