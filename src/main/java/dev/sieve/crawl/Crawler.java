@@ -117,7 +117,7 @@ public final class Crawler implements AutoCloseable {
         hasHeaders = options.hasHeaders();
         names = options.names();
         boolean continues = before > 0 && stats.done() > 0;
-        dispatcher = new Dispatcher(job, schedule, clock.nanos(), recorder::leftUndone, options, continues);
+        dispatcher = new Dispatcher(job, schedule, clock.nanos(), recorder, options, continues);
         fetcher.onResponse(dispatcher::responded);
         Politeness politeness = new Politeness(options, fetcher, job, clock);
         processor = new UrlProcessor(
@@ -227,6 +227,8 @@ public final class Crawler implements AutoCloseable {
      *
      * @param sink receives what is found; closed by the caller
      * @throws IOException when the sink or the frontier failed, which ends the crawl
+     * @throws IllegalStateException when URLs were handed out that no worker processes, so that the crawl would never end:
+     *     a defect of this class or of the frontier. They are not done
      * @throws Error when a thread of the crawl threw one, such as an {@link OutOfMemoryError}, which ends the crawl; URLs in
      *     progress are not done
      */
@@ -279,7 +281,7 @@ public final class Crawler implements AutoCloseable {
                 }
                 isOver = dispatcher.awaitWorkers(GRACE);
                 if (!isOver) {
-                    fetcher.cancelAll();
+                    fetcher.stop();
                     job.impatient();
                 }
             } catch (InterruptedException e) {
@@ -332,11 +334,7 @@ public final class Crawler implements AutoCloseable {
                 work(task);
             }
         } catch (Throwable e) {
-            if (!FULL.isInstance(e)) {
-                fail(e);
-            } else if (dispatcher.end(Ending.FULL)) {
-                LOG.error("{}", e.getMessage());
-            }
+            end(e);
         } finally {
             dispatcher.workerLeft();
         }
@@ -348,11 +346,22 @@ public final class Crawler implements AutoCloseable {
             UrlProcessor.Response response = processor.request(task);
             dispatcher.end(task, response.outcome());
             isPage = response.processing().getAsBoolean();
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
+            // In this order, since a URL without a worker is a failure of its own while the crawl runs.
+            end(e);
             dispatcher.abandoned(task);
-            throw e;
+            return;
         }
         dispatcher.finished(task, isPage);
+    }
+
+    /** Ends the crawl because of what a worker has thrown. */
+    private void end(Throwable cause) {
+        if (!FULL.isInstance(cause)) {
+            fail(cause);
+        } else if (dispatcher.end(Ending.FULL)) {
+            LOG.error("{}", cause.getMessage());
+        }
     }
 
     /** Stops the crawl cleanly: requests in progress get a little time to finish, queued URLs stay queued. */

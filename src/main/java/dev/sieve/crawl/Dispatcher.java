@@ -42,8 +42,7 @@ final class Dispatcher {
     private final Frontier frontier;
     private final HostSchedule<Lease> schedule;
     private final LongSupplier nanoClock;
-    /** How many URLs were handed out and stay in flight, for a crawl that continues later. */
-    private final LongSupplier left;
+    private final Recorder recorder;
     /** Whether an earlier run has requested URLs of the frontier. */
     private final boolean continues;
 
@@ -65,6 +64,9 @@ final class Dispatcher {
     private final CountDownLatch workersLeft;
     private long pages;
     private int active;
+    /** Leases so far. */
+    private long taken;
+
     /** Some of the hosts that did not respond, and whose URLs stay in flight. */
     private final Set<String> silentHosts = new HashSet<>();
 
@@ -96,14 +98,14 @@ final class Dispatcher {
     /**
      * Creates a dispatcher for a crawl that starts now.
      *
-     * @param left how many URLs were handed out and stay in flight; called with the lock of the dispatcher held
+     * @param recorder called with the lock of the dispatcher held, to count leases
      * @param continues whether an earlier run has requested URLs of the frontier
      */
     Dispatcher(
             CrawlJob job,
             HostSchedule<Lease> schedule,
             LongSupplier nanoClock,
-            LongSupplier left,
+            Recorder recorder,
             CrawlOptions options,
             boolean continues) {
         this.continues = continues;
@@ -111,7 +113,7 @@ final class Dispatcher {
         frontier = job.frontier();
         this.schedule = schedule;
         this.nanoClock = nanoClock;
-        this.left = left;
+        this.recorder = recorder;
         maxPages = options.maxPages;
         maxFailures = options.maxFailures;
         workers = options.concurrency;
@@ -159,7 +161,7 @@ final class Dispatcher {
             end(Ending.MAX_PAGES);
         } else if (leftNanos(now) <= 0) {
             end(Ending.MAX_TIME);
-        } else if (active == 0 && frontier.isOver(left.getAsLong())) {
+        } else if (active == 0 && frontier.isOver(recorder.leftUndone())) {
             end(silentHosts.isEmpty() || hasResponse ? Ending.DRAINED : Ending.UNREACHABLE);
         }
         return ending != null;
@@ -173,18 +175,19 @@ final class Dispatcher {
     private Task poll(long now) {
         Lease lease = scheduled(now);
         for (int i = 0; lease == null && i < TAKEN_AT_ONCE; i++) {
-            Lease taken = frontier.take(now);
-            if (taken == null) {
+            Lease next = frontier.take(now);
+            if (next == null) {
                 return null;
             }
+            taken++;
             // Those of its host were known before it was handed out.
             job.takePauses().forEach((host, pause) -> schedule.backOff(host, now + pause.toNanos()));
-            taken = SitemapSource.withLabel(taken);
-            String host = UrlParts.host(taken.url());
-            if (taken.attempt() > 0) {
-                schedule.addAgain(host, taken);
-            } else if (!schedule.add(host, taken)) {
-                return new Task(taken, host, now, Action.SKIP, true, Duration.ZERO);
+            next = SitemapSource.withLabel(next);
+            String host = UrlParts.host(next.url());
+            if (next.attempt() > 0) {
+                schedule.addAgain(host, next);
+            } else if (!schedule.add(host, next)) {
+                return new Task(next, host, now, Action.SKIP, true, Duration.ZERO);
             }
             lease = scheduled(now);
         }
@@ -199,6 +202,7 @@ final class Dispatcher {
                 return lease;
             }
             schedule.dropped(UrlParts.host(lease.url()), lease.attempt() > 0, now);
+            recorder.dropped();
         }
         return null;
     }
@@ -218,12 +222,29 @@ final class Dispatcher {
     }
 
     private void await(boolean mayStart, long now) throws InterruptedException {
-        long nanos = leftNanos(now);
+        long nanos = Long.MAX_VALUE;
         if (mayStart) {
-            nanos = Math.min(nanos, Math.min(schedule.waitNanos(now, allowsUnproven(now)), frontier.waitNanos(now)));
+            nanos = Math.min(schedule.waitNanos(now, allowsUnproven(now)), frontier.waitNanos(now));
             nanos = schedule.holdsUnproven() ? Math.min(nanos, unproven.waitNanos(now)) : nanos;
         }
+        requireProgress(nanos);
+        nanos = Math.min(nanos, leftNanos(now));
         TimeUnit.NANOSECONDS.timedWait(this, Math.max(nanos, TimeUnit.MICROSECONDS.toNanos(1)));
+    }
+
+    /**
+     * Fails the crawl if it would wait forever: it holds leases, but no worker is active, and no host and no retry is due
+     * later. In a shared frontier something may always be due later, so there the schedule has to be empty instead. Leases
+     * of others do not count, since they may still push links.
+     */
+    private void requireProgress(long waitNanos) {
+        long held = taken - recorder.settled();
+        boolean isIdle = waitNanos == Long.MAX_VALUE || (job.isShared() && schedule.size() == 0);
+        if (active == 0 && held > 0 && isIdle) {
+            throw new IllegalStateException(
+                    "the crawl cannot go on: no worker processes " + held
+                            + " of the URLs that were handed out; they are not done, and the next run of the job requests them");
+        }
     }
 
     /**

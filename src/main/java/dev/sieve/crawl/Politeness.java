@@ -107,8 +107,15 @@ final class Politeness {
         return new Outcome(Kind.ROBOTS_READ, crawlDelay, lease);
     }
 
-    /** Returns what a response means for its host: overload and silence concern all of it, a broken page does not. */
-    Outcome outcome(String host, FetchResult result) {
+    /**
+     * Returns what the result of a request means for its host: overload and silence concern all of it, a broken page does
+     * not. After a stop, the URL waits for its host as before.
+     */
+    Outcome outcome(Dispatcher.Task task, FetchResult result) {
+        if (result instanceof Failed failed && failed.reason() == Reason.STOPPED) {
+            return new Outcome(Kind.POSTPONED, Duration.ZERO, task.lease());
+        }
+        String host = task.host();
         boolean isOverloaded = result.status() == 429 || result.status() == 503;
         if (isOverloaded && result instanceof Page page) {
             Duration retryAfter = page.retryAfter(clock.now(), RetryAfter.LONGEST);
@@ -123,7 +130,7 @@ final class Politeness {
 
     /** Returns whether there was no complete response, which may be due to the page, to its host, or to the network. */
     static boolean isSilence(FetchResult result) {
-        return result instanceof Failed failed && failed.isWorthRetrying() && failed.reason() != Reason.STOPPED;
+        return result instanceof Failed failed && failed.isWorthRetrying();
     }
 
     /**

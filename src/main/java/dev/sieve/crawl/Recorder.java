@@ -23,13 +23,14 @@ import java.util.TreeMap;
 
 /**
  * Records what a crawl does: passes it to the sink and counts it, both only here, so that they agree, and marks URLs as
- * done once the sink has stored their records.
+ * done once the sink has stored their records. All leases of a crawl end here.
  *
  * <p>Where records must survive a power failure, URLs are marked in groups, since a force of the disk takes as long as
  * many pages: when a group is complete, when nothing else is in flight, and whenever {@link #flush} is called.
  *
- * <p>Once the sink has failed it receives nothing more, nothing more is counted, and no URL is marked as done. Safe for
- * use by many threads; the sink is called by one at a time, and counting never waits for it.
+ * <p>Once the sink has failed it receives nothing more, nothing more is counted, and no URL is marked as done: every call
+ * that would do so throws the failure again, so that no caller between can hide it. Safe for use by many threads; the sink
+ * is called by one at a time, and counting never waits for it.
  */
 final class Recorder {
     /** Each of them may be requested again after a crash. */
@@ -44,7 +45,9 @@ final class Recorder {
     private final Object sinkLock = new Object();
 
     private PageSink sink = visit -> {};
-    private boolean hasFailed;
+    /** What the sink has thrown; null while it works. */
+    private Throwable failure;
+
     private volatile boolean takesLinks;
     /** Recorded URLs that are not done yet. */
     private final List<Lease> group = new ArrayList<>();
@@ -62,6 +65,7 @@ final class Recorder {
     private long failed;
     private long leftUndone;
     private long retried;
+    private long settled;
     private long cut;
     private long bytes;
     private long found;
@@ -90,12 +94,9 @@ final class Recorder {
         }
     }
 
-    /** Passes an event to the sink, then counts it; does nothing when the sink has failed before. */
+    /** Passes an event to the sink, then counts it. */
     private void record(Event event, Runnable count) {
         synchronized (sinkLock) {
-            if (hasFailed) {
-                return;
-            }
             pass(event);
         }
         synchronized (this) {
@@ -104,21 +105,31 @@ final class Recorder {
     }
 
     private void pass(Event event) {
-        // Stays so when the sink throws.
-        hasFailed = true;
+        requireSink();
         try {
             event.passTo(sink);
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            failure = new UncheckedIOException(e);
+        } catch (RuntimeException | Error e) {
+            failure = e;
         }
-        hasFailed = false;
+        requireSink();
+    }
+
+    private void requireSink() {
+        if (failure instanceof RuntimeException e) {
+            throw e;
+        } else if (failure instanceof Error e) {
+            throw e;
+        }
     }
 
     /** Marks a URL as done when everything that was recorded of it is stored. Its links must be in the frontier. */
     void done(Lease lease) {
         synchronized (sinkLock) {
-            if (hasFailed) {
-                return;
+            requireSink();
+            synchronized (this) {
+                settled++;
             }
             group.add(lease);
             recorded = group.size();
@@ -136,7 +147,7 @@ final class Recorder {
     /** Has the sink store what was recorded, then marks its URLs as done. */
     void flush() {
         synchronized (sinkLock) {
-            if (hasFailed || group.isEmpty()) {
+            if (group.isEmpty()) {
                 return;
             }
             pass(PageSink::flush);
@@ -243,14 +254,20 @@ final class Recorder {
         seen += all - newOnes;
     }
 
-    synchronized void retried() {
-        retried++;
+    /** Gives a URL back to the frontier, to be requested again. */
+    void retry(Lease lease, long readyNanos) {
+        frontier.retry(lease, readyNanos);
+        synchronized (this) {
+            settled++;
+            retried++;
+        }
     }
 
     /** Counts a recorded URL that stays in flight in the frontier. */
     void leaveUndone(Lease lease) {
         frontier.leave(lease);
         synchronized (this) {
+            settled++;
             leftUndone++;
         }
         synchronized (sinkLock) {
@@ -262,6 +279,16 @@ final class Recorder {
 
     synchronized long leftUndone() {
         return leftUndone;
+    }
+
+    /** Counts a lease that the frontier has ended, so that its URL is processed elsewhere. */
+    synchronized void dropped() {
+        settled++;
+    }
+
+    /** Returns how many leases this crawl does not work on any more: recorded, given back, left, or dropped. */
+    synchronized long settled() {
+        return settled;
     }
 
     /** Counts a sitemap that was read and the URLs that it lists. */

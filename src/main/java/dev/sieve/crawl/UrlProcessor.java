@@ -119,7 +119,10 @@ final class UrlProcessor {
         try {
             return requestUnlessForbidden(task);
         } catch (LeaseEndedException e) {
-            return new Response(NOT_REQUESTED, () -> false);
+            return new Response(NOT_REQUESTED, () -> {
+                recorder.dropped();
+                return false;
+            });
         } finally {
             REQUESTED.remove();
         }
@@ -214,9 +217,11 @@ final class UrlProcessor {
         Duration took = Duration.ofNanos(clock.nanoTime() - startNanos);
         Timing timing = new Timing(fetchedAt, took, task.waited());
         Exchange exchange = fetcher.takeExchange();
-        return new Response(politeness.outcome(task.host(), result), () -> {
+        Outcome outcome = politeness.outcome(task, result);
+        return new Response(outcome, () -> {
             recordAndRelease(exchange);
-            return processAndRelease(lease, result, timing);
+            // After a stop the URL waits in the schedule.
+            return outcome.next() == null && processAndRelease(lease, result, timing);
         });
     }
 
@@ -231,15 +236,11 @@ final class UrlProcessor {
     }
 
     private boolean process(Lease lease, FetchResult result, Timing timing) {
-        if (result instanceof Failed failed && failed.reason() == Reason.STOPPED) {
-            return false;
-        }
         if (result instanceof Refused refused) {
             return refuse(lease, refused.reason());
         }
         if (result.isWorthRetrying() && lease.attempt() < retries) {
-            recorder.retried();
-            frontier.retry(lease, politeness.retryNanos(lease.attempt()));
+            recorder.retry(lease, politeness.retryNanos(lease.attempt()));
             return false;
         }
         if (isNetworkInDoubt(lease, result, timing.took)) {

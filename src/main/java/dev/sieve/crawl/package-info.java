@@ -100,6 +100,11 @@
  * there is a network, and the page itself is broken: it is done. A crawl that continues requests what has stayed. If no
  * server has responded to many hosts, it ends, because going on would only fill the output with failures.
  *
+ * <p><b>Every lease ends, waits for its host, or has a worker.</b> Only a stop of the crawl leaves a URL without a result; it
+ * waits for its host again then. {@code Recorder} counts the leases that have ended, and {@code Dispatcher} those that it
+ * has taken: when no worker is active and nothing is due later, both numbers must be equal. If they are not, the crawl
+ * fails instead of waiting forever; the URL is not done, so the next run requests it.
+ *
  * <p><b>In a shared crawl, a seed and a page outside of the scope make a worker read the scope again.</b> Another process may have
  * added the seed a moment ago. Judged without it, the links of such a page would be skipped, and the page would be done.
  * Other pages are judged by a scope that is a second old at most, as if they had been read a second earlier.

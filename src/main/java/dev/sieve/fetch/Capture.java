@@ -1,6 +1,7 @@
 package dev.sieve.fetch;
 
 import dev.sieve.fetch.Exchange.Cut;
+import dev.sieve.fetch.FetchResult.Reason;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Proxy;
@@ -126,17 +127,21 @@ final class Capture {
         return !isComplete && failure == null;
     }
 
-    /** Returns what was kept; null without a response. */
-    Exchange exchange(boolean isCanceled) {
+    /**
+     * Returns what was kept; null without a response.
+     *
+     * @param cancellation why the request was cancelled; null when it was not
+     */
+    Exchange exchange(Reason cancellation) {
         if (response == null) {
             return null;
         }
         byte[] bytes = body.readByteArray();
         room.keep(bytes);
-        return new Exchange(url, time, address, request, response, bytes, cut(isCanceled));
+        return new Exchange(url, time, address, request, response, bytes, cut(cancellation));
     }
 
-    private Cut cut(boolean isCanceled) {
+    private Cut cut(Reason cancellation) {
         if (isComplete) {
             return Cut.NONE;
         } else if (isLonger) {
@@ -144,7 +149,7 @@ final class Capture {
         } else if (failure == null) {
             return Cut.OTHER;
         }
-        return switch (ResponseReader.reason(room.reason(failure), isCanceled)) {
+        return switch (ResponseReader.reason(room.reason(failure), cancellation)) {
             case TIMEOUT -> Cut.TIME;
             case BROKEN, CONNECT, TLS -> Cut.DISCONNECT;
             default -> Cut.OTHER;

@@ -74,6 +74,7 @@ public final class Fetcher implements AutoCloseable {
     private final ThreadLocal<@Nullable Exchange> exchange = ThreadLocal.withInitial(() -> null);
 
     private final Set<String> headerOrigins = ConcurrentHashMap.newKeySet();
+    private volatile boolean isStopped;
 
     /** Carries an exception of the listener through the client. */
     private static final class NotSentException extends RuntimeException {
@@ -351,7 +352,7 @@ public final class Fetcher implements AutoCloseable {
             throw e.reason;
         } catch (RuntimeException | AssertionError | StackOverflowError e) {
             // The client has thrown these for data from a server, although it should not.
-            return new Failed(0, Reason.PROTOCOL, Printable.of(e.toString()));
+            return new Failed(0, isStopped ? Reason.STOPPED : Reason.PROTOCOL, Printable.of(e.toString()));
         }
     }
 
@@ -366,7 +367,7 @@ public final class Fetcher implements AutoCloseable {
             try {
                 return send(url, call, room, capture, kept, reading);
             } finally {
-                keep(capture.exchange(call.isCanceled()));
+                keep(capture.exchange(cancellation(call)));
             }
         }
     }
@@ -386,6 +387,9 @@ public final class Fetcher implements AutoCloseable {
             FetchResult result;
             try {
                 result = reading.read(url, response, room);
+            } catch (IOException e) {
+                // Judged before the rest is read, for which the deadline may be too short.
+                result = ResponseReader.failure(e, cancellation(call));
             } finally {
                 if (capture != null) {
                     capture.readRest(wire);
@@ -399,8 +403,14 @@ public final class Fetcher implements AutoCloseable {
             }
             return result;
         } catch (IOException e) {
-            return ResponseReader.failure(e, call.isCanceled());
+            return ResponseReader.failure(e, cancellation(call));
         }
+    }
+
+    /** Returns why a request failed if that is due to a stop or a cancelled call; null otherwise. */
+    private @Nullable Reason cancellation(Call call) {
+        // Besides a stop, calls are cancelled by their deadline, and by bodies that wait for their memory.
+        return isStopped ? Reason.STOPPED : call.isCanceled() ? Reason.TIMEOUT : null;
     }
 
     private Request request(String url, HttpUrl target, @Nullable Capture capture) {
@@ -416,8 +426,9 @@ public final class Fetcher implements AutoCloseable {
         return request.build();
     }
 
-    /** Cancels all requests in progress; their results are failures. */
-    public void cancelAll() {
+    /** Cancels all requests in progress. From now on, the reason of every failure is {@link Reason#STOPPED}. */
+    public void stop() {
+        isStopped = true;
         client.dispatcher().cancelAll();
     }
 
@@ -429,7 +440,7 @@ public final class Fetcher implements AutoCloseable {
 
     @Override
     public void close() {
-        cancelAll();
+        stop();
         lookups.close();
         client.dispatcher().executorService().shutdown();
         client.connectionPool().evictAll();

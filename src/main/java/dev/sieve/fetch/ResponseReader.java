@@ -189,22 +189,26 @@ final class ResponseReader {
         return headers;
     }
 
-    /** Returns the result of a request that ended in an exception. */
-    static FetchResult failure(IOException e, boolean isCanceled) {
+    /**
+     * Returns the result of a request that ended in an exception.
+     *
+     * @param cancellation why it was cancelled; null when it was not
+     */
+    static FetchResult failure(IOException e, Reason cancellation) {
         FetchResult refused = AddressGuard.refusal(e);
         return refused == null
                 ? new Failed(
                         0,
-                        reason(e, isCanceled),
+                        reason(e, cancellation),
                         Printable.of(e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage()))
                 : refused;
     }
 
-    static Reason reason(IOException e, boolean isCanceled) {
-        if (e instanceof InterruptedIOException || e instanceof DnsLookups.LookupTimeoutException) {
+    static Reason reason(IOException e, Reason cancellation) {
+        if (cancellation != null) {
+            return cancellation;
+        } else if (e instanceof InterruptedIOException || e instanceof DnsLookups.LookupTimeoutException) {
             return Reason.TIMEOUT;
-        } else if (isCanceled) {
-            return Reason.STOPPED;
         } else if (e instanceof UnknownHostException) {
             return Reason.DNS;
         } else if (e instanceof ConnectException || e instanceof NoRouteToHostException) {

@@ -20,6 +20,7 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -39,7 +40,7 @@ class DispatcherTest {
     private static final long LONG_DELAY = 3 * DELAY;
 
     private final AtomicLong clock = new AtomicLong();
-    private volatile Sieve frontier;
+    private volatile Recorder recorder;
     private final Map<String, Queue<Long>> starts = new ConcurrentHashMap<>();
 
     @Test
@@ -90,9 +91,9 @@ class DispatcherTest {
                 sieve.push("http://h" + host + ".test/" + restart + "/" + i);
             }
         }
-        frontier = sieve;
+        recorder = new Recorder(sieve);
         return new Dispatcher(
-                CrawlJob.inMemory(sieve), schedule, () -> clock.addAndGet(50_000), () -> 0, new CrawlOptions(), false);
+                CrawlJob.inMemory(sieve), schedule, () -> clock.addAndGet(50_000), recorder, new CrawlOptions(), false);
     }
 
     private Void work(Dispatcher dispatcher, Random random) throws InterruptedException {
@@ -118,7 +119,7 @@ class DispatcherTest {
     private void fail(Dispatcher dispatcher, Dispatcher.Task task, Duration delay) {
         dispatcher.delay(task, delay);
         dispatcher.end(task, new Outcome(Outcome.Kind.OVERLOADED, Duration.ofNanos(DELAY), null));
-        frontier.retry(task.lease(), clock.get() + DELAY);
+        recorder.retry(task.lease(), clock.get() + DELAY);
     }
 
     private void end(Dispatcher dispatcher, Dispatcher.Task task, boolean isMade, Duration delay) {
@@ -128,7 +129,7 @@ class DispatcherTest {
         } else {
             dispatcher.end(task, new Outcome(Outcome.Kind.NOT_REQUESTED));
         }
-        frontier.done(task.lease());
+        recorder.done(task.lease());
     }
 
     @Test
@@ -139,7 +140,12 @@ class DispatcherTest {
         Sieve sieve = new Sieve(100);
         sieve.pushAll(List.of("http://h.test/a", "http://h.test/b", "http://o.test/"));
         Dispatcher dispatcher = new Dispatcher(
-                CrawlJob.inMemory(sieve), schedule, time::get, () -> 0, new CrawlOptions().concurrency(3), false);
+                CrawlJob.inMemory(sieve),
+                schedule,
+                time::get,
+                new Recorder(sieve),
+                new CrawlOptions().concurrency(3),
+                false);
 
         Dispatcher.Task first = dispatcher.next();
         assertThat(dispatcher.next().host()).isEqualTo("o.test");
@@ -159,7 +165,7 @@ class DispatcherTest {
         sieve.push("http://h.test/");
         CrawlOptions options =
                 new CrawlOptions().delay(Duration.ZERO).concurrency(1).maxTime(Duration.ofMinutes(1));
-        return new Dispatcher(CrawlJob.inMemory(sieve), schedule, time::get, () -> 0, options, false);
+        return new Dispatcher(CrawlJob.inMemory(sieve), schedule, time::get, new Recorder(sieve), options, false);
     }
 
     @Test
@@ -187,7 +193,7 @@ class DispatcherTest {
     }
 
     /** A frontier whose leases of a host have ended. */
-    private static final class TakenAway implements Frontier {
+    private static class TakenAway implements Frontier {
         private final Sieve sieve =
                 Sieve.builder(100).membership(ExactSet.create(0)).build();
         private String host;
@@ -262,8 +268,8 @@ class DispatcherTest {
                 .build(0);
         TakenAway frontier = new TakenAway();
         frontier.pushAll(List.of("http://a.test/1", "http://a.test/2", "http://b.test/"));
-        Dispatcher dispatcher =
-                new Dispatcher(CrawlJob.inMemory(frontier), schedule, time::get, () -> 0, new CrawlOptions(), false);
+        Dispatcher dispatcher = new Dispatcher(
+                CrawlJob.inMemory(frontier), schedule, time::get, new Recorder(frontier), new CrawlOptions(), false);
         Dispatcher.Task first = dispatcher.next();
         assertThat(urlOf(first)).isEqualTo("http://a.test/1");
         Dispatcher.Task other = dispatcher.next();
@@ -291,11 +297,12 @@ class DispatcherTest {
                 HostSchedule.<Lease>builder().delay(Duration.ofDays(1)).build(0);
         TakenAway frontier = new TakenAway();
         frontier.pushAll(List.of("http://a.test/1", "http://a.test/2", "http://b.test/"));
+        Recorder recorder = new Recorder(frontier);
         Dispatcher dispatcher =
-                new Dispatcher(CrawlJob.inMemory(frontier), schedule, time::get, () -> 0, new CrawlOptions(), false);
+                new Dispatcher(CrawlJob.inMemory(frontier), schedule, time::get, recorder, new CrawlOptions(), false);
         for (Dispatcher.Task task : List.of(dispatcher.next(), dispatcher.next())) {
             dispatcher.end(task, new Outcome(Outcome.Kind.RESPONDED));
-            frontier.done(task.lease());
+            recorder.done(task.lease());
             dispatcher.finished(task, true);
         }
         assertThat(dispatcher.schedule().queued()).isOne();
@@ -331,7 +338,8 @@ class DispatcherTest {
             @Override
             void addPause(String host, Duration pause, Duration use, Instant now) {}
         };
-        Dispatcher dispatcher = new Dispatcher(job, schedule, time::get, () -> 0, new CrawlOptions(), false);
+        Dispatcher dispatcher =
+                new Dispatcher(job, schedule, time::get, new Recorder(sieve), new CrawlOptions(), false);
         sieve.pushAll(List.of("http://a.test/", "http://b.test/"));
         claimed.put("a.test", Duration.ofSeconds(5));
 
@@ -355,5 +363,128 @@ class DispatcherTest {
                 .hasMessageStartingWith("ended twice: ")
                 .hasMessageContaining(task.lease().url());
         dispatcher.finished(task, true);
+    }
+
+    private static HostSchedule<Lease> withoutDelay() {
+        return HostSchedule.<Lease>builder().delay(Duration.ZERO).build(0);
+    }
+
+    @Test
+    void aUrlWithoutAWorkerFailsTheCrawl() throws Exception {
+        Sieve sieve = new Sieve(100);
+        sieve.pushAll(List.of("http://a.test/", "http://b.test/"));
+        Recorder recorder = new Recorder(sieve);
+        Dispatcher dispatcher =
+                new Dispatcher(CrawlJob.inMemory(sieve), withoutDelay(), () -> 0, recorder, new CrawlOptions(), false);
+        Dispatcher.Task lost = dispatcher.next();
+        Dispatcher.Task retried = dispatcher.next();
+        dispatcher.end(lost, new Outcome(Outcome.Kind.RESPONDED));
+        dispatcher.end(retried, new Outcome(Outcome.Kind.RESPONDED));
+        recorder.retry(retried.lease(), 0);
+        dispatcher.finished(retried, false);
+        dispatcher.finished(lost, false);
+
+        Dispatcher.Task next = dispatcher.next();
+        assertThat(urlOf(next)).isEqualTo(urlOf(retried));
+        dispatcher.end(next, new Outcome(Outcome.Kind.RESPONDED));
+        recorder.done(next.lease());
+        dispatcher.finished(next, true);
+
+        assertThatThrownBy(dispatcher::next)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("no worker processes 1 of the URLs");
+    }
+
+    @Test
+    void aHostThatCannotBecomeReadyFailsTheCrawl() throws Exception {
+        Sieve sieve = new Sieve(100);
+        sieve.pushAll(List.of("http://a.test/1", "http://a.test/2"));
+        HostSchedule<Lease> schedule = withoutDelay();
+        Recorder recorder = new Recorder(sieve);
+        Dispatcher dispatcher =
+                new Dispatcher(CrawlJob.inMemory(sieve), schedule, () -> 0, recorder, new CrawlOptions(), false);
+        Dispatcher.Task task = dispatcher.next();
+        recorder.done(task.lease());
+
+        // Its request never ends in the schedule.
+        dispatcher.abandoned(task);
+
+        assertThatThrownBy(dispatcher::next).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void aUrlWithoutAWorkerFailsASharedCrawl() throws Exception {
+        TakenAway frontier = new TakenAway() {
+            @Override
+            public long waitNanos(long nowNanos) {
+                return Duration.ofSeconds(1).toNanos();
+            }
+
+            @Override
+            public long pending() {
+                return 5;
+            }
+        };
+        frontier.push("http://b.test/");
+        CrawlJob job = new CrawlJob(frontier, CrawlJob.TEMPORARY) {
+            @Override
+            boolean isShared() {
+                return true;
+            }
+
+            @Override
+            void storeSeeds(List<String> urls) {}
+
+            @Override
+            void storeOrigin(String line) {}
+
+            @Override
+            Map<String, Duration> takePauses() {
+                return Map.of();
+            }
+
+            @Override
+            void addPause(String host, Duration pause, Duration use, Instant now) {}
+        };
+        Dispatcher dispatcher =
+                new Dispatcher(job, withoutDelay(), () -> 0, new Recorder(frontier), new CrawlOptions(), false);
+        Dispatcher.Task lost = dispatcher.next();
+        dispatcher.end(lost, new Outcome(Outcome.Kind.RESPONDED));
+        dispatcher.finished(lost, false);
+
+        assertThatThrownBy(dispatcher::next).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void leasesOfOthersAreWaitedFor() throws Exception {
+        Sieve sieve = new Sieve(100);
+        sieve.push("http://a.test/");
+        Lease ofAnother = sieve.take(0);
+        CountDownLatch waits = new CountDownLatch(1);
+        Dispatcher dispatcher = new Dispatcher(
+                CrawlJob.inMemory(sieve),
+                withoutDelay(),
+                () -> {
+                    waits.countDown();
+                    return 0;
+                },
+                new Recorder(sieve),
+                new CrawlOptions(),
+                false);
+        ExecutorService worker = Executors.newSingleThreadExecutor();
+        try {
+            Future<Dispatcher.Task> next = worker.submit(dispatcher::next);
+            waits.await();
+            // Has the lock when the worker waits.
+            dispatcher.frontierChanged();
+            assertThat(dispatcher.ending()).isNull();
+            sieve.done(ofAnother);
+            dispatcher.frontierChanged();
+
+            assertThat(next.get()).isNull();
+            assertThat(dispatcher.ending()).isEqualTo(Ending.DRAINED);
+        } finally {
+            worker.shutdownNow();
+        }
     }
 }

@@ -230,7 +230,7 @@ class RecorderTest {
             });
 
             assertThatThrownBy(() -> recorder.refused(leases.peek(), REASON)).hasMessage("broken");
-            recorder.done(leases.remove());
+            assertThatThrownBy(() -> recorder.done(leases.remove())).hasMessage("broken");
             recorder.flush();
 
             assertThat(frontier.stats().done()).isZero();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sieve.fetch.Exchange.Cut;
 import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
+import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.FetchResult.Redirect;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -182,6 +183,21 @@ class ExchangeTest {
             assertThat(exchange.body()).asString(US_ASCII).isEqualTo("abc");
         } finally {
             isOver.countDown();
+        }
+    }
+
+    @Test
+    void aDeadlineAfterAnErrorIsNotAStop() {
+        String head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\nno gzip at all";
+        server.on("/", server.drip(head, "x"));
+        try (Fetcher hasty = newFetcher(Duration.ofSeconds(1), true)) {
+            assertThat(hasty.fetch(server.url()))
+                    .isInstanceOfSatisfying(
+                            Failed.class, failed -> assertThat(failed.reason()).isEqualTo(Reason.BROKEN));
+
+            Exchange exchange = hasty.takeExchange();
+            assertThat(exchange.cut()).isEqualTo(Cut.TIME);
+            assertThat(exchange.body()).asString(US_ASCII).startsWith("no gzip at all");
         }
     }
 

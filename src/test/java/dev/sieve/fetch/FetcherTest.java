@@ -16,6 +16,8 @@ import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -230,6 +232,40 @@ class FetcherTest {
         assertThat(result)
                 .isInstanceOfSatisfying(
                         Failed.class, failed -> assertThat(failed.reason()).isEqualTo(Reason.TIMEOUT));
+    }
+
+    @Test
+    void everyFailureAfterAStopIsAStop() {
+        server.on("/", server.stall("HTTP/1.1 200 OK\r\n")).on("/reset", HostileServer.reset());
+        server.onRequest(number -> fetcher.stop());
+
+        for (String url : List.of(server.url(), server.url("/reset"))) {
+            assertThat(fetcher.fetch(url))
+                    .isInstanceOfSatisfying(
+                            Failed.class, failed -> assertThat(failed.reason()).isEqualTo(Reason.STOPPED));
+        }
+    }
+
+    @Test
+    void aLookupThatACloseEndsIsAStop() throws Exception {
+        CountDownLatch isLookedUp = new CountDownLatch(1);
+        Fetcher closed = newFetcher(Duration.ofMinutes(2), host -> {
+            isLookedUp.countDown();
+            try {
+                new CountDownLatch(1).await();
+            } catch (InterruptedException e) {
+                throw new UnknownHostException(host);
+            }
+            return List.of();
+        });
+        CompletableFuture<FetchResult> result = CompletableFuture.supplyAsync(() -> closed.fetch("http://slow.test/"));
+        isLookedUp.await();
+
+        closed.close();
+
+        for (FetchResult each : List.of(result.get(), closed.fetch("http://late.test/"))) {
+            assertThat(((Failed) each).reason()).isEqualTo(Reason.STOPPED);
+        }
     }
 
     @Test
