@@ -148,9 +148,4 @@ final class Politeness {
     long retryNanos(int attempt) {
         return clock.nanoTime() + (FIRST_PAUSE.toNanos() << Math.min(attempt, 8));
     }
-
-    /** Returns for how long at least a URL was tried before its last request, if it has failed this many times before. */
-    static long triedNanos(int attempt) {
-        return (FIRST_PAUSE.toNanos() << Math.min(attempt, 8)) - FIRST_PAUSE.toNanos();
-    }
 }

@@ -12,6 +12,7 @@ import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.fetch.Fetcher;
 import dev.sieve.output.Visit;
 import dev.sieve.parse.LinkExtractor;
+import dev.sieve.robots.LruMap;
 import dev.sieve.robots.RobotsCache;
 import dev.sieve.scope.SkipReason;
 import dev.sieve.url.UrlNormalizer;
@@ -41,6 +42,9 @@ final class UrlProcessor {
 
     private static final String REMEDY = "; to allow a network, for example: --allow-private 127.0.0.0/8";
 
+    /** The heap that the first requests of URLs may take. */
+    private static final long FIRST_TRIES_BYTES = 1 << 20;
+
     private static final Outcome NOT_REQUESTED = new Outcome(Outcome.Kind.NOT_REQUESTED);
 
     /** The lease for which a worker makes requests. */
@@ -63,6 +67,9 @@ final class UrlProcessor {
     private final Recorder recorder;
     private final CrawlClock clock;
 
+    /** When URLs that were given back were first requested by this run, by the ids of their leases. */
+    private final LruMap<Long> firstTries = new LruMap<>(FIRST_TRIES_BYTES, nanos -> Long.BYTES * 2);
+
     /** Origins to which earlier runs sent header fields of the user, if this one has none. */
     private final Set<String> withoutHeaders;
 
@@ -80,7 +87,7 @@ final class UrlProcessor {
     record Response(Outcome outcome, BooleanSupplier processing) {}
 
     /** When a URL was requested, how long that took, and how long its host had to wait before. */
-    private record Timing(Instant fetchedAt, Duration took, Duration waited) {}
+    private record Timing(Instant fetchedAt, long startNanos, Duration took, Duration waited) {}
 
     UrlProcessor(
             CrawlOptions options,
@@ -195,7 +202,7 @@ final class UrlProcessor {
     }
 
     private Timing notSent() {
-        return new Timing(clock.now(), Duration.ZERO, Duration.ZERO);
+        return new Timing(clock.now(), clock.nanoTime(), Duration.ZERO, Duration.ZERO);
     }
 
     private void recordAndRelease(Exchange exchange) {
@@ -215,7 +222,7 @@ final class UrlProcessor {
                 ? sitemaps.fetch(lease)
                 : LinkCheck.is(lease) ? fetcher.check(lease.url()) : fetcher.fetch(lease.url());
         Duration took = Duration.ofNanos(clock.nanoTime() - startNanos);
-        Timing timing = new Timing(fetchedAt, took, task.waited());
+        Timing timing = new Timing(fetchedAt, startNanos, took, task.waited());
         Exchange exchange = fetcher.takeExchange();
         Outcome outcome = politeness.outcome(task, result);
         return new Response(outcome, () -> {
@@ -239,11 +246,13 @@ final class UrlProcessor {
         if (result instanceof Refused refused) {
             return refuse(lease, refused.reason());
         }
+        long firstNanos = firstNanos(lease, timing);
         if (result.isWorthRetrying() && lease.attempt() < retries) {
+            firstTries.put(Long.toString(lease.id()), firstNanos);
             recorder.retry(lease, politeness.retryNanos(lease.attempt()));
             return false;
         }
-        if (isNetworkInDoubt(lease, result, timing.took)) {
+        if (isNetworkInDoubt(result, firstNanos)) {
             return leave(lease, result, timing);
         }
         boolean lacksHeaders = (result.status() == 401 || result.status() == 403)
@@ -256,12 +265,17 @@ final class UrlProcessor {
         return finish(lease, result, timing);
     }
 
-    /** Whether there was no response to this URL, nor to any other while it was tried. */
-    private boolean isNetworkInDoubt(Lease lease, FetchResult result, Duration took) {
-        long triedNanos = took.toNanos() + Politeness.triedNanos(lease.attempt());
+    /** Returns when a URL was first requested by this run; its attempts may belong to an earlier one. */
+    private long firstNanos(Lease lease, Timing timing) {
+        Long first = lease.attempt() == 0 ? null : firstTries.get(Long.toString(lease.id()));
+        return first == null ? timing.startNanos : first;
+    }
+
+    /** Whether there was no response to this URL, nor to any other since it was first requested by this run. */
+    private boolean isNetworkInDoubt(FetchResult result, long firstNanos) {
         boolean isNoResponse =
                 Politeness.isSilence(result) || (result instanceof Failed failed && failed.reason() == Reason.TLS);
-        return isNoResponse && !dispatcher.hasResponseSince(clock.nanoTime() - triedNanos);
+        return isNoResponse && !dispatcher.hasResponseSince(firstNanos);
     }
 
     /** Records a refused URL, which is done unless only the options of this run refuse it. */

@@ -56,10 +56,12 @@
  * <tr><td>routes to hosts that broke off</td><td>10 MiB: 10,000 of 1 KiB</td><td>forgotten</td></tr>
  * <tr><td>counts of traps</td><td>4 MiB</td><td>the least recently used are dropped</td></tr>
  * <tr><td>latest redirects</td><td>4 MiB</td><td>the least recently used are dropped; a ring is not found</td></tr>
+ * <tr><td>first requests of URLs that are requested again</td><td>1 MiB</td>
+ *     <td>the least recent are dropped; the next request counts as the first</td></tr>
  * <tr><td>failures in the report</td><td>10 URLs; counts for at most 2,000 reasons</td><td>counted only</td></tr>
  * </table>
  *
- * <p>If everything is filled at once, this adds up to M and 224 MiB with 32 requests, and to M and 174 MiB with 8, without
+ * <p>If everything is filled at once, this adds up to M and 225 MiB with 32 requests, and to M and 175 MiB with 8, without
  * an archive. The hosts of the schedule take about 400 bytes each while they have URLs; of one domain there are 10,000 at most. The
  * frontier has limits of its own: the capacity of its filter, and the disk.
  *

@@ -138,22 +138,58 @@ class NetworkAwayTest {
         assertThat(hosts).hasSize(HOSTS);
     }
 
+    /** Options by which the hosts are unknown until a page of the first one was visited, and after that. */
+    private CrawlOptions awayAfterTheStart(CountDownLatch visited) {
+        Resolver resolver = host -> {
+            if (!host.equals("start.test")) {
+                try {
+                    visited.await();
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+                throw new UnknownHostException(host);
+            }
+            return List.of(InetAddress.getLoopbackAddress());
+        };
+        return fast().obeyRobots(false).resolver(resolver);
+    }
+
     @Test
     void pagesThatFailBecauseTheNetworkIsGoneStayInTheJob() throws IOException {
         String start = startWithLinksToAllHosts();
         CrawlOptions options = fast().obeyRobots(false);
+        CountDownLatch visited = new CountDownLatch(1);
 
-        CrawlReport away = resume(options, visit -> address = null, start);
+        CrawlReport away = resume(awayAfterTheStart(visited), visit -> visited.countDown(), start);
 
         assertThat(away.pageCount()).isEqualTo(1);
         assertThat(away.failureCounts()).containsOnlyKeys("unknown host");
         assertThat(away.sieve().done()).isEqualTo(1);
 
-        address = "127.0.0.1";
         CrawlReport back = resume(options, visit -> {});
 
         assertThat(back.pages().get(2)).isEqualTo(HOSTS);
         assertThat(site.requests()).hasSize(1 + HOSTS).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void attemptsOfAnEarlierRunAreNotTimeOfThisOne() throws IOException {
+        try (DurableSieve frontier = DurableSieve.open(folder.resolve("job"), 10_000)) {
+            frontier.pushAll(List.of(url("start.test", "/"), url("lost.test", "/")));
+            frontier.take(0);
+            for (int attempt = 0; attempt < 5; attempt++) {
+                frontier.retry(frontier.take(0), 0);
+            }
+        }
+        site.page("/");
+        CountDownLatch visited = new CountDownLatch(1);
+        CrawlOptions oneByOne = awayAfterTheStart(visited).concurrency(1);
+
+        CrawlReport away = resume(oneByOne, visit -> visited.countDown(), url("start.test", "/"));
+
+        assertThat(away.pageCount()).isEqualTo(1);
+        assertThat(away.failureCounts()).containsOnlyKeys("unknown host");
+        assertThat(away.unfinished()).isEqualTo(1);
     }
 
     @Test
