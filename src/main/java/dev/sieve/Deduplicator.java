@@ -282,6 +282,7 @@ public final class Deduplicator {
     public SieveStats stats(long accepted, long pending, long inFlight, long done) {
         assert lock.isHeldByCurrentThread();
         return new SieveStats(
+                FilterKind.of(filter),
                 accepted,
                 seen.sum(),
                 pending,

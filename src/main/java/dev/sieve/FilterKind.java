@@ -6,7 +6,9 @@ import dev.sieve.bloom.ExactSet;
 import dev.sieve.bloom.GrowingBloomFilter;
 import dev.sieve.bloom.Membership;
 import dev.sieve.bloom.Memberships;
+import dev.sieve.bloom.SplitBlockFilter;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The filters of a frontier.
@@ -33,7 +35,38 @@ public enum FilterKind {
     /** The most memory of a filter, or of a layer of a growing one, in bytes: that of one array. */
     public static final long MAX_MEMORY_BYTES = 8L * (Integer.MAX_VALUE - 64);
 
+    /** Below it split blocks need over 1.4 times the bits of the classic layout. */
+    private static final double LOWEST_SPLIT_BLOCK_RATE = 1e-6;
+
     private static final long MEGABYTE = 1_000_000;
+
+    /** Returns the kind of a filter; null when it is none of these. */
+    static @Nullable FilterKind of(Membership filter) {
+        if (filter instanceof SplitBlockFilter) {
+            return SPLIT_BLOCKS;
+        }
+        if (filter instanceof BloomFilter) {
+            return CLASSIC;
+        }
+        if (filter instanceof GrowingBloomFilter) {
+            return GROWING;
+        }
+        return filter instanceof ExactSet ? EXACT : null;
+    }
+
+    /**
+     * Returns the default filter for a choice: one that grows if the choice is to grow.
+     *
+     * @param onFull null when nothing was chosen
+     */
+    public static FilterKind forOnFull(@Nullable OnFull onFull) {
+        return onFull == OnFull.GROW ? GROWING : SPLIT_BLOCKS;
+    }
+
+    /** Returns the kind of filter that {@link #create} makes at a false-positive rate: another one if it is too low. */
+    public FilterKind at(double falsePositiveRate) {
+        return this == SPLIT_BLOCKS && falsePositiveRate < LOWEST_SPLIT_BLOCK_RATE ? CLASSIC : this;
+    }
 
     /**
      * Returns the memory of an empty filter in bytes, whether or not a filter may have so much. {@link #GROWING} gets more
@@ -43,8 +76,8 @@ public enum FilterKind {
      * @param falsePositiveRate as for {@link #create}
      */
     public long memoryBytes(long expectedUrls, double falsePositiveRate) {
-        long bits = switch (this) {
-            case SPLIT_BLOCKS -> Memberships.bits(expectedUrls, falsePositiveRate);
+        long bits = switch (at(falsePositiveRate)) {
+            case SPLIT_BLOCKS -> BloomSize.splitBlockBits(expectedUrls, falsePositiveRate);
             case CLASSIC -> BloomSize.bits(expectedUrls, falsePositiveRate);
             case GROWING -> GrowingBloomFilter.firstBits(expectedUrls, falsePositiveRate);
             case EXACT -> 0;
@@ -63,8 +96,8 @@ public enum FilterKind {
      */
     public Membership create(long expectedUrls, double falsePositiveRate, long seed) {
         requireMemory(expectedUrls, falsePositiveRate);
-        return switch (this) {
-            case SPLIT_BLOCKS -> Memberships.create(expectedUrls, falsePositiveRate, seed);
+        return switch (at(falsePositiveRate)) {
+            case SPLIT_BLOCKS -> SplitBlockFilter.create(expectedUrls, falsePositiveRate, seed);
             case CLASSIC -> BloomFilter.create(expectedUrls, falsePositiveRate, seed);
             case GROWING -> GrowingBloomFilter.create(expectedUrls, falsePositiveRate, seed);
             case EXACT -> ExactSet.create(seed);
@@ -92,13 +125,18 @@ public enum FilterKind {
         return this == GROWING ? OnFull.GROW : OnFull.WARN;
     }
 
+    /** Returns whether this filter supports a choice: a growing filter grows, no Bloom filter else does. */
+    public boolean supports(OnFull onFull) {
+        return this == EXACT || (this == GROWING) == (onFull == OnFull.GROW);
+    }
+
     /**
      * Requires that this filter supports a choice for a full filter.
      *
      * @throws IllegalArgumentException when it does not: a growing filter grows, and no other one does
      */
     public void check(OnFull onFull) {
-        if (this != EXACT && (this == GROWING) != (onFull == OnFull.GROW)) {
+        if (!supports(onFull)) {
             throw new IllegalArgumentException("filter " + this + " does not support " + onFull);
         }
     }

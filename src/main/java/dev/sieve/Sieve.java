@@ -289,10 +289,7 @@ public final class Sieve implements Frontier {
         }
 
         private FilterKind kind() {
-            if (kind != null) {
-                return kind;
-            }
-            return onFull == OnFull.GROW ? FilterKind.GROWING : FilterKind.SPLIT_BLOCKS;
+            return kind != null ? kind : FilterKind.forOnFull(onFull);
         }
 
         private Membership newFilter() {

@@ -1,8 +1,11 @@
 package dev.sieve;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A frontier's counters at one moment; {@code seen} may already include pushes of a moment later.
  *
+ * @param filter the kind of filter; null for any other class, such as the fingerprints of a shared frontier
  * @param accepted URLs that were new; where URLs can be queued again, each time counts
  * @param seen URLs that were rejected as seen before, about {@code estimatedMissed} of them by mistake
  * @param pending URLs that wait to be handed out
@@ -15,6 +18,7 @@ package dev.sieve;
  * @param memoryBytes memory of the filter in bytes, without the queue
  */
 public record SieveStats(
+        @Nullable FilterKind filter,
         long accepted,
         long seen,
         long pending,
@@ -24,4 +28,15 @@ public record SieveStats(
         long capacity,
         double falsePositiveRate,
         double estimatedMissed,
-        long memoryBytes) {}
+        long memoryBytes) {
+
+    /** Returns whether the filter is exact: it misses no page and is never full, so its capacity has no meaning. */
+    public boolean isExact() {
+        return filter == FilterKind.EXACT;
+    }
+
+    /** Returns the size divided by the capacity, above 1 when the filter is overfull; 0 for an exact filter. */
+    public double fill() {
+        return isExact() ? 0 : (double) estimatedSize / Math.max(1, capacity);
+    }
+}

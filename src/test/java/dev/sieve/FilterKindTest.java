@@ -3,6 +3,8 @@ package dev.sieve;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.sieve.bloom.BloomFilter;
+import dev.sieve.bloom.SplitBlockFilter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -22,14 +24,44 @@ class FilterKindTest {
     }
 
     @Test
-    void anExactFilterStartsWithNextToNothing() {
+    void splitBlocksBecomeClassicAtVeryLowRates() {
+        assertThat(FilterKind.SPLIT_BLOCKS.create(1000, 0.5, 1)).isInstanceOf(SplitBlockFilter.class);
+        assertThat(FilterKind.SPLIT_BLOCKS.create(1000, 1e-6, 1)).isInstanceOf(SplitBlockFilter.class);
+        assertThat(FilterKind.SPLIT_BLOCKS.create(1000, 1e-7, 1)).isInstanceOf(BloomFilter.class);
+        assertThatIllegalArgumentException().isThrownBy(() -> FilterKind.SPLIT_BLOCKS.create(1000, 0, 1));
+        assertThatIllegalArgumentException().isThrownBy(() -> FilterKind.SPLIT_BLOCKS.create(1000, Double.NaN, 1));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void statisticsNameTheFilter(FilterKind kind) {
+        for (double rate : new double[] {0.5, 1e-4, 1e-7}) {
+            Sieve sieve = Sieve.builder(10).filter(kind).falsePositiveRate(rate).build();
+            assertThat(sieve.stats().filter()).isEqualTo(kind.at(rate));
+            assertThat(sieve.stats().isExact()).isEqualTo(kind == FilterKind.EXACT);
+        }
+        assertThat(FilterKind.SPLIT_BLOCKS.at(1e-7)).isEqualTo(FilterKind.CLASSIC);
+    }
+
+    @Test
+    void defaultFilterFollowsFromTheChoiceForAFullOne() {
+        assertThat(FilterKind.forOnFull(null)).isEqualTo(FilterKind.SPLIT_BLOCKS);
+        for (OnFull choice : OnFull.values()) {
+            assertThat(FilterKind.forOnFull(choice).supports(choice)).isTrue();
+            assertThat(Sieve.builder(10).onFull(choice).build().stats().filter())
+                    .isEqualTo(FilterKind.forOnFull(choice));
+        }
+    }
+
+    @Test
+    void exactFilterStartsWithNextToNothing() {
         assertThat(FilterKind.EXACT.memoryBytes(Long.MAX_VALUE, 1e-4)).isZero();
     }
 
     /** Each would be an OutOfMemoryError in the heap of the tests. */
     @ParameterizedTest
     @ValueSource(longs = {5_000_000_000L, 10_000_000_000L, Long.MAX_VALUE})
-    void aFilterThatDoesNotFitIsRefusedWithItsSize(long urls) {
+    void filterThatDoesNotFitIsRefusedWithItsSize(long urls) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new Sieve(urls))
                 .withMessageMatching(
@@ -38,7 +70,7 @@ class FilterKindTest {
     }
 
     @Test
-    void aFilterThatFitsIntoAnArrayButNotIntoTheHeapNamesTheHeap() {
+    void filterTooLargeForTheHeapNamesTheHeap() {
         long urls = Runtime.getRuntime().maxMemory() / 2;
 
         assertThatIllegalArgumentException().isThrownBy(() -> new Sieve(urls)).withMessageContaining("-Xmx");

@@ -1,7 +1,7 @@
 package dev.sieve.bench;
 
+import dev.sieve.FilterKind;
 import dev.sieve.bloom.Membership;
-import dev.sieve.bloom.Memberships;
 import dev.sieve.bloom.Murmur3;
 
 /** The sieve's filter without its queue, or its hash without the filter. */
@@ -14,7 +14,7 @@ final class FilterContender implements Contender {
 
     FilterContender(boolean adds, long urls, double rate) {
         this.adds = adds;
-        filter = Memberships.create(adds ? urls : 1, rate, SEED);
+        filter = FilterKind.SPLIT_BLOCKS.create(adds ? urls : 1, rate, SEED);
     }
 
     @Override

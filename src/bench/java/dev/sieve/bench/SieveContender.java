@@ -1,8 +1,8 @@
 package dev.sieve.bench;
 
+import dev.sieve.FilterKind;
 import dev.sieve.Sieve;
 import dev.sieve.bloom.Membership;
-import dev.sieve.bloom.Memberships;
 import java.util.List;
 
 /** The whole sieve, by batches of Strings or bytes, or by single Strings. */
@@ -13,7 +13,7 @@ final class SieveContender implements Contender {
 
     SieveContender(Kind kind, long urls, double rate) {
         this.kind = kind;
-        filter = Memberships.create(urls, rate, FilterContender.SEED);
+        filter = FilterKind.SPLIT_BLOCKS.create(urls, rate, FilterContender.SEED);
         sieve = Sieve.builder(urls).membership(filter).build();
     }
 

@@ -5,7 +5,7 @@ import java.io.InputStream;
 import java.security.SecureRandom;
 
 /**
- * Makes memberships and reads saved ones.
+ * Reads saved memberships, and makes seeds for new ones.
  *
  * <p>The saved form; every number is little-endian and, except for the last, 8 bytes wide:
  *
@@ -30,38 +30,9 @@ import java.security.SecureRandom;
  * number.
  */
 public final class Memberships {
-    /** Below it split blocks need over 1.4 times the bits of the classic layout. */
-    private static final double LOWEST_SPLIT_BLOCK_RATE = 1e-6;
-
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private Memberships() {}
-
-    /**
-     * Makes the default filter: a {@link SplitBlockFilter}; at rates below one in a million, for which a line is too
-     * small, a {@link BloomFilter}.
-     *
-     * @param expectedKeys the capacity, at least 1
-     * @param falsePositiveRate from {@link BloomSize#MIN_RATE} to {@link BloomSize#MAX_RATE}
-     * @param seed {@link #randomSeed()} when others choose the keys
-     * @throws IllegalArgumentException when a value is out of range, or the filter needs more than 16 GiB
-     */
-    public static Membership create(long expectedKeys, double falsePositiveRate, long seed) {
-        return isSplitBlocks(falsePositiveRate)
-                ? SplitBlockFilter.create(expectedKeys, falsePositiveRate, seed)
-                : BloomFilter.create(expectedKeys, falsePositiveRate, seed);
-    }
-
-    /** Returns the bits of a filter that {@link #create} makes, also if they are more than a filter may have. */
-    public static long bits(long expectedKeys, double falsePositiveRate) {
-        return isSplitBlocks(falsePositiveRate)
-                ? BloomSize.splitBlockBits(expectedKeys, falsePositiveRate)
-                : BloomSize.bits(expectedKeys, falsePositiveRate);
-    }
-
-    private static boolean isSplitBlocks(double rate) {
-        return rate >= LOWEST_SPLIT_BLOCK_RATE;
-    }
 
     /** Returns a secret random seed. Safe for use by many threads. */
     public static long randomSeed() {

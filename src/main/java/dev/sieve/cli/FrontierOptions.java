@@ -77,7 +77,7 @@ final class FrontierOptions {
         if (kind == FilterKind.EXACT && (missRate != null || onFull != null)) {
             throw contradiction(isExact ? "--exact" : "--filter exact", "'--miss-rate' or '--on-full'");
         }
-        if (kind != null && onFull != null && (kind == FilterKind.GROWING) != (onFull == OnFull.GROW)) {
+        if (kind != null && onFull != null && !kind.supports(onFull)) {
             throw contradiction("--filter " + Converters.name(kind), "'--on-full " + Converters.name(onFull) + "'");
         }
         if (capacity != null || !resumes) {
@@ -214,7 +214,7 @@ final class FrontierOptions {
 
     /** The type of the filter in a new frontier. */
     private FilterKind kind() {
-        return filter() != null ? filter() : onFull == OnFull.GROW ? FilterKind.GROWING : FilterKind.SPLIT_BLOCKS;
+        return filter() != null ? filter() : FilterKind.forOnFull(onFull);
     }
 
     private double rate() {

@@ -7,7 +7,6 @@ import static java.util.stream.Collectors.joining;
 
 import dev.sieve.FilterKind;
 import dev.sieve.bloom.BloomSize;
-import dev.sieve.bloom.Memberships;
 import dev.sieve.bloom.SplitBlockFilter;
 import dev.sieve.report.Numbers;
 import java.io.PrintWriter;
@@ -139,9 +138,7 @@ final class Plan {
 
     List<Kind> kinds() {
         List<Kind> layers = layers();
-        FilterKind usual = Memberships.create(1, rate, 0) instanceof SplitBlockFilter
-                ? FilterKind.SPLIT_BLOCKS
-                : FilterKind.CLASSIC;
+        FilterKind usual = FilterKind.SPLIT_BLOCKS.at(rate);
         return List.of(
                 splitBlocks(name(FilterKind.SPLIT_BLOCKS, usual), urls, rate),
                 classic(name(FilterKind.CLASSIC, usual), 1),

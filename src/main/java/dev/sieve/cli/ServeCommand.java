@@ -133,7 +133,7 @@ final class ServeCommand implements Callable<Integer> {
     private void checkFilter() {
         FrontierOptions.checkCapacity(
                 spec,
-                onFull == OnFull.GROW ? FilterKind.GROWING : FilterKind.SPLIT_BLOCKS,
+                FilterKind.forOnFull(onFull),
                 capacity == null ? DEFAULT_CAPACITY : capacity,
                 missRate == null ? Sieve.DEFAULT_FALSE_POSITIVE_RATE : missRate);
     }

@@ -3,7 +3,6 @@ package dev.sieve.cli;
 import static dev.sieve.report.Numbers.text;
 
 import dev.sieve.SieveStats;
-import dev.sieve.bloom.BloomSize;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Ending;
 import dev.sieve.report.Numbers;
@@ -197,7 +196,7 @@ final class Summary {
 
     /** Returns the URLs in the filter: {@code 31 of 1,000 URLs (3.1 %)}. */
     static String size(SieveStats sieve) {
-        String size = isExact(sieve)
+        String size = sieve.isExact()
                 ? Numbers.count(sieve.estimatedSize(), "URL")
                 : text("%,d of ", sieve.estimatedSize()) + Numbers.count(sieve.capacity(), "URL");
         return size + " (" + fill(sieve) + ")";
@@ -205,13 +204,8 @@ final class Summary {
 
     /** Returns how full the filter is: {@code 3.1 %}, {@code 647 %}, or {@code exact} if it is never full. */
     static String fill(SieveStats sieve) {
-        double percent = 100.0 * sieve.estimatedSize() / sieve.capacity();
-        return isExact(sieve) ? "exact" : text(percent < 100 ? "%.1f %%" : "%,.0f %%", percent);
-    }
-
-    /** Of all filters above their capacity, only the exact one has a rate below the lowest one supported. */
-    private static boolean isExact(SieveStats sieve) {
-        return sieve.estimatedSize() > sieve.capacity() && sieve.falsePositiveRate() < BloomSize.MIN_RATE;
+        double percent = 100 * sieve.fill();
+        return sieve.isExact() ? "exact" : text(percent < 100 ? "%.1f %%" : "%,.0f %%", percent);
     }
 
     /**
@@ -315,7 +309,7 @@ final class Summary {
             return;
         }
         SieveStats sieve = report.sieve();
-        boolean isTooSmall = sieve.estimatedSize() > sieve.capacity();
+        boolean isTooSmall = sieve.fill() > 1;
         row(lines, "missed", "%s, and the pages that only they link to", missed(report));
         row(
                 lines,

@@ -55,7 +55,7 @@ record Checkpoint(
     static Checkpoint none(FrontierFiles files) {
         LogPosition start =
                 new LogPosition(files.logs().isEmpty() ? 1 : files.logs().first(), Segment.HEADER_BYTES);
-        SieveStats stats = new SieveStats(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+        SieveStats stats = new SieveStats(null, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
         return new Checkpoint(0, null, start, new TreeMap<>(), new LogState(), stats, 0, LogPosition.NONE);
     }
 
@@ -290,6 +290,7 @@ record Checkpoint(
             throw in.broken("it contains more URLs than its log");
         }
         SieveStats stats = new SieveStats(
+                settings.filter(),
                 state.accepted(),
                 seen,
                 state.open() - inFlight,

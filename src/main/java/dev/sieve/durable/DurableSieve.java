@@ -584,10 +584,9 @@ public final class DurableSieve implements Frontier {
             FilterKind requested = kind;
             if (kind != null) {
                 kind.check(onFull == null ? kind.defaultOnFull() : onFull);
-            } else if (onFull == OnFull.GROW) {
-                requested = FilterKind.GROWING;
-            } else if (onFull != null && stored != null && stored.kind() == FilterKind.GROWING) {
-                requested = FilterKind.SPLIT_BLOCKS;
+            } else if (onFull == OnFull.GROW
+                    || (onFull != null && stored != null && stored.kind() == FilterKind.GROWING)) {
+                requested = FilterKind.forOnFull(onFull);
             }
             return new RequestedSettings(requested, expectedUrls, falsePositiveRate, seed);
         }

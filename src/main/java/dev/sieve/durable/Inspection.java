@@ -105,6 +105,7 @@ final class Inspection {
         hasProblems = !problems.isEmpty();
         SieveStats last = checkpoint.stats();
         SieveStats stats = new SieveStats(
+                settings.filter(),
                 state.accepted(),
                 last.seen(),
                 state.open(),

@@ -346,6 +346,7 @@ final class Repair {
         LogPosition end = log.end();
         SieveStats before = saved.stats();
         SieveStats stats = new SieveStats(
+                settings.filter(),
                 state.accepted(),
                 before.seen(),
                 state.open(),

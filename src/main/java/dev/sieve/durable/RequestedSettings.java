@@ -45,7 +45,7 @@ record RequestedSettings(FilterKind kind, Long expectedUrls, Double falsePositiv
         }
         return apply(new Settings(
                 Memberships.randomSeed(),
-                FilterKind.SPLIT_BLOCKS,
+                FilterKind.forOnFull(null),
                 expectedUrls,
                 Sieve.DEFAULT_FALSE_POSITIVE_RATE,
                 Memberships.randomSeed()));

@@ -45,7 +45,7 @@ public final class FrontierMetrics implements MeterBinder {
                 "sieve.filter.fill",
                 "ratio",
                 "Size of the filter of seen URLs divided by its capacity; above 1 when it is overfull, 0 for an exact set.",
-                FrontierMetrics::fill);
+                SieveStats::fill);
         meters.gauge(
                 "sieve.filter.size",
                 URLS,
@@ -65,14 +65,5 @@ public final class FrontierMetrics implements MeterBinder {
                 "pages",
                 "Estimated number of pages missed so far because of false positives.",
                 SieveStats::estimatedMissed);
-    }
-
-    private static double fill(SieveStats stats) {
-        return isExact(stats) ? 0 : (double) stats.estimatedSize() / stats.capacity();
-    }
-
-    /** Whether the filter is an exact set, which is never full: its only false positives are equal hashes of 128 bits. */
-    private static boolean isExact(SieveStats stats) {
-        return stats.falsePositiveRate() == stats.estimatedSize() * 0x1p-128;
     }
 }

@@ -160,6 +160,7 @@ final class JournalFormat {
             json.writeNumberField("bytes", sample.bytes());
             counts("refusals", sample.refusals());
             counts("skipped", sample.skipped());
+            text("filter", sample.filter() == null ? null : sample.filter().name());
             json.writeNumberField("size", sample.size());
             json.writeNumberField("capacity", sample.capacity());
             json.writeNumberField("rate", sample.rate());

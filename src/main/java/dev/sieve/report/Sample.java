@@ -1,7 +1,9 @@
 package dev.sieve.report;
 
+import dev.sieve.FilterKind;
 import dev.sieve.SieveStats;
 import dev.sieve.crawl.CrawlReport;
+import java.util.Arrays;
 import java.util.Map;
 
 /**
@@ -11,6 +13,7 @@ import java.util.Map;
  * @param millis since the start of the run
  * @param ending why the run is over; null while it goes on
  * @param sitemaps sitemaps that were read or absent
+ * @param filter the kind of filter; null for any other class, or when it was not recorded
  */
 record Sample(
         long at,
@@ -31,6 +34,7 @@ record Sample(
         long bytes,
         Map<String, Long> refusals,
         Map<String, Long> skipped,
+        FilterKind filter,
         long size,
         long capacity,
         double rate,
@@ -58,6 +62,7 @@ record Sample(
                 report.bytes(),
                 report.refusals(),
                 report.skipped(),
+                sieve.filter(),
                 sieve.estimatedSize(),
                 sieve.capacity(),
                 sieve.falsePositiveRate(),
@@ -85,11 +90,19 @@ record Sample(
                 line.number("bytes"),
                 line.counts("refusals"),
                 line.counts("skipped"),
+                kind(line.text("filter")),
                 line.number("size"),
                 line.number("capacity"),
                 line.decimal("rate"),
                 line.decimal("missed"),
                 line.number("memory"));
+    }
+
+    private static FilterKind kind(String name) {
+        return Arrays.stream(FilterKind.values())
+                .filter(kind -> kind.name().equals(name))
+                .findAny()
+                .orElse(null);
     }
 
     long refused() {

@@ -4,7 +4,7 @@ import static dev.sieve.report.Numbers.count;
 import static dev.sieve.report.Numbers.text;
 
 import dev.sieve.CapacityEvent;
-import dev.sieve.OnFull;
+import dev.sieve.FilterKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -252,18 +252,15 @@ final class Sections {
             return;
         }
         Element section = Html.section(main, "sieve", "Filter of seen URLs");
-        boolean isExact = last.rate() == 0 && last.size() > last.capacity();
         Element line = section.appendElement("p");
-        if (isExact) {
+        if (last.filter() == FilterKind.EXACT) {
             line.text(text(
                     "An exact filter of %s, %s: no page is missed.",
                     count(last.size(), "URL"), Numbers.bytes(last.memory())));
             return;
         }
         double fill = (double) last.size() / Math.max(1, last.capacity());
-        boolean grows = crawl.capacityEvents().stream()
-                .anyMatch(passed -> passed.event().onFull() == OnFull.GROW);
-        if (fill <= 1 || !grows) {
+        if (fill <= 1 || last.filter() != FilterKind.GROWING) {
             line.appendElement("meter")
                     .attr("min", "0")
                     .attr("max", "1")

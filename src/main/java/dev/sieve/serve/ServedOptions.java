@@ -23,13 +23,10 @@ record ServedOptions(
 
     /** Returns the memory of the filter of a new crawl. */
     long filterBytes() {
-        return kind().memoryBytes(
+        return FilterKind.forOnFull(onFull)
+                .memoryBytes(
                         expectedUrls == null ? DEFAULT_URLS : expectedUrls,
                         falsePositiveRate == null ? Sieve.DEFAULT_FALSE_POSITIVE_RATE : falsePositiveRate);
-    }
-
-    private FilterKind kind() {
-        return onFull == OnFull.GROW ? FilterKind.GROWING : FilterKind.SPLIT_BLOCKS;
     }
 
     /** Opens the frontier in a folder, or makes one. */

@@ -52,6 +52,7 @@ final class SharedInspection {
                     + number(crawl.optional("MEMORY", utf8("USAGE"), slice.taken));
         }
         SieveStats stats = new SieveStats(
+                null,
                 accepted,
                 seen,
                 Math.max(0, accepted - done),

@@ -77,6 +77,7 @@ final class Totals {
         long total = accepted();
         long held = holdings.held();
         return new SieveStats(
+                null,
                 total,
                 seen + unsentSeen.sum(),
                 Math.max(0, total - done() - held),

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.withinPercentage;
 import static org.junit.jupiter.params.provider.EnumSource.Mode.EXCLUDE;
 
+import dev.sieve.FilterKind;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -55,7 +56,7 @@ class FalsePositiveRateTest {
     @ValueSource(doubles = {0.5, 0.2, 0.1, 0.03, 2e-4})
     void filterToTakeMeetsAnyRate(double rate) {
         int keys = 100_000;
-        Membership membership = Memberships.create(keys, rate, SEED);
+        Membership membership = FilterKind.SPLIT_BLOCKS.create(keys, rate, SEED);
         Keys.add(membership, 0, keys);
         assertThat(measured(membership, rate)).isCloseTo(rate, withinPercentage(7));
         assertThat(membership.falsePositiveRate()).isCloseTo(rate, withinPercentage(5));
@@ -65,7 +66,7 @@ class FalsePositiveRateTest {
     @ParameterizedTest
     @ValueSource(doubles = {1e-5, 1e-6, 9e-7, 1e-7, 1e-8})
     void filterToTakeMeetsLowRates(double rate) {
-        Membership membership = Memberships.create(KEYS, rate, SEED);
+        Membership membership = FilterKind.SPLIT_BLOCKS.create(KEYS, rate, SEED);
         Keys.add(membership, 0, KEYS);
         assertThat(membership.falsePositiveRate()).isCloseTo(rate, withinPercentage(5));
         assertThat(membership.memoryBytes() * 8.0).isLessThan(1.4 * BloomSize.bits(KEYS, rate));

@@ -86,15 +86,6 @@ class FilterExtremesTest {
     }
 
     @Test
-    void filterToTakeIsOfSplitBlocksUnlessARateIsTooLowForThem() {
-        assertThat(Memberships.create(1000, 0.5, SEED)).isInstanceOf(SplitBlockFilter.class);
-        assertThat(Memberships.create(1000, 1e-6, SEED)).isInstanceOf(SplitBlockFilter.class);
-        assertThat(Memberships.create(1000, 1e-7, SEED)).isInstanceOf(BloomFilter.class);
-        assertThatIllegalArgumentException().isThrownBy(() -> Memberships.create(1000, 0, SEED));
-        assertThatIllegalArgumentException().isThrownBy(() -> Memberships.create(1000, Double.NaN, SEED));
-    }
-
-    @Test
     void randomSeedsDiffer() {
         assertThat(Memberships.randomSeed()).isNotEqualTo(Memberships.randomSeed());
     }

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class DurableSieveTest {
@@ -251,6 +252,20 @@ class DurableSieveTest {
 
         builder.open(disk, () -> {}).close();
         assertThat(events).containsExactly(0.8, 1.0, 0.8);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void statisticsNameTheFilter(FilterKind kind) throws IOException {
+        try (DurableSieve frontier =
+                builder().filter(kind).falsePositiveRate(1e-7).open()) {
+            frontier.push("http://a.test/");
+            assertThat(frontier.stats().filter()).isEqualTo(kind.at(1e-7));
+        }
+        assertThat(DurableFolder.inspect(directory).stats().filter()).isEqualTo(kind.at(1e-7));
+        try (DurableSieve frontier = DurableSieve.builder(directory).open()) {
+            assertThat(frontier.stats().filter()).isEqualTo(kind.at(1e-7));
+        }
     }
 
     @Test

@@ -65,7 +65,7 @@ class FrontierMetricsTest {
     }
 
     @Test
-    void anExactSetIsNeverFull() {
+    void exactFilterIsNeverFull() {
         new FrontierMetrics(withUrls(Sieve.builder(10).filter(FilterKind.EXACT).build(), 100)).bindTo(registry);
 
         assertThat(gauge("sieve.filter.size")).isEqualTo(100);

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.CapacityEvent;
-import dev.sieve.OnFull;
+import dev.sieve.FilterKind;
 import dev.sieve.output.Skip;
 import dev.sieve.scope.SkipReason;
 import java.io.IOException;
@@ -22,6 +22,9 @@ import org.jsoup.nodes.Document;
 import org.jsoup.nodes.Element;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.NullSource;
 
 /** The page: text of servers stays text, and nothing may be requested. */
 class ReportPageTest {
@@ -116,14 +119,18 @@ class ReportPageTest {
         assertThat(page.select("nav").text()).contains("Broken links (20)");
     }
 
-    private static Element sections(OnFull onFull) {
+    private static Sample sample(FilterKind filter) {
+        Map<String, Long> none = Map.of();
+        return new Sample(
+                1000, 1000, "done", 0, 300, 0, 300, 300, 0, 0, 0, 0, 0, 0, 0, 0, none, none, filter, 300, 100, 1e-12,
+                1e-9, 1000);
+    }
+
+    private static Element sections(FilterKind filter) {
         Aggregate crawl = new Aggregate();
         crawl.run(0);
-        crawl.capacity(new CapacityEvent(0.8, 80, 100, 1e-5, 0, 1000, onFull), 500);
-        Map<String, Long> none = Map.of();
-        crawl.sample(new Sample(
-                1000, 1000, "done", 0, 300, 0, 300, 300, 0, 0, 0, 0, 0, 0, 0, 0, none, none, 300, 100, 1e-12, 1e-9,
-                1000));
+        crawl.capacity(new CapacityEvent(0.8, 80, 100, 1e-5, 0, 1000, filter.defaultOnFull()), 500);
+        crawl.sample(sample(filter));
         Element main = Html.document().body();
         Sections.append(crawl, main);
         return main;
@@ -131,28 +138,43 @@ class ReportPageTest {
 
     @Test
     void chartsBeginAtTheStart() {
-        assertThat(sections(OnFull.WARN)
+        assertThat(sections(FilterKind.SPLIT_BLOCKS)
                         .select("#samples tbody tr td:first-child")
                         .eachText())
                 .containsExactly("0.0", "1.0");
     }
 
     @Test
-    void onlyAFilterThatDoesNotGrowIsOverfull() {
-        assertThat(sections(OnFull.WARN).select("#sieve meter")).hasSize(1);
-        assertThat(sections(OnFull.GROW).select("#sieve meter")).isEmpty();
+    void onlyFilterThatDoesNotGrowIsOverfull() {
+        assertThat(sections(FilterKind.SPLIT_BLOCKS).select("#sieve meter")).hasSize(1);
+        assertThat(sections(FilterKind.GROWING).select("#sieve meter")).isEmpty();
+    }
+
+    @Test
+    void exactFilterMissesNoPage() {
+        assertThat(sections(FilterKind.EXACT).select("#sieve").text())
+                .isEqualTo("Filter of seen URLs An exact filter of 300 URLs, 1.00 kB: no page is missed.");
+        assertThat(sections(FilterKind.CLASSIC).select("#sieve").text()).doesNotContain("exact");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @NullSource
+    void journalStoresTheKindOfFilter(FilterKind filter) throws IOException {
+        byte[] line = new JournalFormat().sample(sample(filter));
+        assertThat(Sample.of(JsonLine.parse(line, line.length))).isEqualTo(sample(filter));
     }
 
     @Test
     void noNumberHasAnExponent() {
-        assertThat(sections(OnFull.WARN).text())
+        assertThat(sections(FilterKind.SPLIT_BLOCKS).text())
                 .contains("<0.000001 %", "<0.01")
                 .doesNotContainPattern("[0-9]e-?[0-9]");
     }
 
     @Test
     void theCapacityOfTheCrawlIsMarked() {
-        assertThat(sections(OnFull.WARN)
+        assertThat(sections(FilterKind.SPLIT_BLOCKS)
                         .select("#capacities .own td:first-child")
                         .eachText())
                 .containsExactly("100");
