@@ -14,7 +14,6 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
@@ -47,8 +46,7 @@ class ArchitectureTest {
         "crawlercommons.urlfrontier.."
     };
     private static final JavaClasses CLASSES = new ClassFileImporter()
-            .withImportOption(new ImportOption.DoNotIncludeTests())
-            .importPackages("dev.sieve");
+            .importUrl(Sieve.class.getProtectionDomain().getCodeSource().getLocation());
 
     /** One class schedules the crawl; the other waits until its engine is reachable, between attempts. */
     private static final DescribedPredicate<JavaClass> MAY_WAIT = describe(
