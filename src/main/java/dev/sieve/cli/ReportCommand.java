@@ -1,9 +1,11 @@
 package dev.sieve.cli;
 
 import dev.sieve.report.CrawlRecord;
+import dev.sieve.report.Numbers;
 import dev.sieve.report.ReportInput;
 import dev.sieve.report.ReportPage;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -36,9 +38,8 @@ final class ReportCommand implements Callable<Integer> {
     @Option(
             names = {"-o", "--output"},
             paramLabel = "FILE",
-            required = true,
-            description = "The report to write.")
-    private Path output;
+            description = "The report to write (default: report.html).")
+    Path output = Path.of("report.html");
 
     @Option(names = "--force", description = "Overwrite an existing file.")
     private boolean isForced;
@@ -52,6 +53,7 @@ final class ReportCommand implements Callable<Integer> {
             Terminal.println("sieve: " + problem);
         });
         ReportPage.write(ReportPage.page(record, Instant.now()), output);
+        Terminal.println(output + "  " + Numbers.bytes(Files.size(output)));
         return problems.get() == 0 ? 0 : ExitCode.INPUT_OR_OUTPUT_FAILED;
     }
 }

@@ -23,7 +23,8 @@ import org.jspecify.annotations.NullMarked;
  * Reads what earlier crawls have written, to make a report of it: files of {@link dev.sieve.output.JsonlSink}, link graphs
  * (names that end in {@code .tsv}) and the folders of jobs. Files are read line by line: memory does not grow with them.
  *
- * <p>A line that cannot be read is described, with its file and number, and left out.
+ * <p>A line that cannot be read is described, with its file and number, and left out. A file none of whose lines can be read
+ * is refused.
  */
 @NullMarked
 public final class ReportInput {
@@ -40,8 +41,7 @@ public final class ReportInput {
 
     private final Aggregate aggregate = new Aggregate();
     private final Consumer<String> problems;
-    private long good;
-    private long bad;
+    private boolean isEmpty = true;
 
     private interface Line {
         void read(LineReader line) throws IOException;
@@ -55,7 +55,7 @@ public final class ReportInput {
      * Reads files and folders.
      *
      * @param problems receives a description of each line that cannot be read, up to a limit for each file
-     * @throws IOException when a file cannot be read, or no line could be
+     * @throws IOException when a file cannot be read, is of another kind, or there are no lines
      */
     public static CrawlRecord read(List<Path> files, Consumer<String> problems) throws IOException {
         ReportInput input = new ReportInput(problems);
@@ -72,11 +72,8 @@ public final class ReportInput {
             }
         }
         input.referrers(jobs, graphs);
-        if (input.good == 0) {
-            throw new IOException(
-                    input.bad == 0
-                            ? "nothing to report: no lines in " + names(files)
-                            : "no line could be read in " + names(files));
+        if (input.isEmpty) {
+            throw new IOException("nothing to report: no lines in " + names(files));
         }
         return new CrawlRecord(input.aggregate);
     }
@@ -94,12 +91,9 @@ public final class ReportInput {
                 folder,
                 json -> {
                     add(JsonLine.parse(json));
-                    good++;
+                    isEmpty = false;
                 },
-                problem -> {
-                    bad++;
-                    problems.accept(problem);
-                });
+                problems);
     }
 
     /** Searches all that was read for the pages that link to broken URLs, now that these are known. */
@@ -155,7 +149,9 @@ public final class ReportInput {
 
     private void lines(Path file, Line action) throws IOException {
         long number = 0;
-        long badHere = 0;
+        long bad = 0;
+        // Described once a line could be read: before that, the file may be of another kind.
+        List<String> first = new ArrayList<>();
         try (InputStream in = new BufferedInputStream(new FileInputStream(file.toFile()));
                 LineReader line = new LineReader(in, MAX_LINE)) {
             in.mark(GZIP.length);
@@ -170,18 +166,30 @@ public final class ReportInput {
                         throw new IOException("longer than " + MAX_LINE + " bytes");
                     }
                     action.read(line);
-                    good++;
+                    isEmpty = false;
+                    first.forEach(problems);
+                    first.clear();
                 } catch (IOException e) {
-                    badHere++;
-                    if (badHere <= PROBLEMS_PER_FILE) {
-                        problems.accept(file + ", line " + number + ": " + reason(e));
+                    bad++;
+                    String problem = file + ", line " + number + ": " + reason(e);
+                    if (bad == number) {
+                        first.add(problem);
+                    } else if (bad <= PROBLEMS_PER_FILE) {
+                        problems.accept(problem);
+                    }
+                    if (first.size() > PROBLEMS_PER_FILE) {
+                        break;
                     }
                 }
             }
         }
-        bad += badHere;
-        if (badHere > PROBLEMS_PER_FILE) {
-            problems.accept(file + ": " + Numbers.count(badHere, "line") + " could not be read");
+        if (!first.isEmpty()) {
+            throw new IOException(
+                    first.get(0) + "; give a file of records (-o pages.jsonl), a link graph (-o links.tsv) or"
+                            + " the directory of a job");
+        }
+        if (bad > PROBLEMS_PER_FILE) {
+            problems.accept(file + ": " + Numbers.count(bad, "line") + " could not be read");
         }
     }
 

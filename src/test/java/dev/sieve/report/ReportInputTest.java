@@ -14,6 +14,7 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -22,6 +23,8 @@ import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Reports of what earlier crawls have written. */
 class ReportInputTest {
@@ -143,11 +146,29 @@ class ReportInputTest {
                         file + ", line 13: not a JSON object",
                         file + ", line 14: no field 'url'");
 
-        Files.writeString(file, "nothing\n".repeat(100));
-        assertThatThrownBy(() -> ReportInput.read(List.of(file), problems::add))
-                .isInstanceOf(IOException.class)
-                .hasMessage("no line could be read in " + file);
-        assertThat(problems).hasSize(4 + 10 + 1).last().isEqualTo(file + ": 100 lines could not be read");
+        lines.addAll(Collections.nCopies(20, "no JSON"));
+        lines.addAll(0, Collections.nCopies(7, "no JSON"));
+        Files.write(file, lines);
+        problems.clear();
+        ReportInput.read(List.of(file), problems::add);
+        assertThat(problems)
+                .hasSize(10 + 1)
+                .startsWith(file + ", line 1: not JSON")
+                .endsWith(file + ": 31 lines could not be read");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"pages.csv", "links.tsv"})
+    void fileOfAnotherKindIsRefusedInOneLine(String name) throws IOException {
+        Path good = write("good.jsonl", visits(4, 10));
+        Path file = Files.writeString(folder.resolve(name), "nothing\n".repeat(100));
+        for (List<Path> files : List.of(List.of(file), List.of(good, file))) {
+            assertThatThrownBy(() -> ReportInput.read(files, problems::add))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageStartingWith(file + ", line 1: not ")
+                    .hasMessageContaining("; give a file of records (-o pages.jsonl), a link graph (-o links.tsv) or");
+        }
+        assertThat(problems).isEmpty();
     }
 
     @Test
