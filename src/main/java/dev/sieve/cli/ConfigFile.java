@@ -2,6 +2,7 @@ package dev.sieve.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sieve.url.Seeds;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -23,11 +24,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
-import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
  * A file of options: a line {@code name = value} for each, where {@code name} is that of the option, with or
- * without its dashes, or {@code seed}. Text after {@code #}, at the beginning of a line or after a space, is a comment.
+ * without its dashes, or {@code seed}. {@linkplain Seeds#withoutComment Comments} are as in lists of seeds.
  *
  * <p>An option on the command line replaces all lines for this option, and seeds there replace those of the file. A
  * default value provider of the library could not do this: it supplies one value, and some options have several. So the
@@ -38,7 +38,6 @@ final class ConfigFile {
     private static final Set<String> NOT_IN_A_FILE = Set.of("--config", "--help", "--version");
     private static final String SEED = "seed";
     private static final Pattern LINE = Pattern.compile("([^=]*?)\\s*=\\s*(.*?)");
-    private static final Pattern COMMENT = Pattern.compile("(?:^|\\s)#.*");
     private static final Pattern QUOTED = Pattern.compile("\"[^\"]*\"|'[^']*'");
     private static final Pattern OPTION_IN_MESSAGE = Pattern.compile("'(--?[A-Za-z-]+)");
 
@@ -72,7 +71,7 @@ final class ConfigFile {
         int number = 0;
         for (String line : file.content().split("\\R", -1)) {
             number++;
-            String text = COMMENT.matcher(line).replaceFirst("").strip();
+            String text = Seeds.withoutComment(line).strip();
             if (!text.isEmpty()) {
                 file.add(number, text);
             }
@@ -130,10 +129,10 @@ final class ConfigFile {
                 .findFirst()
                 .orElse(null);
         if (option == null) {
-            List<String> similar =
-                    new UnmatchedArgumentException(spec.commandLine(), List.of("--" + name)).getSuggestions();
-            String advice =
-                    similar.isEmpty() ? "" : "; did you mean '" + similar.get(0).replaceFirst("^-+", "") + "'?";
+            List<String> similar = Similar.options(spec, "--" + name.replaceFirst("^-+", "")).stream()
+                    .map(each -> "'" + each.replaceFirst("^-+", "") + "'")
+                    .toList();
+            String advice = similar.isEmpty() ? "" : "; " + Similar.question(similar);
             throw wrong(number, "unknown option '" + name + "'" + advice);
         }
         if (NOT_IN_A_FILE.contains(option.longestName())) {

@@ -230,7 +230,11 @@ class CrawlCommand implements Callable<Integer> {
         try (SeedProblems problems = new SeedProblems()) {
             new Seeds(typed, listed, problems).read(words, System.in);
         } catch (IOException e) {
-            throw Checks.wrong(spec, "Invalid SEED: " + e.getMessage());
+            List<String> similar = Similar.commands(spec, words.get(0));
+            // Only the first word can be a command.
+            boolean isFirst = String.valueOf(e.getMessage()).startsWith("'" + words.get(0) + "'");
+            String advice = similar.isEmpty() || !isFirst ? "" : "; " + Similar.question(similar);
+            throw Checks.wrong(spec, "Invalid SEED: " + e.getMessage() + advice);
         }
     }
 

@@ -16,6 +16,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
@@ -123,11 +124,19 @@ public final class Main {
 
     private static int reportUsage(ParameterException wrong, String[] args) {
         String message = String.valueOf(wrong.getMessage()).lines().findFirst().orElse("");
-        List<String> similar =
-                wrong instanceof UnmatchedArgumentException unmatched ? unmatched.getSuggestions() : List.of();
-        String advice = similar.isEmpty() ? "see --help" : "did you mean " + String.join(" or ", similar) + "?";
+        String question = Similar.question(similar(wrong));
+        String advice = question.isEmpty() ? "see --help" : question;
         Terminal.println(wrong.getCommandLine().getErr(), "sieve: " + message + " (" + advice + ")");
         return ExitCode.WRONG_USAGE;
+    }
+
+    private static List<String> similar(ParameterException wrong) {
+        CommandSpec spec = wrong.getCommandLine().getCommandSpec();
+        if (wrong instanceof UnmatchedArgumentException unmatched) {
+            return Similar.options(spec, unmatched.getUnmatched().get(0));
+        }
+        boolean isCommand = wrong.getArgSpec() == null && wrong.getValue() != null;
+        return isCommand ? Similar.commands(spec, wrong.getValue()) : List.of();
     }
 
     private static int reportFailure(Exception failure, CommandLine line, ParseResult parsed) {

@@ -34,9 +34,10 @@ import org.jspecify.annotations.Nullable;
  *   <li>any other word is an error: a file that does not exist.
  * </ol>
  *
- * <p>A list holds one URL per line; rules 2 and 4 apply to it as well. Blank lines and lines that begin with {@code #} are skipped. Lines end with
- * LF, CR LF or CR; the text is UTF-8, or UTF-16 with a byte order mark. A line that is not a URL is reported to {@code
- * problems}, and reading continues; so are a user name and password, without which the URL is used, and an empty list.
+ * <p>A list holds one URL per line; rules 2 and 4 apply to it as well. Blank lines are skipped, and so are {@linkplain
+ * #withoutComment comments}. Lines end with LF, CR LF or CR; the text is UTF-8, or UTF-16 with a byte order mark. A line
+ * that is not a URL is reported to {@code problems}, and reading continues; so are a user name and password, without which
+ * the URL is used, and an empty list.
  * Lists are streamed: memory does not grow with their length or that of a line.
  *
  * <p>URLs are passed on in order, normalised, duplicates included. Not safe for use by many threads.
@@ -132,9 +133,10 @@ public final class Seeds {
             Lines lines = new Lines(list);
             for (String line = lines.next(); line != null; line = lines.next()) {
                 number++;
-                String text = line.strip();
-                boolean isCut = line.length() > Lines.MAX_CHARS;
-                if (text.startsWith("#") || (text.isEmpty() && !isCut)) {
+                String text = withoutComment(line);
+                boolean isCut = text.length() > Lines.MAX_CHARS;
+                text = text.strip();
+                if (text.isEmpty() && !isCut) {
                     continue;
                 }
                 isEmpty = false;
@@ -151,6 +153,18 @@ public final class Seeds {
         } catch (IOException e) {
             throw new IOException("cannot read " + source + " after line " + number + ": " + e.getMessage(), e);
         }
+    }
+
+    /**
+     * Returns a line without its comment, which begins with a {@code #} at the beginning of the line or after white space.
+     * Without white space before it, a {@code #} begins the fragment of a URL.
+     */
+    public static String withoutComment(String line) {
+        int hash = line.indexOf('#');
+        while (hash > 0 && !Character.isWhitespace(line.charAt(hash - 1))) {
+            hash = line.indexOf('#', hash + 1);
+        }
+        return hash < 0 ? line : line.substring(0, hash);
     }
 
     private void readFile(String name) throws IOException {

@@ -229,7 +229,22 @@ class OptionValuesTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"--max-pagse, --max-pages", "--capasity, --capacity", "--per-hots, --per-host"})
+    @CsvSource({"stat, state", "plam, plan", "expotr, export", "help plam, plan"})
+    void commandLikeTheUnknownOneIsSuggested(String words, String suggestion) {
+        Run run = Run.of(Main.commandLine(), words.split(" "));
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err().lines()).singleElement().asString().contains("did you mean " + suggestion + "?");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"seeds", "x", "missing.txt", "reports-of-2024"})
+    void fileThatIsMissingIsNotTakenForACommand(String seed) {
+        assertThat(Run.of(Main.commandLine(), seed).err()).doesNotContain("did you mean");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"--delai, --delay", "--max-pagse, --max-pages", "--capasity, --capacity", "--per-hots, --per-host"})
     void anOptionLikeTheUnknownOneIsSuggested(String option, String suggestion) {
         Run run = Run.of(Main.commandLine(), option, "3", "https://example.org/");
 

@@ -54,6 +54,21 @@ class SeedsTest {
         seeds.readList("list", new ByteArrayInputStream(list));
     }
 
+    @Test
+    void commentMayComeAfterAUrl() throws IOException {
+        String longComment = " # " + "x".repeat(100_000);
+        read(
+                "http://a/ # the first",
+                "http://b/\t#",
+                "http://c/#x # y",
+                "http://d/x#y z",
+                "h.test" + longComment,
+                "\n");
+
+        assertThat(urls).containsExactly("http://a/", "http://b/", "http://c/", "http://h.test/");
+        assertThat(problems).containsExactly("list:4: whitespace in the URL: http://d/x#y z");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"\n", "\r\n", "\r"})
     void badLineIsAProblemWithItsNumberAndReadingGoesOn(String end) throws IOException {
