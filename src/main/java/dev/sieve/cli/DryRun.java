@@ -10,6 +10,7 @@ import dev.sieve.url.Printable;
 import dev.sieve.url.UrlParts;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -18,7 +19,7 @@ import java.util.Set;
 
 /**
  * Shows what a crawl would request first, and under which rules. Requests the robots.txt of the origins of these URLs and
- * nothing else, and creates no file.
+ * nothing else, from each host at most once, and creates no file.
  */
 final class DryRun implements AutoCloseable {
     /** How many URLs are shown, and of how many origins robots.txt is requested at most. */
@@ -31,12 +32,13 @@ final class DryRun implements AutoCloseable {
     private final RobotsCache robots;
 
     private final Set<String> first = new LinkedHashSet<>();
-    private final Map<String, RobotsCache.Access> accesses = new LinkedHashMap<>();
+    private final Map<String, RobotsCache.Found> found = new LinkedHashMap<>();
+    private final Set<String> requestedHosts = new HashSet<>();
     private long urls;
 
     DryRun(CrawlOptions options, boolean obeysRobots) {
         fetcher = options.newFetcher();
-        robots = obeysRobots ? options.newRobots(fetcher, InstantSource.system()) : null;
+        robots = obeysRobots ? options.retries(0).newRobots(fetcher, InstantSource.system()) : null;
     }
 
     /** Adds a URL that the user has typed, see {@link CrawlStart#addTyped}. */
@@ -71,8 +73,8 @@ final class DryRun implements AutoCloseable {
     String requests() {
         StringBuilder lines = new StringBuilder();
         if (robots != null) {
-            first.forEach(url -> accesses.computeIfAbsent(UrlParts.origin(url), this::access));
-            accesses.forEach((origin, access) -> Summary.row(lines, "robots", "%s: %s", origin, rules(access)));
+            first.forEach(url -> found.computeIfAbsent(UrlParts.origin(url), this::find));
+            found.forEach((origin, robots) -> Summary.row(lines, "robots", "%s: %s", origin, rules(robots)));
         }
         Set<String> shown = new LinkedHashSet<>();
         for (String url : first) {
@@ -93,15 +95,21 @@ final class DryRun implements AutoCloseable {
         return lines.toString();
     }
 
-    private RobotsCache.Access access(String origin) {
-        RobotsCache.Access access;
-        do {
-            access = robots.ask(origin, 0);
-        } while (access.isElsewhere());
-        return access;
+    /** Finds what robots.txt allows; no host is requested twice, since there is no delay here. */
+    private RobotsCache.Found find(String origin) {
+        RobotsCache.Found robotsTxt = robots.find(origin, 0);
+        while (robotsTxt.next() != null && requestedHosts.add(UrlParts.host(robotsTxt.next()))) {
+            robots.request(robotsTxt.next(), 0);
+            robotsTxt = robots.find(origin, 0);
+        }
+        return robotsTxt;
     }
 
-    private static String rules(RobotsCache.Access access) {
+    private static String rules(RobotsCache.Found robotsTxt) {
+        RobotsCache.Access access = robotsTxt.access();
+        if (access == null) {
+            return "not requested: " + robotsTxt.next() + " is a second request to its host";
+        }
         if (!access.isKnown()) {
             return "unavailable: " + access.problem();
         }
@@ -119,7 +127,8 @@ final class DryRun implements AutoCloseable {
         if (objection != null) {
             return objection.reason().text();
         }
-        RobotsCache.Access access = accesses.get(UrlParts.origin(url));
+        RobotsCache.Found robotsTxt = found.get(UrlParts.origin(url));
+        RobotsCache.Access access = robotsTxt == null ? null : robotsTxt.access();
         if (access == null || (access.isKnown() && access.skipReason(url) == null)) {
             return "";
         }

@@ -7,8 +7,10 @@ import dev.sieve.polite.ScheduleStats;
 import dev.sieve.url.UrlParts;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -38,6 +40,9 @@ final class Dispatcher {
     /** A request to an unproven host that lasts longer than this may never end; less with short timeouts. */
     private static final Duration LATE = Duration.ofSeconds(2);
 
+    /** How long until an errand to a host that waits itself is tried again. */
+    private static final Duration ERRAND_PAUSE = Duration.ofSeconds(2);
+
     private final CrawlJob job;
     private final Frontier frontier;
     private final HostSchedule<Lease> schedule;
@@ -60,6 +65,11 @@ final class Dispatcher {
 
     /** Tasks that have not ended, by identity. */
     private final Set<Task> requests = Collections.newSetFromMap(new IdentityHashMap<>());
+
+    /** How many slots of each host are taken until an errand has ended. */
+    private final Map<String, Integer> waitingHosts = new HashMap<>();
+
+    private long errands;
 
     private final CountDownLatch workersLeft;
     private long pages;
@@ -198,7 +208,7 @@ final class Dispatcher {
     private Lease scheduled(long now) {
         for (int i = 0; i < TAKEN_AT_ONCE; i++) {
             Lease lease = schedule.poll(now, allowsUnproven(now));
-            if (lease == null || frontier.begin(lease)) {
+            if (lease == null || RobotsErrand.of(lease) != null || frontier.begin(lease)) {
                 return lease;
             }
             schedule.dropped(UrlParts.host(lease.url()), lease.attempt() > 0, now);
@@ -248,12 +258,12 @@ final class Dispatcher {
     }
 
     /**
-     * Sets the delay of a task's host before its request. Each time, since the schedule may have dropped the host in
+     * Sets the delay of a host before a request. Each time, since the schedule may have dropped the host in
      * between, and another origin of the same host may set another delay.
      */
-    synchronized void delay(Task task, Duration crawlDelay) {
-        schedule.delay(task.host, crawlDelay);
-        schedule.open(task.host);
+    synchronized void delay(String host, Duration crawlDelay) {
+        schedule.delay(host, crawlDelay);
+        schedule.open(host);
     }
 
     /** Notes that a request is sent to a host. */
@@ -287,6 +297,11 @@ final class Dispatcher {
         if (!task.isProven) {
             unproven.ended(task.lease.id(), outcome.hasResponse(), now);
         }
+        RobotsErrand errand = RobotsErrand.of(task.lease);
+        if (errand != null) {
+            waitingHosts.computeIfPresent(errand.waiting(), (host, slots) -> slots == 1 ? null : slots - 1);
+            schedule.release(errand.waiting(), now);
+        }
         switch (outcome.kind()) {
             case RESPONDED -> responded(task, now);
             case OVERLOADED -> schedule.failed(task.host, outcome.time(), now);
@@ -296,16 +311,37 @@ final class Dispatcher {
             case NOT_REQUESTED -> schedule.skipped(task.host, task.startNanos, now);
             case ROBOTS_READ -> {
                 schedule.finished(task.host, now);
-                delay(task, outcome.time());
+                delay(task.host, outcome.time());
                 schedule.putBack(task.host, outcome.next());
             }
-            case POSTPONED -> {
-                schedule.finished(task.host, now);
-                schedule.backOff(task.host, now + outcome.time().toNanos());
-                schedule.putBack(task.host, outcome.next());
-            }
+            case POSTPONED -> postpone(task.host, outcome.time(), outcome.next(), now);
+            case ELSEWHERE -> sendElsewhere(task.host, outcome, now);
         }
         return false;
+    }
+
+    private void postpone(String host, Duration pause, Lease next, long now) {
+        schedule.finished(host, now);
+        schedule.backOff(host, now + pause.toNanos());
+        if (next != null) {
+            schedule.putBack(host, next);
+        }
+    }
+
+    /**
+     * Makes an errand the next item of the other host. While that waits itself, it is tried again, after the other items of
+     * this host, one of which may be what the other host waits for.
+     */
+    private void sendElsewhere(String host, Outcome outcome, long now) {
+        if (waitingHosts.containsKey(outcome.errand().host())) {
+            postpone(host, ERRAND_PAUSE, null, now);
+            schedule.addAgain(host, outcome.next());
+            return;
+        }
+        schedule.hold(host);
+        waitingHosts.merge(host, 1, Integer::sum);
+        schedule.putBack(host, outcome.next());
+        schedule.putBack(outcome.errand().host(), outcome.errand().lease(--errands));
     }
 
     private void responded(Task task, long now) {

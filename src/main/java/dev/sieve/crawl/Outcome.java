@@ -9,8 +9,9 @@ import java.time.Duration;
  * @param kind what became of the request
  * @param time the pause or delay that belongs to the kind; zero without one
  * @param next the lease of the task as the next one of its host; null when it is not
+ * @param errand for which the host waits; null unless the kind is {@link Kind#ELSEWHERE}
  */
-record Outcome(Kind kind, Duration time, Lease next) {
+record Outcome(Kind kind, Duration time, Lease next, RobotsErrand errand) {
     enum Kind {
         /** The server responded: the host may be requested again once its delay has passed. */
         RESPONDED,
@@ -23,12 +24,18 @@ record Outcome(Kind kind, Duration time, Lease next) {
         /** The request was for robots.txt, which sets a crawl delay; the URL is the next one of its host. */
         ROBOTS_READ,
         /** The host pauses; then the URL is the next one of its host. */
-        POSTPONED
+        POSTPONED,
+        /** The robots.txt is on another host: the URL is the next one of its host after the errand. */
+        ELSEWHERE
     }
 
     /** Creates an outcome without a time. */
     Outcome(Kind kind) {
         this(kind, Duration.ZERO, null);
+    }
+
+    Outcome(Kind kind, Duration time, Lease next) {
+        this(kind, time, next, null);
     }
 
     /** Returns whether the server responded, with any status. */

@@ -69,13 +69,14 @@ final class Politeness {
     }
 
     /**
-     * Returns what robots.txt allows on an origin; null when it is not known. It is closed if robots.txt was requested so
-     * often for the URL with this mark that the responses must have been dropped from the cache.
+     * Returns what robots.txt allows on an origin or, if that is not known, what to request next. It is closed if robots.txt
+     * was requested so often for the URL with this mark that the responses must have been dropped from the cache.
      */
-    RobotsCache.Access access(String origin, RobotsMark mark) {
-        RobotsCache.Access access = robots == null ? RobotsCache.OPEN : robots.known(origin, clock.nanoTime());
-        boolean isDropped = access == null && mark.rule() == null && mark.requests() >= robots.maxRequests();
-        return isDropped ? RobotsCache.DROPPED : access;
+    RobotsCache.Found robots(String origin, RobotsMark mark) {
+        RobotsCache.Found found =
+                robots == null ? new RobotsCache.Found(RobotsCache.OPEN, null) : robots.find(origin, clock.nanoTime());
+        boolean isDropped = found.access() == null && mark.rule() == null && mark.requests() >= robots.maxRequests();
+        return isDropped ? new RobotsCache.Found(RobotsCache.DROPPED, null) : found;
     }
 
     /** Returns the delay that robots.txt sets; zero when it sets none. */
@@ -83,28 +84,33 @@ final class Politeness {
         return access.rules().crawlDelay().orElse(Duration.ZERO);
     }
 
-    /** Requests robots.txt, or the URL to which it redirects. */
-    RobotsCache.Access requestRobots(String origin) {
-        return robots.ask(origin, clock.nanoTime());
+    /** Requests a robots.txt, or the target of its redirect; returns how long its host has to pause then. */
+    Duration requestRobots(String url) {
+        Duration pause = robots.request(url, clock.nanoTime());
+        if (!pause.isZero()) {
+            LOG.debug("{} is unavailable, its host pauses for {}", url, pause);
+        }
+        store(UrlParts.host(url), pause, Duration.ZERO);
+        return pause;
     }
 
-    /** Returns what a response to a request for robots.txt means for its host. */
-    Outcome outcome(String host, String origin, RobotsCache.Access access, Lease lease) {
+    /** Notes that a robots.txt, or the target of its redirect, cannot be requested since its host was given up. */
+    void closeRobots(String url) {
+        robots.close(url, Reason.GIVEN_UP.text(), clock.nanoTime());
+    }
+
+    /** Returns the delay that the robots.txt of an origin sets for its host, which is stored; zero when it sets none. */
+    Duration newCrawlDelay(String origin, RobotsCache.Access access) {
         if (!access.isKnown()) {
-            store(host, access.pause(), Duration.ZERO);
-            if (access.isRequestedAgain()) {
-                LOG.debug("{}: robots.txt {}, next try in {}", origin, access.problem(), access.pause());
-            } else {
-                LOG.info("{}: robots.txt unavailable ({}); its URLs are not requested now", origin, access.problem());
-            }
-            return new Outcome(Kind.POSTPONED, access.pause(), lease);
+            LOG.info("{}: robots.txt unavailable ({}); its URLs are not requested now", origin, access.problem());
+            return Duration.ZERO;
         }
         Duration crawlDelay = crawlDelay(access);
         if (crawlDelay.equals(RobotsRules.MAX_CRAWL_DELAY)) {
             LOG.warn("{} sets a Crawl-delay of a day or more; a day is used", origin);
         }
-        store(host, crawlDelay, RobotsStatus.MAX_AGE);
-        return new Outcome(Kind.ROBOTS_READ, crawlDelay, lease);
+        store(UrlParts.host(origin + "/"), crawlDelay, RobotsStatus.MAX_AGE);
+        return crawlDelay;
     }
 
     /**

@@ -14,6 +14,9 @@ import dev.sieve.UrlBatch;
  * @param requests how often robots.txt was requested for the URL
  */
 record RobotsMark(Boolean rule, int requests) {
+    /** The mark of a URL for which nothing was requested. */
+    static final RobotsMark NONE = new RobotsMark(null, 0);
+
     private static final int FRONTIER_MASK = UrlBatch.MAX_LABEL;
     private static final int ALLOWED = FRONTIER_MASK + 1;
     private static final int FORBIDDEN = ALLOWED << 1;

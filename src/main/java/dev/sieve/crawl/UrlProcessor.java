@@ -137,13 +137,18 @@ final class UrlProcessor {
 
     /** Notes that this thread sends a request to a host; called at the last moment before it does. */
     void sending(String host) {
-        if (!frontier.begin(REQUESTED.get())) {
+        Lease lease = REQUESTED.get();
+        if (RobotsErrand.of(lease) == null && !frontier.begin(lease)) {
             throw new LeaseEndedException();
         }
         dispatcher.sent(host);
     }
 
     private Response requestUnlessForbidden(Dispatcher.Task task) {
+        RobotsErrand errand = RobotsErrand.of(task.lease());
+        if (errand != null) {
+            return new Response(doErrand(task, errand), () -> false);
+        }
         Lease lease = links.current(RobotsMark.removed(task.lease()));
         if (task.action() == Dispatcher.Action.SKIP) {
             return refused(lease, overBudget);
@@ -157,11 +162,12 @@ final class UrlProcessor {
         }
         String origin = UrlParts.origin(lease.url());
         RobotsMark mark = RobotsMark.of(task.lease());
-        RobotsCache.Access access = politeness.access(origin, mark);
+        RobotsCache.Found robots = politeness.robots(origin, mark);
+        RobotsCache.Access access = robots.access();
         if (access == null && mark.rule() != null) {
             return mark.rule() ? fetch(lease, task) : refused(lease, RobotsCache.FORBIDDEN);
         } else if (access == null) {
-            return requestRobots(task, lease, origin);
+            return new Response(requestRobots(task, lease, origin, robots.next()), () -> false);
         }
         offerSitemaps(lease, access);
         SkipReason forbidden = access.skipReason(lease.url());
@@ -172,19 +178,62 @@ final class UrlProcessor {
             Failed closed = new Failed(0, Reason.ROBOTS, access.problem());
             return new Response(NOT_REQUESTED, () -> leave(lease, closed, notSent()));
         }
-        dispatcher.delay(task, Politeness.crawlDelay(access));
+        dispatcher.delay(task.host(), Politeness.crawlDelay(access));
         return fetch(lease, task);
     }
 
-    private Response requestRobots(Dispatcher.Task task, Lease lease, String origin) {
-        RobotsCache.Access access = politeness.requestRobots(origin);
-        recordAndRelease(fetcher.takeExchange());
+    /** Requests robots.txt, or the target of its redirect, if that is on the host of the task. */
+    private Outcome requestRobots(Dispatcher.Task task, Lease lease, String origin, String url) {
+        Duration pause = UrlParts.host(url).equals(task.host()) ? requestRobots(url) : Duration.ZERO;
+        RobotsMark before = RobotsMark.of(task.lease());
+        RobotsCache.Found robots = politeness.robots(origin, before);
+        RobotsCache.Access access = robots.access();
+        if (access == null) {
+            Lease next = new RobotsMark(null, before.requests() + 1).on(lease);
+            String host = UrlParts.host(robots.next());
+            return host.equals(task.host())
+                    ? new Outcome(Outcome.Kind.POSTPONED, pause, next)
+                    : new Outcome(Outcome.Kind.ELSEWHERE, Duration.ZERO, next, new RobotsErrand(host, origin));
+        }
         // The rules may be gone when the URL is next.
         offerSitemaps(lease, access);
         Boolean rule = access.isKnown() ? access.skipReason(lease.url()) == null : null;
-        RobotsMark mark = new RobotsMark(rule, RobotsMark.of(task.lease()).requests() + 1);
-        Outcome outcome = politeness.outcome(task.host(), origin, access, mark.on(lease));
-        return new Response(outcome, () -> false);
+        Lease next = new RobotsMark(rule, before.requests() + 1).on(lease);
+        Duration crawlDelay = politeness.newCrawlDelay(origin, access);
+        return access.isKnown()
+                ? new Outcome(Outcome.Kind.ROBOTS_READ, crawlDelay, next)
+                : new Outcome(Outcome.Kind.POSTPONED, pause, next);
+    }
+
+    private Duration requestRobots(String url) {
+        Duration pause = politeness.requestRobots(url);
+        recordAndRelease(fetcher.takeExchange());
+        return pause;
+    }
+
+    /** Requests the target of a redirected robots.txt on another host, unless it is known by now. */
+    private Outcome doErrand(Dispatcher.Task task, RobotsErrand errand) {
+        String url = politeness.robots(errand.origin(), RobotsMark.NONE).next();
+        if (url == null || !UrlParts.host(url).equals(task.host())) {
+            return NOT_REQUESTED;
+        }
+        if (task.action() == Dispatcher.Action.LEAVE) {
+            politeness.closeRobots(url);
+            return NOT_REQUESTED;
+        }
+        Duration pause = requestRobots(url);
+        setDelay(task.host(), UrlParts.origin(url));
+        setDelay(errand.waiting(), errand.origin());
+        return new Outcome(Outcome.Kind.POSTPONED, pause, null);
+    }
+
+    /** Sets the delay of a host by the rules of its origin, if these are known and set one. */
+    private void setDelay(String host, String origin) {
+        RobotsCache.Access access = politeness.robots(origin, RobotsMark.NONE).access();
+        Duration crawlDelay = access == null ? Duration.ZERO : politeness.newCrawlDelay(origin, access);
+        if (!crawlDelay.isZero()) {
+            dispatcher.delay(host, crawlDelay);
+        }
     }
 
     private void offerSitemaps(Lease lease, RobotsCache.Access access) {

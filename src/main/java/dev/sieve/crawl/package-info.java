@@ -38,7 +38,7 @@
  * <tr><td>links of pages while they are queued</td><td>M / 8; at least one page, 4 MiB</td>
  *     <td>the worker waits</td></tr>
  * <tr><td>URLs that wait for their host</td><td>M / 16, and the next URL of each host that has requested a pause or whose
- *     robots.txt was read</td><td>the temporary file</td></tr>
+ *     robots.txt was read, and 1 KiB if that was redirected</td><td>the temporary file</td></tr>
  * <tr><td>origins and sites of sitemaps</td><td>M / 16</td><td>the least recently used are dropped</td></tr>
  * <tr><td>parsing of documents</td><td>128 MiB: sixteen times the 8 MiB that are read at a time, or one larger body</td>
  *     <td>the worker waits</td></tr>
@@ -87,6 +87,11 @@
  *
  * <p><b>A ring of redirects is a failure of the URL that closes it.</b> Each URL is requested once, so the crawl would not
  * notice that no document is reached, which is what makes a link to it a broken one.
+ *
+ * <p><b>A redirected robots.txt waits for the other host.</b> The request for it is an errand in the queue of that host, ahead
+ * of its URLs, and the slot of the host that was redirected stays taken until then. A host that waits itself gets no
+ * errand, so that hosts never wait for each other in a ring. In a shared crawl another worker may own the other host; then
+ * each worker keeps the delay between its own errands only, so that the host may get one request more per delay and worker.
  *
  * <p><b>A URL in a sitemap is treated like a link.</b> The protocol allows a sitemap only URLs of its own host, and of
  * hosts whose robots.txt names it. A crawl never leaves its scope, whatever lists a URL, so that rule would protect no

@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  * requested, every other request goes to the one that has been ready the longest, so that no host starves. The requests
  * between go to the hosts with the most work left, because these determine when a crawl ends.
  *
- * <p>A request begins when {@link #poll(long, boolean) poll} returns its item, and ends in exactly one of four ways:
- * {@link #finished}; {@link #failed}, which makes the host back off; {@link #skipped}, when it was not made at all; or
- * {@link #dropped}, when its item does not count. While it is under way, {@link #pollMore} returns further items for it.
+ * <p>A request begins when {@link #poll(long, boolean) poll} returns its item, and ends in exactly one of five ways:
+ * {@link #finished}; {@link #hold}, which blocks its slot; {@link #failed}, which makes the host back off;
+ * {@link #skipped}, when it was not made at all; or {@link #dropped}, when its item does not count. While it is under way, {@link #pollMore} returns further items for it.
  *
  * <p>Time is passed in, from any clock that never runs backwards, such as {@link System#nanoTime()}.
  *
@@ -248,6 +248,22 @@ public final class HostSchedule<T> implements Closeable {
         Host host = requested(hostName);
         host.failures = 0;
         end(host);
+    }
+
+    /**
+     * Ends a request that succeeded, but keeps its slot of the host taken until it is {@link #release released}. The group
+     * of the host is free.
+     */
+    public void hold(String hostName) {
+        underWay--;
+        selector.hold(requested(hostName));
+    }
+
+    /** Frees a slot that is {@link #hold held}. */
+    public void release(String hostName, long nowNanos) {
+        underWay++;
+        selector.unhold(requested(hostName));
+        finished(hostName, nowNanos);
     }
 
     /**

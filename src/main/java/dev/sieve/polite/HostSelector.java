@@ -161,6 +161,21 @@ final class HostSelector {
         }
     }
 
+    /** Ends a request to the group of a host only. */
+    void hold(Host host) {
+        if (host.group != null) {
+            host.group.underWay--;
+            settle(host.group);
+        }
+    }
+
+    /** Reverses {@link #hold}, to be followed by {@link #end}. */
+    void unhold(Host host) {
+        if (host.group != null) {
+            host.group.underWay++;
+        }
+    }
+
     /**
      * Cancels the delay of a request that was started at a moment and not made, so that the wait for it counts for the next
      * one; to be followed by {@link #end}.

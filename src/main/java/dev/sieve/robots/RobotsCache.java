@@ -7,29 +7,35 @@ import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.fetch.Fetcher;
 import dev.sieve.polite.RetryAfter;
 import dev.sieve.scope.SkipReason;
+import dev.sieve.url.UrlParts;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetches and caches the robots.txt of each origin for a day, by RFC 9309.
+ * Fetches and caches robots.txt by RFC 9309: each document for a day, whichever origins it applies to.
  *
- * <p>Each call of {@link #ask} makes one request, so that a redirect is followed only after the delay of the host; if it
- * leads to another host, the delay of that host is not observed. {@link RobotsStatus} defines the meaning of a response.
+ * <p>{@link #find} returns what may be requested from an origin, or the URL of the document that has to be requested first
+ * with {@link #request}: the robots.txt of the origin, or the target of its redirect. The caller makes this request when the
+ * host of that URL may be requested. {@link RobotsStatus} defines the meaning of a response.
+ *
+ * <p>A redirect to another origin is followed to its robots.txt or, if the robots.txt of that origin allows it, to another
+ * URL. That robots.txt is requested first, and a redirect of it to yet another origin is not followed for this purpose.
  *
  * <p>An origin whose robots.txt is unavailable is closed: it is requested again a few times, with pauses, and then not for
  * hours. An origin that must not be requested at all is refused with all its URLs; if only a redirect of its robots.txt
- * leads to a forbidden address, it is closed.
+ * leads to a forbidden address, or to a URL that robots.txt disallows, it is closed.
  *
- * <p>Safe for use by many threads. The memory of all origins is limited; the least recently used are dropped. Those with
- * large rules have a half of it for themselves, so that they do not displace the many others.
+ * <p>Safe for use by many threads. The memory of all documents is limited; the least recently used are dropped. Large rules
+ * have a half of it for themselves, so that they do not displace the many others.
  */
 public final class RobotsCache {
     /** Larger rules, of which ordinary sites have none, are kept separately. */
     private static final int LARGE = 32 << 10;
 
-    /** A response is at most five redirects away, as {@link RobotsStatus} defines it. */
-    private static final int REQUESTS_PER_TRY = 6;
+    /** A document is at most five redirects away, and before each the rules of another origin may have to be read. */
+    private static final int REQUESTS_PER_TRY = 2 * (RobotsStatus.MAX_REDIRECTS + 1);
 
     private static final Duration UNREACHABLE_FOR = Duration.ofSeconds(2);
     /** The longest pause that the server does not request. */
@@ -40,19 +46,19 @@ public final class RobotsCache {
     public static final SkipReason FORBIDDEN = new SkipReason("robots.txt", "forbids it");
 
     /** The access to an origin that allows everything. */
-    public static final Access OPEN = new Access(RobotsRules.ALLOW_ALL, "", Duration.ZERO, null);
+    public static final Access OPEN = new Access(RobotsRules.ALLOW_ALL, "", null);
 
     /** The access to an origin that is closed since its robots.txt was requested too often. */
-    public static final Access DROPPED = closed("dropped from the cache", Duration.ZERO);
-
-    private static final Access ELSEWHERE = closed("elsewhere", Duration.ZERO);
+    public static final Access DROPPED = closed("dropped from the cache");
 
     private final Fetcher fetcher;
     private final String productToken;
     private final int tries;
     private final InstantSource time;
-    private final LruMap<Origin> origins;
-    private final LruMap<Origin> largeOrigins;
+    /** By their URLs. */
+    private final LruMap<Document> documents;
+
+    private final LruMap<Document> largeDocuments;
 
     /** Held while a file is parsed: this may take some megabytes, and there may be many workers. */
     private final Object parsing = new Object();
@@ -62,13 +68,11 @@ public final class RobotsCache {
      *
      * @param rules the rules; null while robots.txt is unavailable
      * @param problem why robots.txt is unavailable; empty otherwise
-     * @param pause how long to wait before robots.txt is requested again; zero if it is not
      * @param refused why the origin must not be requested at all; null otherwise
      */
     public record Access(
             @Nullable RobotsRules rules,
             String problem,
-            Duration pause,
             @Nullable SkipReason refused) {
         /** Returns whether the rules are known; a missing robots.txt allows everything. */
         public boolean isKnown() {
@@ -79,23 +83,30 @@ public final class RobotsCache {
         public @Nullable SkipReason skipReason(String url) {
             return refused == null && rules != null && !rules.allows(url) ? FORBIDDEN : refused;
         }
-
-        /** Returns whether robots.txt was redirected; the next {@link RobotsCache#ask} requests the target. */
-        public boolean isElsewhere() {
-            return equals(ELSEWHERE);
-        }
-
-        /** Returns whether robots.txt is requested again soon. */
-        public boolean isRequestedAgain() {
-            return !pause.isZero() || isElsewhere();
-        }
     }
 
-    /** The access until a moment, the consecutive failures before it, the next request, and the redirects to it. */
-    private record Origin(Access access, long untilNanos, int failures, String url, int redirects) {
+    /**
+     * What is known of an origin: either its access, or the URL to {@link #request} next.
+     *
+     * @param access null while another request is necessary
+     * @param next null once the access is known
+     */
+    public record Found(@Nullable Access access, @Nullable String next) {}
+
+    /**
+     * The response to the last request for a URL: the access that it grants, or the target of its redirect.
+     *
+     * @param untilNanos until when this holds
+     * @param failures how many consecutive requests have failed
+     */
+    private record Document(
+            @Nullable Access access, @Nullable String target, long untilNanos, int failures) {
         long memoryBytes() {
-            RobotsRules rules = access.rules;
-            return 256 + url.length() + 2L * access.problem.length() + (rules == null ? 0 : rules.memoryBytes());
+            RobotsRules rules = access == null ? null : access.rules;
+            return 256
+                    + (access == null ? 0 : 2L * access.problem.length())
+                    + (target == null ? 0 : target.length())
+                    + (rules == null ? 0 : rules.memoryBytes());
         }
     }
 
@@ -105,51 +116,120 @@ public final class RobotsCache {
      * @param productToken the name whose groups apply
      * @param tries how many consecutive requests are made for an unavailable robots.txt, at least 1
      * @param time the date, for a {@code Retry-After} with a date
-     * @param maxBytes the heap that all origins may take
+     * @param maxBytes the heap that all documents may take
      */
     public RobotsCache(Fetcher fetcher, String productToken, int tries, InstantSource time, long maxBytes) {
-        origins = new LruMap<>(maxBytes / 2, Origin::memoryBytes);
-        largeOrigins = new LruMap<>(maxBytes / 2, Origin::memoryBytes);
+        documents = new LruMap<>(maxBytes / 2, Document::memoryBytes);
+        largeDocuments = new LruMap<>(maxBytes / 2, Document::memoryBytes);
         this.fetcher = fetcher;
         this.productToken = productToken;
         this.tries = tries;
         this.time = time;
     }
 
-    /** Returns the cached access to an origin; null when {@link #ask} has to be called first. */
-    public synchronized @Nullable Access known(String origin, long nowNanos) {
-        Origin known = find(origin);
-        return known == null || known.untilNanos - nowNanos <= 0 ? null : known.access;
+    /** Returns the access to an origin or, if it is not known, what to request next. */
+    public Found find(String origin, long nowNanos) {
+        Found found = follow(origin, nowNanos);
+        String target = found.next;
+        if (target == null || isOwn(target, origin)) {
+            return found;
+        }
+        String other = UrlParts.origin(target);
+        if (target.equals(start(other))) {
+            return found;
+        }
+        Found rules = follow(other, nowNanos);
+        if (rules.next != null) {
+            return isOwn(rules.next, other) ? rules : new Found(closedBy(other, "is redirected, too"), null);
+        }
+        Access access = Objects.requireNonNull(rules.access);
+        if (!access.isKnown()) {
+            boolean isRefused = access.refused != null;
+            return new Found(isRefused ? closed(access.problem) : closedBy(other, "is unavailable"), null);
+        }
+        return access.skipReason(target) == null ? found : new Found(closedBy(other, "forbids it"), null);
     }
 
-    /** Requests the robots.txt of an origin, or the target of its redirect. */
-    public Access ask(String origin, long nowNanos) {
-        Origin before = before(origin);
+    private static boolean isOwn(String url, String origin) {
+        return UrlParts.origin(url).equals(origin);
+    }
+
+    private static Access closedBy(String origin, String problem) {
+        return closed("redirected to " + origin + ", whose robots.txt " + problem);
+    }
+
+    /** Follows the redirects that are known. */
+    private Found follow(String origin, long nowNanos) {
+        String url = start(origin);
+        for (int redirects = 0; redirects <= RobotsStatus.MAX_REDIRECTS; redirects++) {
+            Document document = document(url);
+            if (document == null || document.untilNanos - nowNanos <= 0) {
+                return new Found(null, url);
+            }
+            if (document.target == null) {
+                Access access = Objects.requireNonNull(document.access);
+                boolean isRefusedElsewhere = redirects > 0 && access.refused != null;
+                return new Found(isRefusedElsewhere ? closed(access.problem) : access, null);
+            }
+            url = document.target;
+        }
+        return new Found(OPEN, null);
+    }
+
+    /**
+     * Requests a URL that {@link #find} has returned. Returns how long its host has to pause now: as long as it requests, and
+     * a while before the same URL is requested again.
+     */
+    public Duration request(String url, long nowNanos) {
         // One byte more than is parsed, so that the parser can see whether the last line is complete.
-        FetchResult result = fetcher.fetch(before.url, RobotsRules.MAX_BYTES + 1, true);
+        FetchResult result = fetcher.fetch(url, RobotsRules.MAX_BYTES + 1, true);
         try {
-            return keep(origin, nowNanos, before, result);
+            return keep(url, nowNanos, result);
         } finally {
             fetcher.release(result);
         }
     }
 
-    private Access keep(String origin, long nowNanos, Origin before, FetchResult result) {
-        RobotsStatus status = RobotsStatus.of(result.status(), before.redirects);
+    /** Notes that a URL that {@link #find} has returned cannot be requested. */
+    public void close(String url, String problem, long nowNanos) {
+        keep(url, nowNanos, closed(problem));
+    }
+
+    private Duration keep(String url, long nowNanos, FetchResult result) {
+        RobotsStatus status = RobotsStatus.of(result.status());
         if (status == RobotsStatus.FOLLOW && result instanceof Redirect redirect) {
-            int redirects = before.redirects + 1;
-            return keep(origin, new Origin(ELSEWHERE, nowNanos, before.failures, redirect.target(), redirects));
+            long until = nowNanos + RobotsStatus.MAX_AGE.toNanos();
+            keep(url, new Document(null, redirect.target(), until, 0));
         } else if (status == RobotsStatus.READ && result instanceof Page page) {
-            return keep(origin, nowNanos, new Access(parse(page), "", Duration.ZERO, null), 0);
+            keep(url, nowNanos, new Access(parse(page), "", null));
         } else if (status == RobotsStatus.OPEN) {
-            return keep(origin, nowNanos, OPEN, 0);
+            keep(url, nowNanos, OPEN);
         } else if (result instanceof Refused refused) {
-            SkipReason reason = before.redirects == 0 ? refused.reason() : null;
-            return keep(origin, nowNanos, new Access(null, refused.error(), Duration.ZERO, reason), 0);
+            keep(url, nowNanos, new Access(null, refused.error(), refused.reason()));
+        } else {
+            return keepFailure(url, nowNanos, result);
         }
-        int failures = before.failures % tries + 1;
+        return Duration.ZERO;
+    }
+
+    private Duration keepFailure(String url, long nowNanos, FetchResult result) {
+        Document before = document(url);
+        int failures = (before == null ? 0 : before.failures % tries) + 1;
         String problem = result.error().isEmpty() ? "status " + result.status() : result.error();
-        return keep(origin, nowNanos, closed(problem, pause(result, failures)), failures);
+        long lasts = failures < tries ? 0 : CLOSED_NANOS;
+        keep(url, new Document(closed(problem), null, nowNanos + lasts, failures));
+        return pause(result, failures);
+    }
+
+    private void keep(String url, long nowNanos, Access access) {
+        long lasts = access.isKnown() ? RobotsStatus.MAX_AGE.toNanos() : CLOSED_NANOS;
+        keep(url, new Document(access, null, nowNanos + lasts, 0));
+    }
+
+    private synchronized void keep(String url, Document document) {
+        boolean isLarge = document.memoryBytes() > LARGE;
+        (isLarge ? documents : largeDocuments).remove(url);
+        (isLarge ? largeDocuments : documents).put(url, document);
     }
 
     private RobotsRules parse(Page page) {
@@ -158,14 +238,9 @@ public final class RobotsCache {
         }
     }
 
-    private synchronized Origin before(String origin) {
-        Origin known = find(origin);
-        return known == null ? new Origin(ELSEWHERE, 0, 0, start(origin), 0) : known;
-    }
-
-    private @Nullable Origin find(String origin) {
-        Origin known = origins.get(origin);
-        return known == null ? largeOrigins.get(origin) : known;
+    private synchronized @Nullable Document document(String url) {
+        Document known = documents.get(url);
+        return known == null ? largeDocuments.get(url) : known;
     }
 
     /** Returns how many requests an origin may take until its rules are known or it is closed, if none is dropped. */
@@ -173,42 +248,30 @@ public final class RobotsCache {
         return (int) Math.min(Integer.MAX_VALUE, (long) tries * REQUESTS_PER_TRY);
     }
 
-    /** Returns the heap that all origins take. */
+    /** Returns the heap that all documents take. */
     public synchronized long memoryBytes() {
-        return origins.bytes() + largeOrigins.bytes();
+        return documents.bytes() + largeDocuments.bytes();
     }
 
     private static String start(String origin) {
         return origin + "/robots.txt";
     }
 
-    private static Access closed(String problem, Duration pause) {
-        return new Access(null, problem, pause, null);
+    private static Access closed(String problem) {
+        return new Access(null, problem, null);
     }
 
     private Duration pause(FetchResult result, int failures) {
+        Duration requested =
+                result instanceof Page page ? page.retryAfter(time.instant(), RetryAfter.LONGEST) : Duration.ZERO;
         if (failures >= tries) {
-            return Duration.ZERO;
+            return requested;
         }
         if (result.status() == 0) {
             return UNREACHABLE_FOR;
         }
-        Duration requested =
-                result instanceof Page page ? page.retryAfter(time.instant(), RetryAfter.LONGEST) : Duration.ZERO;
         Duration own = RobotsStatus.CLOSED.holdsFor(failures, Duration.ZERO);
         Duration pause = own.compareTo(LONGEST_PAUSE) < 0 ? own : LONGEST_PAUSE;
         return pause.compareTo(requested) > 0 ? pause : requested;
-    }
-
-    private Access keep(String origin, long nowNanos, Access access, int failures) {
-        long lasts = access.isKnown() ? RobotsStatus.MAX_AGE.toNanos() : access.isRequestedAgain() ? 0 : CLOSED_NANOS;
-        return keep(origin, new Origin(access, nowNanos + lasts, failures, start(origin), 0));
-    }
-
-    private synchronized Access keep(String origin, Origin known) {
-        boolean isLarge = known.memoryBytes() > LARGE;
-        (isLarge ? origins : largeOrigins).remove(origin);
-        (isLarge ? largeOrigins : origins).put(origin, known);
-        return known.access;
     }
 }

@@ -13,9 +13,12 @@ import java.time.Duration;
 public enum RobotsStatus {
     /** 2xx: the body holds the rules. */
     READ,
-    /** A redirect: request its target, if that address is permitted; if not, the origin is {@link #CLOSED}. */
+    /**
+     * A redirect: request its target, if that is permitted; if not, the origin is {@link #CLOSED}. After five redirects in a
+     * row, the origin is {@link #OPEN}.
+     */
     FOLLOW,
-    /** 4xx, or too many redirects: the origin has no robots.txt, so everything is allowed. */
+    /** 4xx: the origin has no robots.txt, so everything is allowed. */
     OPEN,
     /** 5xx, 429, any other status, or no response: nothing is allowed until the next request for robots.txt. */
     CLOSED;
@@ -23,18 +26,17 @@ public enum RobotsStatus {
     /** How long rules may be used before robots.txt is requested again (RFC 9309, section 2.4). */
     public static final Duration MAX_AGE = Duration.ofHours(24);
 
-    private static final int MAX_REDIRECTS = 5;
+    static final int MAX_REDIRECTS = 5;
     private static final BackOff CLOSED_FOR = new BackOff(Duration.ofMinutes(1), Duration.ofHours(6));
 
     /**
      * Returns the status of the origin after a response.
      *
      * @param status the HTTP status as the server sent it, which may be any number
-     * @param redirects how many consecutive redirects led to this response; after five, the robots.txt counts as absent
      */
-    public static RobotsStatus of(int status, int redirects) {
+    public static RobotsStatus of(int status) {
         return switch (status) {
-            case 301, 302, 303, 307, 308 -> redirects < MAX_REDIRECTS ? FOLLOW : OPEN;
+            case 301, 302, 303, 307, 308 -> FOLLOW;
             case 429 -> CLOSED;
             default -> status >= 200 && status < 300 ? READ : status >= 400 && status < 500 ? OPEN : CLOSED;
         };

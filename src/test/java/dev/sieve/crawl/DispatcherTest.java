@@ -117,14 +117,14 @@ class DispatcherTest {
     }
 
     private void fail(Dispatcher dispatcher, Dispatcher.Task task, Duration delay) {
-        dispatcher.delay(task, delay);
+        dispatcher.delay(task.host(), delay);
         dispatcher.end(task, new Outcome(Outcome.Kind.OVERLOADED, Duration.ofNanos(DELAY), null));
         recorder.retry(task.lease(), clock.get() + DELAY);
     }
 
     private void end(Dispatcher dispatcher, Dispatcher.Task task, boolean isMade, Duration delay) {
         if (isMade) {
-            dispatcher.delay(task, delay);
+            dispatcher.delay(task.host(), delay);
             dispatcher.end(task, new Outcome(Outcome.Kind.RESPONDED));
         } else {
             dispatcher.end(task, new Outcome(Outcome.Kind.NOT_REQUESTED));

@@ -86,7 +86,7 @@ class MemoryLimitsTest {
             for (int i = 0; i < 150; i++) {
                 // Rules, and redirects with a long target.
                 server.on("/robots.txt", i % 2 == 0 ? rules(i, rules) : HostileServer.redirect("/" + LONG + i));
-                robots.ask("http://host" + i + ".test:" + server.port(), 0);
+                robots.request("http://host" + i + ".test:" + server.port() + "/robots.txt", 0);
                 largest = Math.max(largest, robots.memoryBytes());
             }
         }

@@ -21,9 +21,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AutoClose;
@@ -132,6 +134,113 @@ class PolitenessTest {
         assertApart("a.test", DELAY, 4);
         assertThat(server.requests("/yes")).isEqualTo(1);
         assertThat(server.requests("/no")).isZero();
+    }
+
+    /** Adds hosts whose robots.txt is redirected to a URL of the host victim.test, and returns their URLs. */
+    private List<String> redirectedHosts(int hosts, String path) {
+        List<String> urls = new ArrayList<>();
+        for (int i = 0; i < hosts; i++) {
+            String host = "h" + i + ".test";
+            server.on(host + "/robots.txt", redirect(url("victim.test", path + i)));
+            urls.add(url(host, "/page"));
+        }
+        return urls;
+    }
+
+    @Test
+    void aHostIsNotAskedForTheRobotsTxtOfManyOthers() throws IOException {
+        server.on(
+                "victim.test/robots.txt",
+                HostileServer.raw("HTTP/1.1 200 OK\n", "User-agent: *\nDisallow: /expensive".getBytes(US_ASCII)));
+
+        crawl(options(), new Sieve(1000), redirectedHosts(100, "/expensive?").toArray(String[]::new));
+
+        assertThat(server.heads().stream().filter(head -> head.contains("Host: victim.test")))
+                .singleElement()
+                .asString()
+                .startsWith("GET /robots.txt ");
+        assertThat(server.requests("/page")).isZero();
+    }
+
+    @Test
+    void redirectsOfRobotsTxtWaitForTheTarget() throws IOException {
+        server.on("victim.test/robots.txt", robots(CRAWL_DELAY));
+        for (int i = 0; i < 4; i++) {
+            server.on("/expensive?" + i, robots(Duration.ZERO));
+        }
+        List<String> seeds = redirectedHosts(4, "/expensive?");
+        seeds.add(url("victim.test", "/"));
+
+        crawl(options(), new Sieve(100), seeds.toArray(String[]::new));
+
+        assertApart("victim.test", CRAWL_DELAY, 6);
+        assertThat(server.requests("/page")).isEqualTo(4);
+        for (int i = 0; i < 4; i++) {
+            assertApart("h" + i + ".test", DELAY, 2);
+        }
+    }
+
+    @Test
+    void redirectsOfRobotsTxtWaitForTheRetryAfterOfTheTarget() throws IOException {
+        server.on("victim.test/robots.txt", HostileServer.raw("HTTP/1.1 404 None\nConnection: close\n"))
+                .on("/busy?0", HostileServer.raw("HTTP/1.1 503 Busy\nRetry-After: 2\nConnection: close\n"))
+                .on("/busy?1", HostileServer.raw("HTTP/1.1 503 Busy\nRetry-After: 2\nConnection: close\n"));
+
+        crawl(options(), new Sieve(100), redirectedHosts(2, "/busy?").toArray(String[]::new));
+
+        List<Long> lookedUp = lookups.get("victim.test");
+        List<Long> arrivals = server.arrivals("Host: victim.test");
+        assertThat(arrivals).hasSize(3);
+        assertThat(Duration.ofNanos(arrivals.get(2) - lookedUp.get(1))).isGreaterThanOrEqualTo(Duration.ofSeconds(2));
+        assertThat(server.requests("/page")).isZero();
+    }
+
+    @Test
+    void hostsWhoseRobotsTxtRedirectsInARingAreNotWaitedForForever() throws IOException {
+        for (int i = 0; i < 3; i++) {
+            server.on(
+                    "h" + i + ".ring.test/robots.txt", redirect(url("h" + (i + 1) % 3 + ".ring.test", "/robots.txt")));
+            server.on("k" + i + ".ring.test/robots.txt", redirect(url("k" + (i + 1) % 3 + ".ring.test", "/r")));
+        }
+        List<String> seeds = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            seeds.add(url("h" + i + ".ring.test", "/open"));
+            seeds.add(url("k" + i + ".ring.test", "/closed"));
+        }
+
+        crawl(options().delay(Duration.ofMillis(1)).perDomain(1), new Sieve(100), seeds.toArray(String[]::new));
+
+        assertThat(server.requests("/open")).isEqualTo(3);
+        assertThat(server.requests("/closed")).isZero();
+        assertThat(server.requests("/robots.txt")).isEqualTo(6);
+    }
+
+    /** A redirect that is sent once all hosts were asked. */
+    private static HostileServer.Behaviour redirectTogether(CyclicBarrier barrier, String target) {
+        return client -> {
+            try {
+                barrier.await();
+            } catch (BrokenBarrierException e) {
+                throw new IllegalStateException(e);
+            }
+            redirect(target).answer(client);
+        };
+    }
+
+    @Test
+    void twoHostsDoNotWaitForEachOthersRobotsTxt() throws IOException {
+        try (HostileServer other = new HostileServer()) {
+            CyclicBarrier barrier = new CyclicBarrier(2);
+            String robots = ".test:" + other.port() + "/robots.txt";
+            server.on("h0.test/robots.txt", redirectTogether(barrier, "http://h1" + robots))
+                    .on("h1.test/robots.txt", redirectTogether(barrier, "http://h0" + robots));
+            other.otherwise(robots(Duration.ZERO));
+
+            crawl(options().delay(Duration.ofMillis(1)), new Sieve(100), url("h0.test", "/p"), url("h1.test", "/p"));
+
+            assertThat(server.requests("/p")).isEqualTo(2);
+            assertThat(other.requests("/robots.txt")).isEqualTo(2);
+        }
     }
 
     @Test

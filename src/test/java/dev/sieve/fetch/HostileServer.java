@@ -19,6 +19,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.zip.GZIPOutputStream;
 
 /**
@@ -29,6 +31,8 @@ public final class HostileServer implements AutoCloseable {
     public static final String GOOD = "/good";
     /** What a client sends first that expects a secure server. */
     private static final int TLS_HANDSHAKE = 0x16;
+
+    private static final Pattern HOST = Pattern.compile("(?i)\r\nHost: ([^:\r]*)");
 
     private static final Behaviour GOOD_PAGE = html("<title>good</title>");
 
@@ -84,9 +88,8 @@ public final class HostileServer implements AutoCloseable {
             requests.add(new Request(head, System.nanoTime()));
             onRequest.accept(count.incrementAndGet());
             String path = head.split(" ", 3).length < 2 ? "" : head.split(" ", 3)[1];
-            behaviours
-                    .getOrDefault(path, path.equals(GOOD) ? GOOD_PAGE : otherwise)
-                    .answer(client);
+            Behaviour usual = behaviours.getOrDefault(path, path.equals(GOOD) ? GOOD_PAGE : otherwise);
+            behaviours.getOrDefault(host(head) + path, usual).answer(client);
         } catch (IOException e) {
             // The client has gone.
         } catch (InterruptedException e) {
@@ -106,6 +109,17 @@ public final class HostileServer implements AutoCloseable {
         return head.toString();
     }
 
+    /** Returns the host that a request names, without port. */
+    private static String host(String head) {
+        Matcher host = HOST.matcher(head);
+        return host.find() ? host.group(1) : "";
+    }
+
+    /**
+     * Sets what is done at a path.
+     *
+     * @param path {@code /path} of all hosts, or {@code a.test/path}
+     */
     public HostileServer on(String path, Behaviour behaviour) {
         behaviours.put(path, behaviour);
         return this;

@@ -39,6 +39,8 @@ class RobotsCacheTest {
     private Fetcher fetcher;
     private RobotsCache robots;
     private final List<String> sentTo = new ArrayList<>();
+    /** How long the server has to be left alone after the last request. */
+    private Duration pause;
 
     @BeforeEach
     void open() throws IOException {
@@ -76,22 +78,28 @@ class RobotsCacheTest {
         return server.url("");
     }
 
-    private RobotsCache.Access ask() {
-        return robots.ask(origin(), 0);
+    /** Makes the next request for the rules of the server, or the first one again. */
+    private RobotsCache.Found ask() {
+        String next = robots.find(origin(), 0).next();
+        pause = robots.request(next == null ? server.url("/robots.txt") : next, 0);
+        return robots.find(origin(), 0);
+    }
+
+    private RobotsCache.Found known(long nowNanos) {
+        return robots.find(origin(), nowNanos);
     }
 
     private RobotsCache.Access answer(HostileServer.Behaviour behaviour) {
         server.on("/robots.txt", behaviour);
-        return ask();
+        return ask().access();
     }
 
     private static HostileServer.Behaviour rules(String text) {
         return raw(OK, text.getBytes(ISO_8859_1));
     }
 
-    private void assertClosed(RobotsCache.Access answer) {
+    private static void assertClosed(RobotsCache.Access answer) {
         assertThat(answer.isKnown()).isFalse();
-        assertThat(answer.isElsewhere()).isFalse();
         assertThat(answer.problem()).isNotEmpty();
     }
 
@@ -100,31 +108,29 @@ class RobotsCacheTest {
     void aHostThatHasNoneIsOpenForADay(String status) {
         assertThat(answer(raw("HTTP/1.1 " + status + "\n")).rules().allows("/x"))
                 .isTrue();
-        assertThat(robots.known(origin(), DAY - 1)).isNotNull();
-        assertThat(robots.known(origin(), DAY)).isNull();
+        assertThat(known(DAY - 1).access()).isNotNull();
+        assertThat(known(DAY).access()).isNull();
     }
 
     @ParameterizedTest
     @CsvSource({
-        "500 Oops, PT1M",
-        "'503 Busy\nRetry-After: 1', PT1M",
-        "'503 Busy\nRetry-After: 3600', PT1H",
-        "'503 Busy\nRetry-After: 99999999999', PT24H",
-        "429 Slow, PT1M",
-        "999 What, PT1M",
-        "099 Early, PT2S"
+        "500 Oops, PT1M, PT0S",
+        "'503 Busy\nRetry-After: 1', PT1M, PT1S",
+        "'503 Busy\nRetry-After: 3600', PT1H, PT1H",
+        "'503 Busy\nRetry-After: 99999999999', PT24H, PT24H",
+        "429 Slow, PT1M, PT0S",
+        "999 What, PT1M, PT0S",
+        "099 Early, PT2S, PT0S"
     })
-    void aHostThatCannotSayIsClosedAndAskedAgain(String status, Duration pause) {
-        RobotsCache.Access first = answer(raw("HTTP/1.1 " + status + "\n"));
+    void aHostThatCannotSayIsAskedAgainAndThenClosed(String status, Duration firstPause, Duration lastPause) {
+        assertThat(answer(raw("HTTP/1.1 " + status + "\n"))).isNull();
+        assertThat(pause).isEqualTo(firstPause);
 
-        assertClosed(first);
-        assertThat(first.isRequestedAgain()).isTrue();
-        assertThat(first.pause()).isEqualTo(pause);
-        assertThat(robots.known(origin(), 0)).isNull();
-        RobotsCache.Access last = ask();
-        assertClosed(last);
-        assertThat(last.isRequestedAgain()).isFalse();
-        assertThat(robots.known(origin(), 0)).isSameAs(last);
+        assertClosed(ask().access());
+        assertThat(pause).isEqualTo(lastPause);
+        assertThat(known(Duration.ofHours(6).toNanos()).next()).endsWith("/robots.txt");
+        robots.request(server.url("/robots.txt"), 0);
+        assertThat(known(0).access()).isNull();
         assertThat(answer(rules("")).isKnown()).isTrue();
     }
 
@@ -133,16 +139,18 @@ class RobotsCacheTest {
         InstantSource noon = InstantSource.fixed(Instant.parse("2026-11-21T12:00:00Z"));
         server.on("/robots.txt", raw("HTTP/1.1 503 Busy\nRetry-After: Sat, 21 Nov 2026 12:05:00 GMT\n"));
 
-        RobotsCache.Access access = new RobotsCache(fetcher, "testbot", 2, noon, 1 << 20).ask(origin(), 0);
+        robots = new RobotsCache(fetcher, "testbot", 2, noon, 1 << 20);
 
-        assertThat(access.pause()).isEqualTo(Duration.ofMinutes(5));
+        assertThat(ask().access()).isNull();
+        assertThat(pause).isEqualTo(Duration.ofMinutes(5));
     }
 
     @Test
     void aHostThatDoesNotAnswerIsClosedAtTheDeadline() {
         try (Fetcher hasty = newFetcher(Duration.ofSeconds(1))) {
-            robots = new RobotsCache(hasty, "testbot", 2, InstantSource.system(), 1 << 20);
+            robots = new RobotsCache(hasty, "testbot", 1, InstantSource.system(), 1 << 20);
             assertClosed(answer(server.stall("")));
+            robots = new RobotsCache(hasty, "testbot", 1, InstantSource.system(), 1 << 20);
             assertClosed(answer(server.drip("HTTP/1.1 200 OK\r\n\r\n", "User-agent: *\nDisallow:\n")));
         }
     }
@@ -154,31 +162,34 @@ class RobotsCacheTest {
                 client -> {},
                 raw(OK + "Content-Length: 500\n", "User-agent: *".getBytes(ISO_8859_1)),
                 raw(OK + "Content-Encoding: gzip\n", "User-agent: *".getBytes(ISO_8859_1)))) {
+            robots = new RobotsCache(fetcher, "testbot", 1, InstantSource.system(), 1 << 20);
             assertClosed(answer(behaviour));
         }
     }
 
     @Test
     void aHostThatCannotProveWhoItIsIsClosed() {
-        assertClosed(robots.ask(origin().replace("http:", "https:"), 0));
+        String secure = origin().replace("http:", "https:");
+        robots.request(secure + "/robots.txt", 0);
+        robots.request(secure + "/robots.txt", 0);
+
+        assertClosed(robots.find(secure, 0).access());
     }
 
     @Test
     void fiveRedirectsAreFollowedOneAtATime() {
         server.on("/5", rules("User-agent: *\nDisallow: /no"));
         for (int i = 0; i < 5; i++) {
-            RobotsCache.Access answer = answerOf(i);
-            assertThat(answer.isElsewhere()).isTrue();
-            assertThat(robots.known(origin(), 0)).isNull();
+            assertThat(answerOf(i).next()).isEqualTo(server.url("/" + (i + 1)));
             assertThat(server.heads()).hasSize(i + 1);
         }
 
-        assertThat(ask().rules().allows("/no")).isFalse();
+        assertThat(ask().access().rules().allows("/no")).isFalse();
         assertThat(sentTo).hasSizeGreaterThanOrEqualTo(6).containsOnly("127.0.0.1");
-        assertThat(robots.known(origin(), 0).rules().allows("/yes")).isTrue();
+        assertThat(known(DAY - 1).access().rules().allows("/yes")).isTrue();
     }
 
-    private RobotsCache.Access answerOf(int redirects) {
+    private RobotsCache.Found answerOf(int redirects) {
         server.on(redirects == 0 ? "/robots.txt" : "/" + redirects, redirect("/" + (redirects + 1)));
         return ask();
     }
@@ -189,17 +200,96 @@ class RobotsCacheTest {
             answerOf(i);
         }
 
-        assertThat(answerOf(5).rules().allows("/no")).isTrue();
+        assertThat(answerOf(5).access().rules().allows("/no")).isTrue();
         assertThat(server.heads()).hasSize(6);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"file:///etc/passwd", "http://127.0.0.2/", "gopher://h/", "http://a..b/"})
     void aRedirectToWhereNobodyMayGoClosesTheHost(String target) {
-        RobotsCache.Access answer = answer(redirect(target));
+        server.on("/robots.txt", redirect(target));
+        RobotsCache.Found found = ask();
+        for (int i = 0; i < 3 && found.next() != null; i++) {
+            found = ask();
+        }
 
-        assertClosed(answer.isElsewhere() ? ask() : answer);
-        assertThat(server.heads()).hasSize(1);
+        assertClosed(found.access());
+        assertThat(server.heads()).hasSizeBetween(1, 2).allMatch(head -> head.startsWith("GET /robots.txt "));
+    }
+
+    private String originOf(String host) {
+        return "http://" + host + ":" + server.port();
+    }
+
+    /** Makes requests until the access to a host is known, and returns it. */
+    private RobotsCache.Access accessTo(String host) {
+        for (String next; (next = robots.find(originOf(host), 0).next()) != null; ) {
+            robots.request(next, 0);
+        }
+        return robots.find(originOf(host), 0).access();
+    }
+
+    private List<String> requests() {
+        return server.heads().stream()
+                .map(head -> head.replaceAll("(?s)GET (\\S+) .*Host: ([^:\r]+).*", "$2$1"))
+                .toList();
+    }
+
+    @Test
+    void oneRobotsTxtServesAllThatRedirectThere() {
+        server.on("/robots.txt", redirect(originOf("b.test") + "/robots.txt"))
+                .on("b.test/robots.txt", rules("User-agent: *\nDisallow: /no"));
+
+        for (String host : List.of("a.test", "c.test", "b.test")) {
+            assertThat(accessTo(host).rules().allows("/no")).isFalse();
+        }
+
+        assertThat(requests()).containsExactly("a.test/robots.txt", "b.test/robots.txt", "c.test/robots.txt");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "Disallow: /x, false, false",
+        "Disallow: /y, true, true",
+        "'Disallow: /x\nAllow: /x?a', true, true",
+    })
+    void rulesOfTheTargetDecideOnARedirect(String rules, boolean isAllowed, boolean isRequested) {
+        server.on("a.test/robots.txt", redirect(originOf("b.test") + "/x?a"))
+                .on("b.test/robots.txt", rules("User-agent: *\n" + rules))
+                .on("b.test/x?a", rules("User-agent: *\nDisallow: /no"));
+
+        RobotsCache.Access access = accessTo("a.test");
+
+        assertThat(access.isKnown()).isEqualTo(isAllowed);
+        assertThat(requests().contains("b.test/x?a")).isEqualTo(isRequested);
+        assertThat(requests()).startsWith("a.test/robots.txt", "b.test/robots.txt");
+        if (isAllowed) {
+            assertThat(access.rules().allows("/no")).isFalse();
+        } else {
+            assertThat(access.problem()).contains("b.test").contains("forbids it");
+        }
+    }
+
+    @Test
+    void aTargetWithoutKnownRulesClosesTheOrigin() {
+        server.on("a.test/robots.txt", redirect(originOf("b.test") + "/x"))
+                .on("b.test/robots.txt", raw("HTTP/1.1 500 Oops\n"))
+                .on("c.test/robots.txt", redirect(originOf("d.test") + "/x"))
+                .on("d.test/robots.txt", redirect(originOf("e.test") + "/robots.txt"));
+
+        assertThat(accessTo("a.test").problem()).contains("b.test").contains("unavailable");
+        assertThat(accessTo("c.test").problem()).contains("d.test").contains("redirected, too");
+        assertThat(requests()).doesNotContain("b.test/x", "d.test/x");
+    }
+
+    @Test
+    void aRedirectOfTheTargetWithinItsOriginIsFollowed() {
+        server.on("a.test/robots.txt", redirect(originOf("b.test") + "/x"))
+                .on("b.test/robots.txt", redirect("/r"))
+                .on("b.test/r", rules("User-agent: *\nDisallow: /x"));
+
+        assertThat(accessTo("a.test").problem()).contains("forbids it");
+        assertThat(requests()).containsExactly("a.test/robots.txt", "b.test/robots.txt", "b.test/r");
     }
 
     @Test
@@ -213,7 +303,7 @@ class RobotsCacheTest {
     }
 
     private String originOf(int host) {
-        return "http://host" + host + ".test:" + server.port();
+        return originOf("host" + host + ".test");
     }
 
     @Test
@@ -221,7 +311,7 @@ class RobotsCacheTest {
         int maxBytes = 4 << 20;
         RobotsCache small = new RobotsCache(fetcher, "testbot", 2, InstantSource.system(), maxBytes);
         server.on("/robots.txt", rules("User-agent: *\nDisallow: /no"));
-        small.ask(originOf(1), 0);
+        small.request(originOf(1) + "/robots.txt", 0);
         StringBuilder text = new StringBuilder("User-agent: *\n");
         for (int i = 0; text.length() < 200_000; i++) {
             text.append("Disallow: /").append("a*".repeat(100)).append(i).append('\n');
@@ -229,14 +319,14 @@ class RobotsCacheTest {
         server.on("/robots.txt", rules(text.toString()));
         long last = 0;
         for (int i = 2; i < 42; i++) {
-            small.ask(originOf(i), 0);
+            small.request(originOf(i) + "/robots.txt", 0);
             last = Math.max(last, small.memoryBytes());
         }
 
         assertThat(last).isBetween(maxBytes / 4L, maxBytes / 2L + 1000);
-        assertThat(small.known(originOf(1), 0).rules().allows("/no")).isFalse();
-        assertThat(small.known(originOf(2), 0)).isNull();
-        assertThat(small.known(originOf(41), 0)).isNotNull();
+        assertThat(small.find(originOf(1), 0).access().rules().allows("/no")).isFalse();
+        assertThat(small.find(originOf(2), 0).access()).isNull();
+        assertThat(small.find(originOf(41), 0).access()).isNotNull();
     }
 
     @ParameterizedTest

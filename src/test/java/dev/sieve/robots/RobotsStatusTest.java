@@ -18,26 +18,25 @@ class RobotsStatusTest {
     @ParameterizedTest
     @ValueSource(ints = {200, 204, 206})
     void aSuccessIsRead(int status) {
-        assertThat(RobotsStatus.of(status, 0)).isEqualTo(READ);
+        assertThat(RobotsStatus.of(status)).isEqualTo(READ);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {400, 401, 403, 404, 410, 451, 499})
     void aHostWithoutRobotsIsOpen(int status) {
-        assertThat(RobotsStatus.of(status, 0)).isEqualTo(OPEN);
+        assertThat(RobotsStatus.of(status)).isEqualTo(OPEN);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {429, 500, 502, 503, 599, 600, 999, 300, 304, 100, 99, 0, -1})
     void aHostThatCannotSayIsClosed(int status) {
-        assertThat(RobotsStatus.of(status, 0)).isEqualTo(CLOSED);
+        assertThat(RobotsStatus.of(status)).isEqualTo(CLOSED);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {301, 302, 303, 307, 308})
-    void fiveRedirectsAreFollowedAndTheSixthMeansNone(int status) {
-        assertThat(RobotsStatus.of(status, 4)).isEqualTo(FOLLOW);
-        assertThat(RobotsStatus.of(status, 5)).isEqualTo(OPEN);
+    void aRedirectIsFollowed(int status) {
+        assertThat(RobotsStatus.of(status)).isEqualTo(FOLLOW);
     }
 
     @Test
