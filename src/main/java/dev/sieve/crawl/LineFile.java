@@ -2,8 +2,8 @@ package dev.sieve.crawl;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-import dev.sieve.durable.DurableFolder;
-import dev.sieve.output.LineReader;
+import dev.sieve.io.LineReader;
+import dev.sieve.io.LocalDisk;
 import java.io.BufferedOutputStream;
 import java.io.Closeable;
 import java.io.FileInputStream;
@@ -144,7 +144,7 @@ final class LineFile implements Closeable {
             file.getFD().sync();
         }
         Files.move(temporary, path, StandardCopyOption.ATOMIC_MOVE);
-        DurableFolder.forceNames(folder);
+        LocalDisk.forceNames(folder);
     }
 
     private static void write(OutputStream out, String line) throws IOException {

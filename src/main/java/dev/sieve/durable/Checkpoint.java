@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import dev.sieve.SieveStats;
 import dev.sieve.bloom.Membership;
 import dev.sieve.bloom.Memberships;
+import dev.sieve.io.Disk;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;

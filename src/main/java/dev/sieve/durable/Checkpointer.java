@@ -2,6 +2,7 @@ package dev.sieve.durable;
 
 import dev.sieve.SieveStats;
 import dev.sieve.bloom.Membership;
+import dev.sieve.io.Disk;
 import java.io.IOException;
 import java.util.List;
 import java.util.NavigableMap;

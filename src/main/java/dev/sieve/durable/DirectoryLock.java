@@ -1,5 +1,6 @@
 package dev.sieve.durable;
 
+import dev.sieve.io.LocalDisk;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -93,21 +94,9 @@ final class DirectoryLock implements Closeable {
     private static RandomAccessFile open(Path folder) throws IOException {
         Path path = folder.resolve(NAME);
         if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
-            requireRegular(path);
+            LocalDisk.requireRegular(path);
         }
         return new RandomAccessFile(path.toFile(), "rw");
-    }
-
-    /**
-     * Requires a regular file, not a link to one.
-     *
-     * @throws NoSuchFileException only when it does not exist, not when that cannot be found out
-     */
-    static void requireRegular(Path path) throws IOException {
-        if (!Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
-                .isRegularFile()) {
-            throw new IOException(path + ": refused: not a regular file");
-        }
     }
 
     private static IOException inUse(Path folder, long pid) {

@@ -1,5 +1,6 @@
 package dev.sieve.durable;
 
+import dev.sieve.io.LocalDisk;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -7,7 +8,6 @@ import java.nio.file.Path;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.NullMarked;
-import org.jspecify.annotations.Nullable;
 
 /** Tools for the folder of a {@link DurableSieve}. Safe for use by many threads. */
 @NullMarked
@@ -26,11 +26,6 @@ public final class DurableFolder {
      */
     public static Closeable lock(Path directory) throws IOException {
         return DirectoryLock.acquire(directory);
-    }
-
-    /** Forces the names of created, renamed and deleted files of any folder to the disk, where the system can do so. */
-    public static void forceNames(@Nullable Path directory) throws IOException {
-        LocalDisk.forceNames(directory);
     }
 
     /**

@@ -12,9 +12,12 @@ import dev.sieve.SieveFullException;
 import dev.sieve.SieveStats;
 import dev.sieve.UrlBatch;
 import dev.sieve.bloom.BloomSize;
+import dev.sieve.io.Disk;
+import dev.sieve.io.LocalDisk;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
@@ -543,10 +546,12 @@ public final class DurableSieve implements Frontier {
          */
         public DurableSieve open() throws IOException {
             requested(null).check(directory);
-            LocalDisk.makeFolder(directory);
+            if (!Files.exists(directory.resolve(Settings.NAME))) {
+                LocalDisk.makeFolder(directory);
+            }
             DirectoryLock folderLock = DirectoryLock.acquire(directory);
             try {
-                return open(new LocalDisk(directory, folderLock), folderLock);
+                return open(new LocalDisk(directory, folderLock::requireHeld), folderLock);
             } catch (IOException | RuntimeException | Error e) {
                 folderLock.close();
                 throw e;

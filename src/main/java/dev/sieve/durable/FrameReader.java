@@ -1,5 +1,6 @@
 package dev.sieve.durable;
 
+import dev.sieve.io.Disk;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,5 +1,6 @@
 package dev.sieve.durable;
 
+import dev.sieve.io.Disk;
 import java.io.IOException;
 import java.util.Locale;
 import java.util.NavigableSet;

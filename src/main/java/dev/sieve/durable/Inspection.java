@@ -3,6 +3,7 @@ package dev.sieve.durable;
 import dev.sieve.SieveStats;
 import dev.sieve.bloom.Membership;
 import dev.sieve.bloom.Murmur3;
+import dev.sieve.io.Disk;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;

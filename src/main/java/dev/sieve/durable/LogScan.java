@@ -1,6 +1,7 @@
 package dev.sieve.durable;
 
 import dev.sieve.UrlBatch;
+import dev.sieve.io.Disk;
 import java.io.IOException;
 import java.util.NavigableMap;
 import java.util.NavigableSet;

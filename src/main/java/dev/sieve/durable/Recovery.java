@@ -3,6 +3,7 @@ package dev.sieve.durable;
 import dev.sieve.Deduplicator;
 import dev.sieve.SieveStats;
 import dev.sieve.bloom.Membership;
+import dev.sieve.io.Disk;
 import java.io.IOException;
 import java.util.Map;
 import java.util.NavigableMap;

@@ -8,6 +8,7 @@ import dev.sieve.SieveStats;
 import dev.sieve.UrlBatch;
 import dev.sieve.bloom.Membership;
 import dev.sieve.bloom.Memberships;
+import dev.sieve.io.Disk;
 import java.io.IOException;
 import java.util.LinkedHashSet;
 import java.util.List;

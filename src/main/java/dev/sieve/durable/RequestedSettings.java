@@ -3,6 +3,8 @@ package dev.sieve.durable;
 import dev.sieve.FilterKind;
 import dev.sieve.Sieve;
 import dev.sieve.bloom.Memberships;
+import dev.sieve.io.Disk;
+import dev.sieve.io.LocalDisk;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

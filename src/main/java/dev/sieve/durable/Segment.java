@@ -2,6 +2,7 @@ package dev.sieve.durable;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import dev.sieve.io.Disk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -161,9 +161,6 @@
  * not possible: a power cut may leave one, and cutting the log there would give up URLs that are whole. A repair of a hole
  * before the forced position keeps the DONEs, since it may be years of work behind; it counts the URLs lost.
  *
- * <p><b>No memory maps, no channels.</b> A full disk under a memory map is an error of the virtual machine. A channel is
- * closed when a thread that uses it is interrupted, and workers of a crawler are.
- *
  * <p><b>Another visit has another id.</b> The log is only appended to, and an id that is done stays done, so that one bit
  * per URL is enough. So a URL that is queued again is a record like any other, and the filter is not asked.
  *

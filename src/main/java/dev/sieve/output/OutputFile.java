@@ -2,7 +2,7 @@ package dev.sieve.output;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.sieve.durable.DurableFolder;
+import dev.sieve.io.LocalDisk;
 import java.io.BufferedWriter;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -90,7 +90,7 @@ public final class OutputFile extends OutputStream {
                 lock(path, out);
             }
             if (isNew && forces) {
-                DurableFolder.forceNames(path.toAbsolutePath().getParent());
+                LocalDisk.forceNames(path.toAbsolutePath().getParent());
             }
             return file;
         } catch (IOException | RuntimeException e) {

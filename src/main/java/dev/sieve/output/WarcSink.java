@@ -6,7 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.sieve.OptionalLibrary;
 import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.Exchange.Cut;
-import dev.sieve.robots.LruMap;
+import dev.sieve.io.LruMap;
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayInputStream;
 import java.io.FilterOutputStream;

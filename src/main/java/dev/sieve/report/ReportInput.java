@@ -3,7 +3,7 @@ package dev.sieve.report;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sieve.crawl.Journal;
-import dev.sieve.output.LineReader;
+import dev.sieve.io.LineReader;
 import java.io.BufferedInputStream;
 import java.io.FileInputStream;
 import java.io.IOException;

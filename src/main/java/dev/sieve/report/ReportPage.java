@@ -3,7 +3,7 @@ package dev.sieve.report;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sieve.crawl.CrawlOptions;
-import dev.sieve.durable.DurableFolder;
+import dev.sieve.io.LocalDisk;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -145,7 +145,7 @@ public final class ReportPage {
                 out.getFD().sync();
             }
             Files.move(temporary, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
-            DurableFolder.forceNames(temporary.getParent());
+            LocalDisk.forceNames(temporary.getParent());
         } catch (IOException e) {
             throw new IOException("cannot write " + file + ": " + e.getMessage(), e);
         } finally {

@@ -5,6 +5,7 @@ import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.fetch.Fetcher;
+import dev.sieve.io.LruMap;
 import dev.sieve.polite.RetryAfter;
 import dev.sieve.scope.SkipReason;
 import dev.sieve.url.UrlParts;

@@ -1,6 +1,7 @@
 package dev.sieve.serve;
 
 import dev.sieve.durable.DurableFolder;
+import dev.sieve.io.LocalDisk;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -165,7 +166,7 @@ final class Crawls implements Closeable {
         try {
             crawl = new ServedCrawl(id, folder, options, memory, now);
             opened.add(crawl);
-            DurableFolder.forceNames(directory);
+            LocalDisk.forceNames(directory);
         } catch (IOException | RuntimeException | Error e) {
             opened.closeAfter(e);
             throw e;
@@ -191,7 +192,7 @@ final class Crawls implements Closeable {
                 LOG.warn("cannot close a crawl, which is deleted: {}: {}", id, e.getMessage());
             }
             Files.move(directory.resolve(CRAWL + FolderName.of(id)), deleted);
-            DurableFolder.forceNames(directory);
+            LocalDisk.forceNames(directory);
         }
         deleteAll(deleted);
         return urls;

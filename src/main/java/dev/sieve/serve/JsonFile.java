@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
-import dev.sieve.durable.DurableFolder;
+import dev.sieve.io.LocalDisk;
 import java.io.Closeable;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -132,7 +132,7 @@ final class JsonFile implements Closeable {
         }
         file.close();
         Files.move(temporary, path, StandardCopyOption.ATOMIC_MOVE);
-        DurableFolder.forceNames(path.toAbsolutePath().getParent());
+        LocalDisk.forceNames(path.toAbsolutePath().getParent());
         file = new RandomAccessFile(path.toFile(), "rw");
         file.seek(file.length());
         lines = valid.size();

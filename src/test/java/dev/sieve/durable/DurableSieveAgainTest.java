@@ -11,6 +11,7 @@ import dev.sieve.OnFull;
 import dev.sieve.SieveFullException;
 import dev.sieve.SieveStats;
 import dev.sieve.UrlBatch;
+import dev.sieve.io.FakeDisk;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

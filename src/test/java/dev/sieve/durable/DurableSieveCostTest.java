@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.FrontierContract;
 import dev.sieve.UrlBatch;
+import dev.sieve.io.FakeDisk;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sieve.CapturedLog;
 import dev.sieve.FrontierContract;
 import dev.sieve.UrlBatch;
+import dev.sieve.io.FakeDisk;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

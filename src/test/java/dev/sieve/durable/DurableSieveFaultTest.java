@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.CapturedLog;
+import dev.sieve.io.FakeDisk;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

@@ -10,6 +10,7 @@ import dev.sieve.FrontierContract;
 import dev.sieve.Lease;
 import dev.sieve.OnFull;
 import dev.sieve.UrlBatch;
+import dev.sieve.io.FakeDisk;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;

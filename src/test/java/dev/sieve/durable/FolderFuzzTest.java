@@ -6,6 +6,8 @@ import dev.sieve.FilterKind;
 import dev.sieve.Lease;
 import dev.sieve.UrlBatch;
 import dev.sieve.fuzz.Fuzzer;
+import dev.sieve.io.DiskFiles;
+import dev.sieve.io.FakeDisk;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

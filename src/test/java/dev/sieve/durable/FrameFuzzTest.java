@@ -2,6 +2,8 @@ package dev.sieve.durable;
 
 import dev.sieve.UrlBatch;
 import dev.sieve.fuzz.Fuzzer;
+import dev.sieve.io.DiskFiles;
+import dev.sieve.io.FakeDisk;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.zip.CRC32C;

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.sieve.Lease;
 import dev.sieve.UrlBatch;
+import dev.sieve.io.LocalDisk;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;

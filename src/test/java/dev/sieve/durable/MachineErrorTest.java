@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.CapturedLog;
 import dev.sieve.FrontierContract;
+import dev.sieve.io.Disk;
+import dev.sieve.io.ErrorDisk;
+import dev.sieve.io.FakeDisk;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -11,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,8 +51,14 @@ class MachineErrorTest {
         FakeDisk closed = new FakeDisk();
         new ScriptedRun(closed, Durability.PROCESS).run();
         FakeDisk killed = new FakeDisk();
-        killed.failFrom(105, FakeDisk.Fault.REFUSED);
+        AtomicInteger appended = new AtomicInteger();
+        killed.onChange(call -> {
+            if (call.matches("append .* to log-.*") && appended.incrementAndGet() == 30) {
+                killed.failFrom(killed.calls(), FakeDisk.Fault.REFUSED);
+            }
+        });
         new ScriptedRun(killed, Durability.ALWAYS).run();
+        assertThat(killed.names()).contains("checkpoint-00000001");
         return List.of(closed.copy(), killed.copy());
     }
 

@@ -6,6 +6,7 @@ import dev.sieve.FilterKind;
 import dev.sieve.FrontierContract;
 import dev.sieve.Lease;
 import dev.sieve.UrlBatch;
+import dev.sieve.io.FakeDisk;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -56,6 +57,7 @@ final class PowerCutRun {
     private int calls;
     private int only = -1;
     private boolean queuesAgain;
+    private FakeDisk.Unsynced unsynced = FakeDisk.Unsynced.ANY;
     private int states;
 
     PowerCutRun(Durability durability, long seed) {
@@ -69,6 +71,12 @@ final class PowerCutRun {
     /** Also pushes URLs that are done at once, and queues URLs and ends a lease in one step. */
     PowerCutRun queuingAgain(boolean choice) {
         queuesAgain = choice;
+        return this;
+    }
+
+    /** Also ends files in zeros, as a file system does that makes a file longer before it writes the bytes. */
+    PowerCutRun growing(boolean choice) {
+        unsynced = choice ? FakeDisk.Unsynced.GROWN : FakeDisk.Unsynced.ANY;
         return this;
     }
 
@@ -142,7 +150,7 @@ final class PowerCutRun {
         held.clear();
         disk.onChange(call -> {});
         boolean isPowerCut = how == 2;
-        disk = isPowerCut ? disk.afterPowerCut(FakeDisk.Unsynced.ANY, FakeDisk.Names.SOME, random) : disk.afterKill();
+        disk = isPowerCut ? disk.afterPowerCut(unsynced, FakeDisk.Names.SOME, random) : disk.afterKill();
         Found found = verify(disk.afterKill());
         assertThat(isPowerCut || found.kept.equals(accepted))
                 .as("a kill loses no URL")
@@ -293,7 +301,7 @@ final class PowerCutRun {
         if (failure == null) {
             failure = new AssertionError(
                     "new PowerCutRun(Durability." + durability + ", " + seed + ").queuingAgain(" + queuesAgain
-                            + ").only("
+                            + ").growing(" + (unsynced == FakeDisk.Unsynced.GROWN) + ").only("
                             + calls + ").run(): "
                             + cause.getMessage() + "\nthe last calls: " + String.join("; ", trace),
                     cause);
@@ -327,7 +335,7 @@ final class PowerCutRun {
         List<FakeDisk.Names> all = List.of(FakeDisk.Names.values());
         FakeDisk.Names names = all.get(choice.nextInt(all.size()));
         try {
-            verify(disk.afterPowerCut(FakeDisk.Unsynced.ANY, names, choice));
+            verify(disk.afterPowerCut(unsynced, names, choice));
         } catch (IOException | RuntimeException | AssertionError e) {
             fail(e);
         }

@@ -37,6 +37,7 @@ class PowerCutTest {
         while (states < STATES) {
             states += new PowerCutRun(durability, seed)
                     .queuingAgain(seed % 4 >= 2)
+                    .growing(seed % 8 < 5)
                     .run();
             seed++;
             log.clear();

@@ -1,5 +1,6 @@
 package dev.sieve.durable;
 
+import dev.sieve.io.FakeDisk;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;

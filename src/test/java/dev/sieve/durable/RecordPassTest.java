@@ -7,6 +7,7 @@ import dev.sieve.FilterKind;
 import dev.sieve.FrontierContract;
 import dev.sieve.Lease;
 import dev.sieve.UrlBatch;
+import dev.sieve.io.FakeDisk;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.NoSuchFileException;

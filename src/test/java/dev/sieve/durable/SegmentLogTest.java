@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sieve.FilterKind;
 import dev.sieve.FrontierContract;
 import dev.sieve.Lease;
+import dev.sieve.io.FakeDisk;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

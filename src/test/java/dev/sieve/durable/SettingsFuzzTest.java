@@ -5,6 +5,8 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import dev.sieve.FilterKind;
 import dev.sieve.bloom.BloomSize;
 import dev.sieve.fuzz.Fuzzer;
+import dev.sieve.io.DiskFiles;
+import dev.sieve.io.FakeDisk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;

@@ -3,6 +3,7 @@ package dev.sieve.durable;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.CapturedLog;
+import dev.sieve.io.FakeDisk;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;

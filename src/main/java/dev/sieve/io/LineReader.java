@@ -1,4 +1,4 @@
-package dev.sieve.output;
+package dev.sieve.io;
 
 import java.io.Closeable;
 import java.io.IOException;

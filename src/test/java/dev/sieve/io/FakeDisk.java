@@ -1,10 +1,11 @@
-package dev.sieve.durable;
+package dev.sieve.io;
 
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,10 +19,10 @@ import java.util.function.IntSupplier;
  * <p>Every call that changes something is numbered, from 0 on. After a failure of a process only {@link #afterKill} or
  * {@link #afterPowerCut} is of use.
  */
-final class FakeDisk implements Disk {
+public final class FakeDisk implements Disk {
 
     /** What happens at the call that fails. */
-    enum Fault {
+    public enum Fault {
         /** Nothing is done. */
         REFUSED,
         /** Half of the bytes are written; calls other than writes are refused. */
@@ -31,7 +32,7 @@ final class FakeDisk implements Disk {
     }
 
     /** What becomes of the bytes that were never forced. */
-    enum Unsynced {
+    public enum Unsynced {
         KEPT,
         DROPPED,
         HALVED,
@@ -41,11 +42,16 @@ final class FakeDisk implements Disk {
         /** Each write by itself is there, or zero. */
         WRITES,
         /** Any of these, for each file by itself. */
-        ANY
+        ANY,
+        /**
+         * As {@link #ANY}, after which some files end in zeros: a file system may make a file longer inside a block that it
+         * has, before it writes the bytes. So the zeros may be those of a write that has only begun.
+         */
+        GROWN
     }
 
     /** What becomes of changes of names that were never forced. */
-    enum Names {
+    public enum Names {
         KEPT,
         DROPPED,
         /** Each change by itself is there or not. */
@@ -53,6 +59,7 @@ final class FakeDisk implements Disk {
     }
 
     private static final int BLOCK = 512;
+    private static final List<Unsynced> SINGLE = List.copyOf(EnumSet.range(Unsynced.KEPT, Unsynced.WRITES));
 
     /** A change of names; of a file that is removed, {@code to} is null. */
     private record NameChange(String from, String to, Content content) {
@@ -72,6 +79,8 @@ final class FakeDisk implements Disk {
         private byte[] bytes = new byte[64];
         private int size;
         private int forced;
+        /** Bytes of the write that has begun. */
+        private int coming;
         /** Where each write ends. */
         private final List<Integer> ends = new ArrayList<>();
 
@@ -86,7 +95,7 @@ final class FakeDisk implements Disk {
 
         Content copy(int newSize) {
             Content copy = new Content();
-            copy.bytes = Arrays.copyOf(bytes, Math.max(newSize, 1));
+            copy.bytes = Arrays.copyOf(Arrays.copyOf(bytes, Math.min(size, newSize)), Math.max(newSize, 1));
             copy.size = newSize;
             copy.forced = newSize;
             copy.ends.addAll(ends);
@@ -107,13 +116,13 @@ final class FakeDisk implements Disk {
     private final Map<String, Long> bytesRead = new HashMap<>();
 
     /** Lets one call fail. */
-    synchronized void failAt(int call, Fault kind) {
+    public synchronized void failAt(int call, Fault kind) {
         failAt = call;
         fault = kind;
     }
 
     /** Lets a call and all that follow it fail, as on a full disk. */
-    synchronized void failFrom(int call, Fault kind) {
+    public synchronized void failFrom(int call, Fault kind) {
         failAt(call, kind);
         failsOnwards = true;
     }
@@ -122,12 +131,12 @@ final class FakeDisk implements Disk {
      * Receives every call that changes something, before it is done, and may use the disk itself. A force covers what was
      * there when this was called.
      */
-    void onChange(Consumer<String> callback) {
+    public void onChange(Consumer<String> callback) {
         listener = callback;
     }
 
     /** Returns how many files are open. */
-    synchronized int handles() {
+    public synchronized int handles() {
         return handles;
     }
 
@@ -135,12 +144,12 @@ final class FakeDisk implements Disk {
         handles += more;
     }
 
-    synchronized int calls() {
+    public synchronized int calls() {
         return calls;
     }
 
     /** How many bytes were read of all files whose names begin like this. */
-    synchronized long bytesRead(String prefix) {
+    public synchronized long bytesRead(String prefix) {
         return bytesRead.entrySet().stream()
                 .filter(file -> file.getKey().startsWith(prefix))
                 .mapToLong(Map.Entry::getValue)
@@ -148,7 +157,7 @@ final class FakeDisk implements Disk {
     }
 
     /** The disk as the next process finds it after this one was killed. */
-    synchronized FakeDisk afterKill() {
+    public synchronized FakeDisk afterKill() {
         FakeDisk disk = new FakeDisk();
         files.forEach((name, content) -> {
             Content copy = content.copy(content.size);
@@ -169,7 +178,7 @@ final class FakeDisk implements Disk {
     }
 
     /** The disk after a power cut. */
-    synchronized FakeDisk afterPowerCut(Unsynced unsynced, Names names, Random random) {
+    public synchronized FakeDisk afterPowerCut(Unsynced unsynced, Names names, Random random) {
         FakeDisk disk = new FakeDisk();
         Map<String, Content> left = new HashMap<>(names == Names.KEPT ? files : forcedNames);
         for (NameChange change : unforcedNames) {
@@ -191,9 +200,18 @@ final class FakeDisk implements Disk {
             case ZEROED -> zeroed(content, content.forced, content.size);
             case MIXED -> mixed(content, random);
             case WRITES -> writes(content, random);
-            case ANY ->
-                cut(content, List.of(Unsynced.values()).get(random.nextInt(Unsynced.values().length - 1)), random);
+            case ANY -> cut(content, SINGLE.get(random.nextInt(SINGLE.size())), random);
+            case GROWN -> grown(cut(content, Unsynced.ANY, random), content, random);
         };
+    }
+
+    /** Adds zeros up to a length that the file has had or is about to get. */
+    private static Content grown(Content left, Content content, Random random) {
+        int longest = content.size + content.coming;
+        if (left.size >= longest || random.nextInt(3) == 0) {
+            return left;
+        }
+        return left.copy(left.size + 1 + random.nextInt(longest - left.size));
     }
 
     private static Content zeroed(Content content, int from, int to) {
@@ -237,16 +255,16 @@ final class FakeDisk implements Disk {
     }
 
     /** A copy of the disk as it is, all of it forced. */
-    synchronized FakeDisk copy() {
+    public synchronized FakeDisk copy() {
         return afterPowerCut(Unsynced.KEPT, Names.KEPT, new Random(0));
     }
 
-    synchronized byte[] bytes(String name) {
+    public synchronized byte[] bytes(String name) {
         Content content = files.get(name);
         return Arrays.copyOf(content.bytes, content.size);
     }
 
-    synchronized void replace(String name, byte[] bytes) {
+    public synchronized void replace(String name, byte[] bytes) {
         Content content = new Content();
         content.append(bytes, 0, bytes.length);
         content.forced = bytes.length;
@@ -356,8 +374,12 @@ final class FakeDisk implements Disk {
         return new Sink() {
             @Override
             public void append(byte[] bytes, int from, int length) throws IOException {
+                synchronized (FakeDisk.this) {
+                    content.coming = length;
+                }
                 listener.accept("append " + length + " to " + name);
                 synchronized (FakeDisk.this) {
+                    content.coming = 0;
                     boolean isFailing = isFailing();
                     if (!isFailing || fault == Fault.DONE_AND_DENIED) {
                         content.append(bytes, from, length);

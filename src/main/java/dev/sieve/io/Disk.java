@@ -1,17 +1,17 @@
-package dev.sieve.durable;
+package dev.sieve.io;
 
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
 
 /**
- * One folder of files, with the operations that a durable sieve needs; tests substitute a disk that fails.
+ * One folder of files, with the operations that files need which survive a crash; tests substitute a disk that fails.
  *
  * <p>A file is only appended to, cut, or replaced by another one. Written bytes survive the end of the process at once,
  * and a power cut after {@link Sink#force}; created, renamed and deleted files survive it after {@link #forceNames}.
  * Every method throws an {@link IOException} that names the file.
  */
-interface Disk {
+public interface Disk {
 
     /** A file that is read at any position. */
     interface Source extends Closeable {

@@ -1,4 +1,4 @@
-package dev.sieve.durable;
+package dev.sieve.io;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -7,10 +7,10 @@ import java.nio.file.FileSystemException;
 import java.util.List;
 
 /** A disk on which any call, reads and opens included, can fail with an error of the machine. Calls are counted. */
-final class ErrorDisk implements Disk {
+public final class ErrorDisk implements Disk {
 
     /** What a call throws in place of doing its work. */
-    enum Failure {
+    public enum Failure {
         EIO,
         EMFILE,
         EACCES,
@@ -35,23 +35,23 @@ final class ErrorDisk implements Disk {
     private int calls;
     private IOException thrown;
 
-    ErrorDisk(Disk disk) {
+    public ErrorDisk(Disk disk) {
         this.disk = disk;
     }
 
     /** Lets a call fail, once or with all calls after it. */
-    void failAt(int call, Failure kind, boolean isOnce) {
+    public void failAt(int call, Failure kind, boolean isOnce) {
         failure = kind;
         from = call;
         until = isOnce ? call : Integer.MAX_VALUE;
     }
 
-    int calls() {
+    public int calls() {
         return calls;
     }
 
     /** Returns the first error; null while none was thrown. */
-    IOException thrown() {
+    public IOException thrown() {
         return thrown;
     }
 

@@ -1,12 +1,12 @@
-package dev.sieve.durable;
+package dev.sieve.io;
 
 import java.io.IOException;
 
 /** Whole files on a disk. */
-final class DiskFiles {
+public final class DiskFiles {
     private DiskFiles() {}
 
-    static byte[] bytes(Disk disk, String name) throws IOException {
+    public static byte[] bytes(Disk disk, String name) throws IOException {
         try (Disk.Source source = disk.read(name)) {
             byte[] bytes = new byte[(int) source.size()];
             source.read(0, bytes, 0, bytes.length);
@@ -14,7 +14,7 @@ final class DiskFiles {
         }
     }
 
-    static void write(Disk disk, String name, byte[] bytes) throws IOException {
+    public static void write(Disk disk, String name, byte[] bytes) throws IOException {
         if (disk.names().contains(name)) {
             disk.delete(name);
         }

@@ -1,4 +1,4 @@
-package dev.sieve.output;
+package dev.sieve.io;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;

@@ -1,4 +1,4 @@
-package dev.sieve.robots;
+package dev.sieve.io;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package dev.sieve.robots;
+package dev.sieve.io;
 
 import java.util.Iterator;
 import java.util.LinkedHashMap;

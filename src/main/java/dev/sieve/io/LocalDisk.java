@@ -1,4 +1,4 @@
-package dev.sieve.durable;
+package dev.sieve.io;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -16,6 +16,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A folder of the file system.
@@ -23,18 +24,29 @@ import java.util.stream.Stream;
  * <p>Only regular files that others cannot write are opened, so a symbolic link cannot lead out of the folder. Files are
  * read and written through {@link RandomAccessFile}, since a channel is closed when one of its threads is interrupted.
  */
-final class LocalDisk implements Disk {
+public final class LocalDisk implements Disk {
     private final Path folder;
     private final boolean posix;
+    private final Owner owner;
 
-    private final DirectoryLock lock; // null for a folder that is only read, or repaired
-
-    LocalDisk(Path folder) throws IOException {
-        this(folder, null);
+    /** Checks that a folder still belongs to this process. */
+    public interface Owner {
+        /** Throws when another process may write to the folder as well. */
+        void requireHeld() throws IOException;
     }
 
-    LocalDisk(Path folder, DirectoryLock lock) throws IOException {
-        this.lock = lock;
+    /** Uses a folder that has no owner. */
+    public LocalDisk(Path folder) throws IOException {
+        this(folder, () -> {});
+    }
+
+    /**
+     * Uses a folder.
+     *
+     * @throws IOException when it does not exist, is not a folder, or is world-writable
+     */
+    public LocalDisk(Path folder, Owner owner) throws IOException {
+        this.owner = owner;
         if (Files.notExists(folder)) {
             throw new IOException(folder + ": directory not found");
         }
@@ -47,28 +59,30 @@ final class LocalDisk implements Disk {
     }
 
     /** Creates a folder that only its owner can enter, unless it exists, and forces its name to the disk. */
-    static void makeFolder(Path folder) throws IOException {
+    public static void makeFolder(Path folder) throws IOException {
         Path parent = folder.toAbsolutePath().getParent();
-        if (parent == null || Files.exists(folder.resolve(Settings.NAME))) {
+        if (parent == null) {
             return;
         }
         Path existing = parent;
-        while (!Files.exists(existing)) {
+        while (existing != null && !Files.exists(existing)) {
             existing = existing.getParent();
         }
         Files.createDirectories(parent);
         if (!Files.exists(folder)) {
             Files.createDirectory(folder, permissions(isPosix(parent), "rwx------"));
         }
-        for (Path each = parent; each != null && each.startsWith(existing); each = each.getParent()) {
+        for (Path each = parent;
+                each != null && existing != null && each.startsWith(existing);
+                each = each.getParent()) {
             forceNames(each);
         }
     }
 
-    /** Forces the names in a folder to the disk, where the system can do so. */
-    static void forceNames(Path folder) throws IOException {
+    /** Forces the names of created, renamed and deleted files of any folder to the disk, where the system can do so. */
+    public static void forceNames(@Nullable Path folder) throws IOException {
         // A folder that may be entered but not read cannot be opened, and therefore not forced.
-        if (isPosix(folder) && Files.isReadable(folder)) {
+        if (folder != null && isPosix(folder) && Files.isReadable(folder)) {
             force(folder);
         }
     }
@@ -93,19 +107,29 @@ final class LocalDisk implements Disk {
         }
     }
 
+    /**
+     * Requires a regular file, not a link to one.
+     *
+     * @throws NoSuchFileException only when it does not exist, not when that cannot be found out
+     */
+    public static void requireRegular(Path path) throws IOException {
+        if (!Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                .isRegularFile()) {
+            throw new IOException(path + ": refused: not a regular file");
+        }
+    }
+
     /** Returns the path of a file that may be opened. */
     private Path checked(String name) throws IOException {
         Path path = folder.resolve(name);
-        DirectoryLock.requireRegular(path);
+        requireRegular(path);
         requirePrivate(path);
         return path;
     }
 
     @Override
     public void requireOwned() throws IOException {
-        if (lock != null) {
-            lock.requireHeld();
-        }
+        owner.requireHeld();
     }
 
     @Override

@@ -1,0 +1,22 @@
+/**
+ * Files without surprises: how one is created, replaced, forced to the disk and read line by line. It imports no other
+ * package of Sieve.
+ *
+ * <ul>
+ *   <li>A {@link dev.sieve.io.Disk} is a folder of files that are appended to, cut or replaced, so that a crash leaves a
+ *       state that can be read. {@link dev.sieve.io.LocalDisk} is one of the file system.
+ *   <li>A {@link dev.sieve.io.LineReader} reads lines of bounded length.
+ *   <li>A {@link dev.sieve.io.LruMap} is a map of bounded memory.
+ * </ul>
+ *
+ * <p>Its classes are public only because other packages need them; applications that embed Sieve do not.
+ *
+ * <h2>Decisions</h2>
+ *
+ * <p><b>No memory maps, no channels.</b> A full disk under a memory map is an error of the virtual machine. A channel is
+ * closed when a thread that uses it is interrupted, and workers of a crawler are.
+ */
+@NullMarked
+package dev.sieve.io;
+
+import org.jspecify.annotations.NullMarked;
