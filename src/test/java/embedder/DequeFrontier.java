@@ -34,9 +34,8 @@ final class DequeFrontier implements Frontier {
     private long accepted;
     private long done;
 
-    DequeFrontier(long expectedUrls, long leaseTimeoutNanos) {
-        deduplicator = new Deduplicator(
-                FilterKind.EXACT.create(expectedUrls, 1e-4, 1), expectedUrls, OnFull.WARN, event -> {});
+    DequeFrontier(long capacity, long leaseTimeoutNanos) {
+        deduplicator = new Deduplicator(FilterKind.EXACT.create(capacity, 1e-4, 1), capacity, OnFull.WARN, event -> {});
         this.leaseTimeoutNanos = leaseTimeoutNanos;
     }
 

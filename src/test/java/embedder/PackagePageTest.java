@@ -201,7 +201,8 @@ class PackagePageTest {
 
     @Test
     void aListenerReceivesTheCapacityEvents() {
-        Sieve frontier = Sieve.builder(10_000_000)
+        Sieve frontier = Sieve.builder()
+                .capacity(10_000_000)
                 .falsePositiveRate(0.001)
                 .onFull(OnFull.GROW)
                 .onCapacity(event -> alert(event.threshold(), event.estimatedMissed()))

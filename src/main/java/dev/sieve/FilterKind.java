@@ -72,14 +72,14 @@ public enum FilterKind {
      * Returns the memory of an empty filter in bytes, whether or not a filter may have so much. {@link #GROWING} gets more
      * when it is full. {@link #EXACT} starts with next to nothing.
      *
-     * @param expectedUrls as for {@link #create}
+     * @param capacity as for {@link #create}
      * @param falsePositiveRate as for {@link #create}
      */
-    public long memoryBytes(long expectedUrls, double falsePositiveRate) {
+    public long memoryBytes(long capacity, double falsePositiveRate) {
         long bits = switch (at(falsePositiveRate)) {
-            case SPLIT_BLOCKS -> BloomSize.splitBlockBits(expectedUrls, falsePositiveRate);
-            case CLASSIC -> BloomSize.bits(expectedUrls, falsePositiveRate);
-            case GROWING -> GrowingBloomFilter.firstBits(expectedUrls, falsePositiveRate);
+            case SPLIT_BLOCKS -> BloomSize.splitBlockBits(capacity, falsePositiveRate);
+            case CLASSIC -> BloomSize.bits(capacity, falsePositiveRate);
+            case GROWING -> GrowingBloomFilter.firstBits(capacity, falsePositiveRate);
             case EXACT -> 0;
         };
         return bits / Byte.SIZE;
@@ -88,18 +88,18 @@ public enum FilterKind {
     /**
      * Makes an empty filter. {@link #EXACT} ignores the capacity and the rate.
      *
-     * @param expectedUrls the capacity: distinct URLs that it is made for, at least 1
+     * @param capacity distinct URLs that it is made for, at least 1
      * @param falsePositiveRate the rate when it is full, from {@link BloomSize#MIN_RATE} to {@link BloomSize#MAX_RATE}
      * @param seed the seed of the hash; {@link Memberships#randomSeed()} where others choose the URLs
      * @throws IllegalArgumentException when a value is out of range, or the filter needs more than 16 GiB or than the
      *     heap may have
      */
-    public Membership create(long expectedUrls, double falsePositiveRate, long seed) {
-        requireMemory(expectedUrls, falsePositiveRate);
+    public Membership create(long capacity, double falsePositiveRate, long seed) {
+        requireMemory(capacity, falsePositiveRate);
         return switch (at(falsePositiveRate)) {
-            case SPLIT_BLOCKS -> SplitBlockFilter.create(expectedUrls, falsePositiveRate, seed);
-            case CLASSIC -> BloomFilter.create(expectedUrls, falsePositiveRate, seed);
-            case GROWING -> GrowingBloomFilter.create(expectedUrls, falsePositiveRate, seed);
+            case SPLIT_BLOCKS -> SplitBlockFilter.create(capacity, falsePositiveRate, seed);
+            case CLASSIC -> BloomFilter.create(capacity, falsePositiveRate, seed);
+            case GROWING -> GrowingBloomFilter.create(capacity, falsePositiveRate, seed);
             case EXACT -> ExactSet.create(seed);
         };
     }

@@ -47,33 +47,33 @@ public final class Sieve implements Frontier {
     private long done;
 
     /** Makes a frontier at the {@link #DEFAULT_FALSE_POSITIVE_RATE}; see {@link #Sieve(long, double)}. */
-    public Sieve(long expectedUrls) {
-        this(expectedUrls, DEFAULT_FALSE_POSITIVE_RATE);
+    public Sieve(long capacity) {
+        this(capacity, DEFAULT_FALSE_POSITIVE_RATE);
     }
 
     /**
      * Makes a frontier.
      *
-     * @param expectedUrls the capacity: distinct URLs, at least 1
+     * @param capacity distinct URLs that the filter is made for, at least 1
      * @param falsePositiveRate the largest share of new URLs that may be mistaken for seen ones when the filter is
      *     full, from {@link BloomSize#MIN_RATE} to {@link BloomSize#MAX_RATE}, which is 0.5
      * @throws IllegalArgumentException when a number is out of range, or the filter needs more than 16 GiB or than
      *     the heap may have
      */
-    public Sieve(long expectedUrls, double falsePositiveRate) {
-        this(builder(expectedUrls).falsePositiveRate(falsePositiveRate));
+    public Sieve(long capacity, double falsePositiveRate) {
+        this(builder().capacity(capacity).falsePositiveRate(falsePositiveRate));
     }
 
     private Sieve(Builder builder) {
-        deduplicator = new Deduplicator(builder.newFilter(), builder.expectedUrls, builder.onFull(), builder.listener);
+        deduplicator = new Deduplicator(builder.newFilter(), builder.capacity, builder.onFull(), builder.listener);
         lock = deduplicator.lock();
         leases = new Leases(builder.leaseTimeoutNanos, new HashMap<>());
         leasesExpire = builder.leaseTimeoutNanos != Long.MAX_VALUE;
     }
 
-    /** Returns a builder of a frontier with a capacity of distinct URLs, at least 1. */
-    public static Builder builder(long expectedUrls) {
-        return new Builder(expectedUrls);
+    /** Returns a builder of a frontier, which requires a {@link Builder#capacity}. */
+    public static Builder builder() {
+        return new Builder();
     }
 
     /**
@@ -207,7 +207,7 @@ public final class Sieve implements Frontier {
 
     /** The options of a {@link Sieve}. */
     public static final class Builder {
-        private final long expectedUrls;
+        private long capacity;
         private @Nullable Double falsePositiveRate;
         private @Nullable FilterKind kind;
         private @Nullable OnFull onFull;
@@ -216,11 +216,15 @@ public final class Sieve implements Frontier {
         private @Nullable Membership membership;
         private long leaseTimeoutNanos = Long.MAX_VALUE;
 
-        private Builder(long expectedUrls) {
-            if (expectedUrls < 1) {
-                throw new IllegalArgumentException("expectedUrls < 1: " + expectedUrls);
+        private Builder() {}
+
+        /** The number of distinct URLs that the filter is made for, at least 1. Required. */
+        public Builder capacity(long count) {
+            if (count < 1) {
+                throw new IllegalArgumentException("capacity < 1: " + count);
             }
-            this.expectedUrls = expectedUrls;
+            capacity = count;
+            return this;
         }
 
         /** The share of new URLs mistaken for seen ones when the filter is full, at most 0.5. Default: 0.0001. */
@@ -277,8 +281,8 @@ public final class Sieve implements Frontier {
          * Makes the frontier and allocates the memory of its filter.
          *
          * @throws IllegalStateException when a membership was set together with a filter, rate, seed or growth
-         * @throws IllegalArgumentException when the filter does not support the choice for a full filter, or needs more
-         *     than 16 GiB or than the heap may have
+         * @throws IllegalArgumentException when no capacity was set, or the filter does not support the choice for a full
+         *     filter, or needs more than 16 GiB or than the heap may have
          */
         public Sieve build() {
             return new Sieve(this);
@@ -293,6 +297,9 @@ public final class Sieve implements Frontier {
         }
 
         private Membership newFilter() {
+            if (capacity == 0) {
+                throw new IllegalArgumentException("capacity is required to make a frontier");
+            }
             if (membership != null) {
                 if (kind != null || falsePositiveRate != null || seed != null || onFull == OnFull.GROW) {
                     throw new IllegalStateException("a membership has its own filter, rate, seed and growth");
@@ -302,7 +309,7 @@ public final class Sieve implements Frontier {
             kind().check(onFull());
             double rate = falsePositiveRate == null ? DEFAULT_FALSE_POSITIVE_RATE : falsePositiveRate;
             long hashSeed = seed == null ? Memberships.randomSeed() : seed;
-            return kind().create(expectedUrls, rate, hashSeed);
+            return kind().create(capacity, rate, hashSeed);
         }
     }
 }

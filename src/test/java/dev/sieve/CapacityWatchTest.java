@@ -36,7 +36,11 @@ class CapacityWatchTest {
 
     @Test
     void eachThresholdIsToldOnceHoweverManyUrlsFollow() {
-        Sieve sieve = Sieve.builder(100_000).onCapacity(events::add).seed(3).build();
+        Sieve sieve = Sieve.builder()
+                .capacity(100_000)
+                .onCapacity(events::add)
+                .seed(3)
+                .build();
 
         for (int i = 0; i < 1_000_000; i++) {
             sieve.push("http://host" + i % 1000 + ".example/" + i);
@@ -54,7 +58,11 @@ class CapacityWatchTest {
 
     @Test
     void anEventThatIsDueIsPublishedOnClose() {
-        Sieve sieve = Sieve.builder(102_400).onCapacity(events::add).seed(3).build();
+        Sieve sieve = Sieve.builder()
+                .capacity(102_400)
+                .onCapacity(events::add)
+                .seed(3)
+                .build();
         int url = 0;
         while (sieve.stats().estimatedSize() < 81_920) {
             sieve.push("http://host/" + url++);
@@ -69,7 +77,8 @@ class CapacityWatchTest {
 
     @Test
     void anEventSaysHowFullTheSieveIsAndWhatThatCosts() {
-        Sieve sieve = Sieve.builder(10_000)
+        Sieve sieve = Sieve.builder()
+                .capacity(10_000)
                 .falsePositiveRate(0.01)
                 .onCapacity(events::add)
                 .seed(3)
@@ -94,7 +103,8 @@ class CapacityWatchTest {
     @Test
     void theEstimateOfMissedPagesIsNearTheTruth() {
         int pushed = 40_000;
-        Sieve sieve = Sieve.builder(10_000).falsePositiveRate(0.01).seed(5).build();
+        Sieve sieve =
+                Sieve.builder().capacity(10_000).falsePositiveRate(0.01).seed(5).build();
 
         int accepted = sieve.pushAll(SieveTest.urls(pushed));
 
@@ -104,7 +114,8 @@ class CapacityWatchTest {
 
     @Test
     void aSieveThatGrowsWarnsAndNeverCallsItAnError() {
-        Sieve sieve = Sieve.builder(1000)
+        Sieve sieve = Sieve.builder()
+                .capacity(1000)
                 .onFull(OnFull.GROW)
                 .onCapacity(events::add)
                 .seed(1)
@@ -118,7 +129,8 @@ class CapacityWatchTest {
 
     @Test
     void aSetThatMissesNothingHasNothingToTell() {
-        Sieve sieve = Sieve.builder(100)
+        Sieve sieve = Sieve.builder()
+                .capacity(100)
                 .membership(ExactSet.create(0))
                 .onCapacity(events::add)
                 .build();
@@ -132,7 +144,8 @@ class CapacityWatchTest {
 
     @Test
     void aCallbackThatThrowsDoesNotUndoThePush() {
-        Sieve sieve = Sieve.builder(10)
+        Sieve sieve = Sieve.builder()
+                .capacity(10)
                 .onCapacity(event -> {
                     throw new IllegalStateException("mine");
                 })

@@ -36,7 +36,11 @@ class FilterKindTest {
     @EnumSource
     void statisticsNameTheFilter(FilterKind kind) {
         for (double rate : new double[] {0.5, 1e-4, 1e-7}) {
-            Sieve sieve = Sieve.builder(10).filter(kind).falsePositiveRate(rate).build();
+            Sieve sieve = Sieve.builder()
+                    .capacity(10)
+                    .filter(kind)
+                    .falsePositiveRate(rate)
+                    .build();
             assertThat(sieve.stats().filter()).isEqualTo(kind.at(rate));
             assertThat(sieve.stats().isExact()).isEqualTo(kind == FilterKind.EXACT);
         }
@@ -48,7 +52,12 @@ class FilterKindTest {
         assertThat(FilterKind.forOnFull(null)).isEqualTo(FilterKind.SPLIT_BLOCKS);
         for (OnFull choice : OnFull.values()) {
             assertThat(FilterKind.forOnFull(choice).supports(choice)).isTrue();
-            assertThat(Sieve.builder(10).onFull(choice).build().stats().filter())
+            assertThat(Sieve.builder()
+                            .capacity(10)
+                            .onFull(choice)
+                            .build()
+                            .stats()
+                            .filter())
                     .isEqualTo(FilterKind.forOnFull(choice));
         }
     }

@@ -18,9 +18,10 @@ class LeasesTest {
 
         assertThat(Leases.timeoutNanos(forever)).isEqualTo(Long.MAX_VALUE);
         assertThat(Leases.timeoutNanos(Duration.ofNanos(Long.MAX_VALUE - 1))).isEqualTo(Long.MAX_VALUE - 1);
-        try (Frontier memory = Sieve.builder(100).leaseTimeout(forever).build();
+        try (Frontier memory =
+                        Sieve.builder().capacity(100).leaseTimeout(forever).build();
                 Frontier disk = DurableSieve.builder(folder)
-                        .expectedUrls(100)
+                        .capacity(100)
                         .leaseTimeout(forever)
                         .open()) {
             for (Frontier frontier : new Frontier[] {memory, disk}) {

@@ -64,7 +64,7 @@ class SieveTest {
 
     @Test
     void aBatchOfAnySizeKeepsItsOrder() {
-        Sieve sieve = Sieve.builder(10_000).seed(1).build();
+        Sieve sieve = Sieve.builder().capacity(10_000).seed(1).build();
         UrlBatch batch = new UrlBatch();
         List<String> urls = urls(1000);
         urls.forEach(batch::add);
@@ -99,7 +99,10 @@ class SieveTest {
         int threads = 64;
         List<String> urls = urls(100_000);
         // No false positives, so that every number below has to be exact.
-        Sieve sieve = Sieve.builder(urls.size()).membership(ExactSet.create(0)).build();
+        Sieve sieve = Sieve.builder()
+                .capacity(urls.size())
+                .membership(ExactSet.create(0))
+                .build();
         Map<String, Integer> told = new ConcurrentHashMap<>();
         CountDownLatch start = new CountDownLatch(1);
         ExecutorService pool = Executors.newFixedThreadPool(threads);
@@ -144,7 +147,7 @@ class SieveTest {
     @Test
     void racingPushesIntoAFilterTellEachUrlAtMostOnceAndMissNoMoreThanItsRate() throws Exception {
         List<String> urls = urls(100_000);
-        Sieve sieve = Sieve.builder(urls.size()).seed(7).build();
+        Sieve sieve = Sieve.builder().capacity(urls.size()).seed(7).build();
         Map<String, Integer> told = new ConcurrentHashMap<>();
         ExecutorService pool = Executors.newFixedThreadPool(64);
         List<Future<?>> pushes = new ArrayList<>();
@@ -166,7 +169,7 @@ class SieveTest {
 
     @Test
     void aSieveThatFailsWhenFullAcceptsNothingMoreAndStillKnowsWhatItHasSeen() {
-        Sieve sieve = Sieve.builder(100).onFull(OnFull.FAIL).seed(1).build();
+        Sieve sieve = Sieve.builder().capacity(100).onFull(OnFull.FAIL).seed(1).build();
         int pushed = 0;
         while (pushed < 1000 && sieve.stats().estimatedSize() < 100) {
             sieve.push("http://h/" + pushed++);
@@ -185,7 +188,8 @@ class SieveTest {
 
     @Test
     void aSieveThatGrowsKeepsItsRate() {
-        Sieve sieve = Sieve.builder(1000)
+        Sieve sieve = Sieve.builder()
+                .capacity(1000)
                 .falsePositiveRate(0.001)
                 .onFull(OnFull.GROW)
                 .seed(1)
@@ -200,7 +204,7 @@ class SieveTest {
     @ParameterizedTest
     @EnumSource(FilterKind.class)
     void everyFilterTellsNewUrlsFromSeenOnes(FilterKind kind) {
-        Sieve sieve = Sieve.builder(1000).filter(kind).seed(1).build();
+        Sieve sieve = Sieve.builder().capacity(1000).filter(kind).seed(1).build();
 
         assertThat(sieve.pushAll(urls(1000))).isGreaterThanOrEqualTo(999);
         assertThat(sieve.pushAll(urls(1000))).isZero();
@@ -217,18 +221,20 @@ class SieveTest {
 
     @Test
     void onlyAGrowingFilterGrowsAndItDoesNothingElse() {
-        Sieve growing = Sieve.builder(10).filter(FilterKind.GROWING).build();
+        Sieve growing = Sieve.builder().capacity(10).filter(FilterKind.GROWING).build();
 
         growing.pushAll(urls(1000));
 
         assertThat(growing.stats().falsePositiveRate()).isLessThan(1e-4);
-        assertThatThrownBy(() -> Sieve.builder(10)
+        assertThatThrownBy(() -> Sieve.builder()
+                        .capacity(10)
                         .filter(FilterKind.CLASSIC)
                         .onFull(OnFull.GROW)
                         .build())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("CLASSIC");
-        assertThatThrownBy(() -> Sieve.builder(10)
+        assertThatThrownBy(() -> Sieve.builder()
+                        .capacity(10)
                         .filter(FilterKind.GROWING)
                         .onFull(OnFull.FAIL)
                         .build())
@@ -247,8 +253,15 @@ class SieveTest {
     }
 
     @Test
-    void aRateThatNoFilterCanHaveIsRefusedWhereItIsSet() {
-        assertThatThrownBy(() -> Sieve.builder(10).falsePositiveRate(0.9))
+    void capacityIsRequired() {
+        assertThatThrownBy(() -> Sieve.builder().build())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("capacity is required to make a frontier");
+    }
+
+    @Test
+    void rateThatNoFilterHasIsRefusedWhereItIsSet() {
+        assertThatThrownBy(() -> Sieve.builder().capacity(10).falsePositiveRate(0.9))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("0.9")
                 .hasMessageContaining("0.5");
@@ -256,11 +269,14 @@ class SieveTest {
 
     @Test
     void badChoicesAreNamed() {
-        assertThatThrownBy(() -> new Sieve(0)).hasMessageContaining("expectedUrls < 1: 0");
+        assertThatThrownBy(() -> new Sieve(0)).hasMessageContaining("capacity < 1: 0");
         assertThatThrownBy(() -> new Sieve(10, 1.5)).hasMessageContaining("1.5");
         assertThatThrownBy(() -> new Sieve(10, Double.NaN)).hasMessageContaining("NaN");
-        assertThatThrownBy(() ->
-                        Sieve.builder(10).seed(1).membership(ExactSet.create(0)).build())
+        assertThatThrownBy(() -> Sieve.builder()
+                        .capacity(10)
+                        .seed(1)
+                        .membership(ExactSet.create(0))
+                        .build())
                 .isInstanceOf(IllegalStateException.class);
     }
 

@@ -24,7 +24,7 @@ class UnpairedSurrogateTest {
     @Test
     void differentUrlsDiffer(@TempDir Path folder) throws Exception {
         try (Frontier memory = new Sieve(100);
-                Frontier disk = DurableSieve.builder(folder).expectedUrls(100).open()) {
+                Frontier disk = DurableSieve.builder(folder).capacity(100).open()) {
             for (Frontier frontier : List.of(memory, disk)) {
                 assertThat(DIFFERENT).allMatch(frontier::push);
                 assertThat(DIFFERENT).noneMatch(frontier::push);

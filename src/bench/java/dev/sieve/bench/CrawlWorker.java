@@ -26,7 +26,7 @@ final class CrawlWorker {
         try (SharedJob job = SharedJob.open(
                         EngineAddress.parse(args[0]),
                         options,
-                        builder -> builder.expectedUrls(1_000_000).ownership(Duration.parse(args[2])));
+                        builder -> builder.capacity(1_000_000).ownership(Duration.parse(args[2])));
                 Crawler crawler = new Crawler(options, job)) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> {
                 crawler.stop();

@@ -76,8 +76,8 @@ public class DurableBench {
 
         void open() throws IOException {
             frontier = disk
-                    ? DurableSieve.builder(folder).expectedUrls(urls).seed(SEED).open()
-                    : Sieve.builder(urls).seed(SEED).build();
+                    ? DurableSieve.builder(folder).capacity(urls).seed(SEED).open()
+                    : Sieve.builder().capacity(urls).seed(SEED).build();
         }
 
         void drawNew() {

@@ -69,7 +69,7 @@ enum SharedWay {
 
     private Client ours(TestEngine engine, long urls) throws IOException {
         SharedSieve.Builder builder =
-                SharedSieve.builder(engine.address("bench")).expectedUrls(urls).slices(slices);
+                SharedSieve.builder(engine.address("bench")).capacity(urls).slices(slices);
         SharedSieve sieve = (cache ? builder : builder.cacheBytes(0)).open();
         return new Client() {
             @Override

@@ -14,7 +14,7 @@ final class SieveContender implements Contender {
     SieveContender(Kind kind, long urls, double rate) {
         this.kind = kind;
         filter = FilterKind.SPLIT_BLOCKS.create(urls, rate, FilterContender.SEED);
-        sieve = Sieve.builder(urls).membership(filter).build();
+        sieve = Sieve.builder().capacity(urls).membership(filter).build();
     }
 
     @Override

@@ -21,15 +21,15 @@ public final class BloomFilter extends ArrayFilter {
     /**
      * Makes a filter for a number of distinct keys and a false-positive rate.
      *
-     * @param expectedInsertions the capacity, at least 1
+     * @param capacity keys that the filter is made for, at least 1
      * @param falsePositiveRate from {@link BloomSize#MIN_RATE} to {@link BloomSize#MAX_RATE}
      * @param seed {@link Memberships#randomSeed()} when others choose the keys; with one seed, equal keys set equal
      *     bits
      * @throws IllegalArgumentException when a value is out of range, or the filter needs more than 16 GiB
      */
-    public static BloomFilter create(long expectedInsertions, double falsePositiveRate, long seed) {
-        long bits = BloomSize.bits(expectedInsertions, falsePositiveRate);
-        return make(expectedInsertions, bits, BloomSize.hashes(falsePositiveRate), seed);
+    public static BloomFilter create(long capacity, double falsePositiveRate, long seed) {
+        long bits = BloomSize.bits(capacity, falsePositiveRate);
+        return make(capacity, bits, BloomSize.hashes(falsePositiveRate), seed);
     }
 
     /**

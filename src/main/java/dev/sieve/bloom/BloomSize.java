@@ -143,7 +143,7 @@ public final class BloomSize {
     }
 
     private static long checkKeys(long keys) {
-        check(keys >= 1, "expected keys must be at least 1: ", keys);
+        check(keys >= 1, "capacity must be at least 1: ", keys);
         return keys;
     }
 

@@ -29,11 +29,11 @@ public final class CountingBloomFilter extends ArrayFilter {
     }
 
     /** Makes a filter; see {@link BloomFilter#create}. */
-    public static CountingBloomFilter create(long expectedInsertions, double falsePositiveRate, long seed) {
-        long counters = BloomSize.bits(expectedInsertions, falsePositiveRate);
+    public static CountingBloomFilter create(long capacity, double falsePositiveRate, long seed) {
+        long counters = BloomSize.bits(capacity, falsePositiveRate);
         long[] words = new long[length(wordsFor(counters))];
         int hashes = BloomSize.hashes(falsePositiveRate);
-        return new CountingBloomFilter(expectedInsertions, counters, hashes, seed, words);
+        return new CountingBloomFilter(capacity, counters, hashes, seed, words);
     }
 
     /** {@inheritDoc} A key that is contained is counted once more. */

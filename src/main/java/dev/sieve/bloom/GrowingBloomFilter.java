@@ -38,20 +38,20 @@ public final class GrowingBloomFilter implements Membership {
     /**
      * Makes a filter for a false-positive rate.
      *
-     * @param expectedInsertions the capacity of the first layer, at least 1
+     * @param capacity keys that the first layer is made for, at least 1
      * @param falsePositiveRate of all layers together, from {@link BloomSize#MIN_RATE} to {@link BloomSize#MAX_RATE}
      * @param seed {@link Memberships#randomSeed()} when others choose the keys
      * @throws IllegalArgumentException when a value is out of range, or the first layer needs more than 16 GiB
      */
-    public static GrowingBloomFilter create(long expectedInsertions, double falsePositiveRate, long seed) {
+    public static GrowingBloomFilter create(long capacity, double falsePositiveRate, long seed) {
         double firstRate = layerRate(0, BloomSize.checkRate(falsePositiveRate));
-        SplitBlockFilter first = SplitBlockFilter.create(expectedInsertions, firstRate, seed);
-        return new GrowingBloomFilter(expectedInsertions, falsePositiveRate, seed, first);
+        SplitBlockFilter first = SplitBlockFilter.create(capacity, firstRate, seed);
+        return new GrowingBloomFilter(capacity, falsePositiveRate, seed, first);
     }
 
     /** Returns the bits of the first layer, also if they are more than a layer may have. */
-    public static long firstBits(long expectedInsertions, double falsePositiveRate) {
-        return BloomSize.splitBlockBits(expectedInsertions, layerRate(0, BloomSize.checkRate(falsePositiveRate)));
+    public static long firstBits(long capacity, double falsePositiveRate) {
+        return BloomSize.splitBlockBits(capacity, layerRate(0, BloomSize.checkRate(falsePositiveRate)));
     }
 
     private static double layerRate(int index, double rate) {

@@ -47,11 +47,11 @@ public final class SplitBlockFilter extends ArrayFilter {
     }
 
     /** Makes a filter; see {@link BloomFilter#create}. */
-    public static SplitBlockFilter create(long expectedInsertions, double falsePositiveRate, long seed) {
-        long lines = BloomSize.splitBlockBits(expectedInsertions, falsePositiveRate) / BloomSize.LINE_BITS;
+    public static SplitBlockFilter create(long capacity, double falsePositiveRate, long seed) {
+        long lines = BloomSize.splitBlockBits(capacity, falsePositiveRate) / BloomSize.LINE_BITS;
         int hashes = BloomSize.splitBlockHashes(falsePositiveRate);
         long[] words = new long[length(LINE_WORDS * lines + LEAD)];
-        return new SplitBlockFilter(expectedInsertions, (int) lines, hashes, seed, words);
+        return new SplitBlockFilter(capacity, (int) lines, hashes, seed, words);
     }
 
     /** {@inheritDoc} Most keys of a crawl are duplicates, and reading a line is cheaper than writing it. */

@@ -183,7 +183,8 @@ final class DemoCommand implements Callable<Integer> {
                 .allowPrivate("127.0.0.0/8")
                 .resolver(host -> List.of(DemoWeb.resolve(host)));
         Consumer<CapacityEvent> listener = recording == null ? event -> {} : recording::capacity;
-        Sieve sieve = Sieve.builder(Math.max(1, (long) (urls * CAPACITY_SHARE)))
+        Sieve sieve = Sieve.builder()
+                .capacity(Math.max(1, (long) (urls * CAPACITY_SHARE)))
                 .onCapacity(listener)
                 .build();
         Terminal.println(text(

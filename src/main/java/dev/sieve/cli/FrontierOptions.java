@@ -140,7 +140,7 @@ final class FrontierOptions {
      */
     CrawlJob open(Path job, Durability durability, boolean keepsLog, Consumer<CapacityEvent> listener) {
         if (job == null) {
-            Sieve.Builder builder = Sieve.builder(urls()).onCapacity(listener);
+            Sieve.Builder builder = Sieve.builder().capacity(urls()).onCapacity(listener);
             Checks.set(spec, "--filter", filter(), builder::filter);
             Checks.set(spec, "--miss-rate", missRate, builder::falsePositiveRate);
             Checks.set(spec, "--on-full", onFull, builder::onFull);
@@ -150,7 +150,7 @@ final class FrontierOptions {
             return CrawlDirectory.open(job, builder -> {
                 builder.durability(durability).keepLog(keepsLog).onCapacity(listener);
                 if (capacity != null || !DurableFolder.exists(job)) {
-                    builder.expectedUrls(urls());
+                    builder.capacity(urls());
                 }
                 Checks.set(spec, "--filter", filter(), builder::filter);
                 Checks.set(spec, "--miss-rate", missRate, builder::falsePositiveRate);
@@ -182,7 +182,7 @@ final class FrontierOptions {
                 builder.onCapacity(listener);
                 shared.apply(builder);
                 if (capacity != null || !exists) {
-                    builder.expectedUrls(urls());
+                    builder.capacity(urls());
                 }
                 Checks.set(spec, "--on-full", onFull, builder::onFull);
             });
@@ -198,7 +198,7 @@ final class FrontierOptions {
             return job;
         } catch (IllegalArgumentException e) {
             String problem = e.getMessage()
-                    .replace("expectedUrls is", "--capacity is")
+                    .replace("capacity is", "--capacity is")
                     .replace("onFull is", "--on-full is")
                     .replace("groups is", "the rule of --per-domain is");
             throw Checks.invalid(spec, "--frontier", problem);

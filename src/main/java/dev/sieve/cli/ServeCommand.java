@@ -184,7 +184,7 @@ final class ServeCommand implements Callable<Integer> {
         if (certificates != null) {
             builder.tls(certificates, key);
         }
-        Checks.set(spec, "--capacity", capacity, builder::expectedUrls);
+        Checks.set(spec, "--capacity", capacity, builder::capacity);
         Checks.set(spec, "--miss-rate", missRate, builder::falsePositiveRate);
         Checks.set(spec, "--on-full", onFull, builder::onFull);
         try {

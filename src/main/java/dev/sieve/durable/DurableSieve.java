@@ -84,8 +84,8 @@ public final class DurableSieve implements Frontier {
      *
      * @throws IOException as in {@link Builder#open}
      */
-    public static DurableSieve open(Path directory, long expectedUrls) throws IOException {
-        return builder(directory).expectedUrls(expectedUrls).open();
+    public static DurableSieve open(Path directory, long capacity) throws IOException {
+        return builder(directory).capacity(capacity).open();
     }
 
     /** Returns a builder, which opens the frontier in a folder or makes one. */
@@ -422,7 +422,7 @@ public final class DurableSieve implements Frontier {
         private static final long DEFAULT_SEGMENT_BYTES = 64 << 20;
 
         private final Path directory;
-        private @Nullable Long expectedUrls;
+        private @Nullable Long capacity;
         private @Nullable Double falsePositiveRate;
         private @Nullable FilterKind kind;
         private @Nullable Long seed;
@@ -440,8 +440,8 @@ public final class DurableSieve implements Frontier {
         }
 
         /** The number of distinct URLs that the filter is made for, at least 1. */
-        public Builder expectedUrls(long count) {
-            expectedUrls = requirePositive("expectedUrls", count);
+        public Builder capacity(long count) {
+            capacity = requirePositive("capacity", count);
             return this;
         }
 
@@ -537,7 +537,7 @@ public final class DurableSieve implements Frontier {
          * Opens the frontier, or makes one if the folder is empty or missing. An existing frontier keeps its stored settings
          * unless others are set here; then its filter is made again from the log.
          *
-         * @throws IllegalArgumentException when the folder holds none and {@link #expectedUrls} is not set; when the filter
+         * @throws IllegalArgumentException when the folder holds none and {@link #capacity} is not set; when the filter
          *     needs more memory than an array can have, or does not go with {@link #onFull}; when settings are to be changed
          *     and part of the log was deleted, or the frontier contains more URLs than expected. Nothing is changed
          * @throws DamageException when a file that was on the disk is damaged or missing; see {@link DurableFolder#repair}
@@ -593,7 +593,7 @@ public final class DurableSieve implements Frontier {
                     || (onFull != null && stored != null && stored.kind() == FilterKind.GROWING)) {
                 requested = FilterKind.forOnFull(onFull);
             }
-            return new RequestedSettings(requested, expectedUrls, falsePositiveRate, seed);
+            return new RequestedSettings(requested, capacity, falsePositiveRate, seed);
         }
     }
 }

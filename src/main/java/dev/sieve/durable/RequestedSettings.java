@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.util.Set;
 
 /** The settings requested by the caller; null keeps the stored value or takes the default. See {@link Settings}. */
-record RequestedSettings(FilterKind kind, Long expectedUrls, Double falsePositiveRate, Long seed) {
+record RequestedSettings(FilterKind kind, Long capacity, Double falsePositiveRate, Long seed) {
 
     /**
      * Checks that a frontier can be made, unless the folder contains one. Changes nothing.
@@ -42,13 +42,13 @@ record RequestedSettings(FilterKind kind, Long expectedUrls, Double falsePositiv
     }
 
     private Settings fresh() {
-        if (expectedUrls == null) {
-            throw new IllegalArgumentException("expectedUrls is required to make a new frontier");
+        if (capacity == null) {
+            throw new IllegalArgumentException("capacity is required to make a new frontier");
         }
         return apply(new Settings(
                 Memberships.randomSeed(),
                 FilterKind.forOnFull(null),
-                expectedUrls,
+                capacity,
                 Sieve.DEFAULT_FALSE_POSITIVE_RATE,
                 Memberships.randomSeed()));
     }
@@ -76,7 +76,7 @@ record RequestedSettings(FilterKind kind, Long expectedUrls, Double falsePositiv
         if (requested.capacity() != stored.capacity()) {
             long held = Inspection.of(disk).distinct();
             if (requested.capacity() < held) {
-                throw new IllegalArgumentException("expectedUrls is " + requested.capacity()
+                throw new IllegalArgumentException("capacity is " + requested.capacity()
                         + ", but the frontier already contains about " + held + " URLs");
             }
         }
@@ -91,7 +91,7 @@ record RequestedSettings(FilterKind kind, Long expectedUrls, Double falsePositiv
         return new Settings(
                 settings.frontierId(),
                 kind == null ? settings.kind() : kind,
-                expectedUrls == null ? settings.capacity() : expectedUrls,
+                capacity == null ? settings.capacity() : capacity,
                 falsePositiveRate == null ? settings.falsePositiveRate() : falsePositiveRate,
                 seed == null ? settings.seed() : seed);
     }

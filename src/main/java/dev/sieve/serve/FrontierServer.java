@@ -197,7 +197,7 @@ public final class FrontierServer implements AutoCloseable {
         private InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), DEFAULT_PORT);
         private @Nullable Path certificates;
         private @Nullable Path key;
-        private @Nullable Long expectedUrls;
+        private @Nullable Long capacity;
         private @Nullable Double falsePositiveRate;
         private Durability durability = Durability.PROCESS;
         private boolean forgetsDone;
@@ -228,11 +228,11 @@ public final class FrontierServer implements AutoCloseable {
         }
 
         /** The number of distinct URLs that the filter of each crawl is made for, at least 1. Default: 10,000,000. */
-        public Builder expectedUrls(long count) {
+        public Builder capacity(long count) {
             if (count < 1) {
-                throw new IllegalArgumentException("expectedUrls < 1: " + count);
+                throw new IllegalArgumentException("capacity < 1: " + count);
             }
-            expectedUrls = count;
+            capacity = count;
             return this;
         }
 
@@ -273,7 +273,7 @@ public final class FrontierServer implements AutoCloseable {
         }
 
         private ServedOptions crawls() {
-            return new ServedOptions(expectedUrls, falsePositiveRate, durability, forgetsDone, onFull);
+            return new ServedOptions(capacity, falsePositiveRate, durability, forgetsDone, onFull);
         }
 
         /**

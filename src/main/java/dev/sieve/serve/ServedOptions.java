@@ -12,20 +12,20 @@ import java.nio.file.Path;
 /**
  * How the crawls of a server are made.
  *
- * @param expectedUrls per crawl; null keeps what is stored, or takes the default
+ * @param capacity per crawl; null keeps what is stored, or takes the default
  * @param falsePositiveRate null keeps what is stored, or takes the default
  * @param forgetsDone whether parts of the log whose URLs are all done are deleted
  * @param onFull null for the default
  */
 record ServedOptions(
-        Long expectedUrls, Double falsePositiveRate, Durability durability, boolean forgetsDone, OnFull onFull) {
+        Long capacity, Double falsePositiveRate, Durability durability, boolean forgetsDone, OnFull onFull) {
     static final long DEFAULT_URLS = 10_000_000;
 
     /** Returns the memory of the filter of a new crawl. */
     long filterBytes() {
         return FilterKind.forOnFull(onFull)
                 .memoryBytes(
-                        expectedUrls == null ? DEFAULT_URLS : expectedUrls,
+                        capacity == null ? DEFAULT_URLS : capacity,
                         falsePositiveRate == null ? Sieve.DEFAULT_FALSE_POSITIVE_RATE : falsePositiveRate);
     }
 
@@ -33,8 +33,8 @@ record ServedOptions(
     DurableSieve open(Path folder) throws IOException {
         DurableSieve.Builder builder =
                 DurableSieve.builder(folder).durability(durability).keepLog(!forgetsDone);
-        if (expectedUrls != null || !DurableFolder.exists(folder)) {
-            builder.expectedUrls(expectedUrls == null ? DEFAULT_URLS : expectedUrls);
+        if (capacity != null || !DurableFolder.exists(folder)) {
+            builder.capacity(capacity == null ? DEFAULT_URLS : capacity);
         }
         if (falsePositiveRate != null) {
             builder.falsePositiveRate(falsePositiveRate);

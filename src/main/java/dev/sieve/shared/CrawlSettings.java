@@ -40,7 +40,7 @@ record CrawlSettings(String id, int slices, long buckets, long capacity, OnFull 
     static CrawlSettings fresh(int slices, long capacity, OnFull onFull, Long seed, String group) {
         long buckets = Math.max(1, capacity / slices / FINGERPRINTS_PER_BUCKET);
         if (buckets > MAX_BUCKETS) {
-            throw new IllegalArgumentException("expectedUrls is too large for " + slices + " slices: " + capacity);
+            throw new IllegalArgumentException("capacity is too large for " + slices + " slices: " + capacity);
         }
         return new CrawlSettings(
                 Long.toHexString(Memberships.randomSeed()),
@@ -184,7 +184,7 @@ record CrawlSettings(String id, int slices, long buckets, long capacity, OnFull 
     void require(Integer slices, Long capacity, OnFull onFull, Long seed, String group) {
         List<String> differences = new ArrayList<>();
         compare(differences, "slices", slices, this.slices);
-        compare(differences, "expectedUrls", capacity, this.capacity);
+        compare(differences, "capacity", capacity, this.capacity);
         compare(differences, "onFull", onFull, this.onFull);
         if (seed != null && seed != this.seed) {
             differences.add("another seed");

@@ -655,7 +655,7 @@ public final class SharedSieve implements Frontier {
         private static final Duration SHORTEST_OWNERSHIP = Duration.ofSeconds(2);
 
         private final EngineAddress address;
-        private @Nullable Long expectedUrls;
+        private @Nullable Long capacity;
         private @Nullable Integer slices;
         private @Nullable OnFull onFull;
         private Consumer<CapacityEvent> listener = event -> {};
@@ -676,8 +676,8 @@ public final class SharedSieve implements Frontier {
         }
 
         /** The number of distinct URLs that the crawl is made for, at least 1. Required for a new crawl. */
-        public Builder expectedUrls(long count) {
-            expectedUrls = requirePositive("expectedUrls", count);
+        public Builder capacity(long count) {
+            capacity = requirePositive("capacity", count);
             return this;
         }
 
@@ -804,7 +804,7 @@ public final class SharedSieve implements Frontier {
          * Joins the crawl, or makes it if the engine does not store one under its name.
          *
          * @throws IllegalArgumentException when the stored crawl has other settings, or there is none and {@link
-         *     #expectedUrls} is not set. Nothing is changed
+         *     #capacity} is not set. Nothing is changed
          * @throws IOException when the engine does not respond or cannot be used; or when it stores data of another program
          *     or of a later version under the name. Nothing is changed
          */
@@ -826,18 +826,18 @@ public final class SharedSieve implements Frontier {
         private CrawlSettings settings(Engine engine) throws IOException {
             CrawlSettings stored = CrawlSettings.read(engine, address.name());
             if (stored == null) {
-                if (expectedUrls == null) {
-                    throw new IllegalArgumentException("expectedUrls is required to make a new crawl");
+                if (capacity == null) {
+                    throw new IllegalArgumentException("capacity is required to make a new crawl");
                 }
                 stored = CrawlSettings.fresh(
                                 slices == null ? DEFAULT_SLICES : slices,
-                                expectedUrls,
+                                capacity,
                                 onFull == null ? OnFull.WARN : onFull,
                                 seed,
                                 group)
                         .create(engine, address.name());
             }
-            stored.require(slices, expectedUrls, onFull, seed, group);
+            stored.require(slices, capacity, onFull, seed, group);
             return stored;
         }
     }

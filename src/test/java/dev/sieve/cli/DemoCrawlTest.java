@@ -33,7 +33,10 @@ class DemoCrawlTest {
                     .perHost(4)
                     .allowPrivate("127.0.0.0/8")
                     .resolver(host -> List.of(DemoWeb.resolve(host)));
-            Sieve sieve = Sieve.builder(10_000).membership(ExactSet.create(0)).build();
+            Sieve sieve = Sieve.builder()
+                    .capacity(10_000)
+                    .membership(ExactSet.create(0))
+                    .build();
             CrawlReport report;
             try (Crawler crawler = new Crawler(options, sieve)) {
                 crawler.seed(web.start());

@@ -20,8 +20,7 @@ class JobCommandsTest {
 
     @Test
     void beforeTheFirstCheckpointTheFillIsNotCalledZero() throws Exception {
-        try (DurableSieve sieve =
-                DurableSieve.builder(folder).expectedUrls(1000).open()) {
+        try (DurableSieve sieve = DurableSieve.builder(folder).capacity(1000).open()) {
             sieve.push("http://h.test/");
             sieve.sync();
 
@@ -38,8 +37,7 @@ class JobCommandsTest {
 
     @Test
     void afterACleanEndNothingIsInFlight() throws Exception {
-        try (DurableSieve sieve =
-                DurableSieve.builder(folder).expectedUrls(1000).open()) {
+        try (DurableSieve sieve = DurableSieve.builder(folder).capacity(1000).open()) {
             sieve.push("http://h.test/");
             sieve.push("http://h.test/a");
             sieve.take(0);
@@ -53,8 +51,7 @@ class JobCommandsTest {
 
     @Test
     void theStateIsAlsoJson() throws Exception {
-        try (DurableSieve sieve =
-                DurableSieve.builder(folder).expectedUrls(1000).open()) {
+        try (DurableSieve sieve = DurableSieve.builder(folder).capacity(1000).open()) {
             sieve.push("http://h.test/");
             sieve.done(sieve.take(0));
         }

@@ -51,7 +51,7 @@ class JobFolderTest {
     @Test
     void damagedSeedsAndPausesAreShownAndRepaired() throws IOException {
         Path job = folder.resolve("job");
-        CrawlDirectory.open(job, builder -> builder.expectedUrls(100)).close();
+        CrawlDirectory.open(job, builder -> builder.capacity(100)).close();
         assertThat(sieve("state", job.toString()).exitCode()).isZero();
         for (String name : new String[] {"crawl-seeds", "crawl-pauses"}) {
             Files.writeString(job.resolve(name), "damaged\n");

@@ -61,7 +61,7 @@ class SharedCommandsTest {
 
     private void fill(String... urls) throws Exception {
         try (SharedSieve sieve =
-                SharedSieve.builder(address).expectedUrls(1000).slices(4).open()) {
+                SharedSieve.builder(address).capacity(1000).slices(4).open()) {
             sieve.pushAll(List.of(urls));
             sieve.add("seeds", urls[0]);
         }
@@ -263,7 +263,7 @@ class SharedCommandsTest {
     @Test
     void optionsThatDifferFromThoseOfOtherWorkersAreNamed() throws Exception {
         try (SharedSieve other =
-                SharedSieve.builder(address).expectedUrls(1_000_000).open()) {
+                SharedSieve.builder(address).capacity(1_000_000).open()) {
             other.options(Map.of("delay", "2s", "scope", "host"));
 
             Run run = run("http://h.test/", "-q", "--frontier", address.toString(), "--delay", "3s");

@@ -49,7 +49,7 @@ class SharedPolitenessIT {
         try (SharedJob job = SharedJob.open(
                         EngineAddress.parse(args[0]),
                         options,
-                        settings -> settings.expectedUrls(10_000).slices(16).ownership(Duration.ofSeconds(2)));
+                        settings -> settings.capacity(10_000).slices(16).ownership(Duration.ofSeconds(2)));
                 Crawler crawler = new Crawler(options, job)) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> {
                 crawler.stop();

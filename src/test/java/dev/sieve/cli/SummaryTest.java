@@ -32,7 +32,8 @@ class SummaryTest {
 
     @Test
     void exactFilterIsNeverFull() throws Exception {
-        SieveStats exact = Sieve.builder(1000).filter(FilterKind.EXACT).build().stats();
+        SieveStats exact =
+                Sieve.builder().capacity(1000).filter(FilterKind.EXACT).build().stats();
         assertThat(Summary.of(
                         drained(Map.of("sieve", Reports.with(exact, Map.of("estimatedSize", 31L)))), false, false))
                 .contains("  31 URLs (exact)  ")

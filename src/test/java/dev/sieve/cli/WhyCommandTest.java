@@ -96,7 +96,7 @@ class WhyCommandTest {
     void aJobTellsItsSeedsAndWhatItHas() throws IOException {
         Path job = folder.resolve("job");
         try (DurableSieve sieve =
-                DurableSieve.builder(job).expectedUrls(100).keepLog(true).open()) {
+                DurableSieve.builder(job).capacity(100).keepLog(true).open()) {
             sieve.pushAll(List.of("http://h.test/", "http://h.test/a"));
             sieve.done(sieve.take(0));
         }
@@ -123,7 +123,7 @@ class WhyCommandTest {
     @Test
     void seedsOfAJobAreAllowedLikeTypedOnes() throws IOException {
         Path job = folder.resolve("job");
-        try (DurableSieve sieve = DurableSieve.builder(job).expectedUrls(100).open()) {
+        try (DurableSieve sieve = DurableSieve.builder(job).capacity(100).open()) {
             sieve.push("http://127.0.0.1:7/");
         }
         Files.writeString(job.resolve("seeds.txt"), "http://127.0.0.1:7/\n");
@@ -135,8 +135,7 @@ class WhyCommandTest {
 
     @Test
     void whatTheLogNoLongerHasIsInTheFilter() throws IOException {
-        try (DurableSieve sieve =
-                DurableSieve.builder(folder).expectedUrls(1000).open()) {
+        try (DurableSieve sieve = DurableSieve.builder(folder).capacity(1000).open()) {
             sieve.push("http://h.test/");
             sieve.sync();
             assertThat(DurableFolder.filterMightContain(folder, "http://h.test/"))

@@ -42,7 +42,7 @@ class CrawlDirectoryTest {
 
     private CrawlDirectory open(Instant now) throws IOException {
         boolean exists = DurableFolder.exists(folder);
-        return CrawlDirectory.open(folder, exists ? builder -> {} : builder -> builder.expectedUrls(100), now);
+        return CrawlDirectory.open(folder, exists ? builder -> {} : builder -> builder.capacity(100), now);
     }
 
     private void makeJob() throws IOException {
@@ -256,7 +256,7 @@ class CrawlDirectoryTest {
     void aCrawlThatCannotSpillOpensNothingAndLeavesItsDirectoryToTheCaller() throws IOException {
         Path job = folder.resolve("job");
         Path moved = folder.resolve("moved");
-        try (CrawlDirectory directory = CrawlDirectory.open(job, builder -> builder.expectedUrls(100))) {
+        try (CrawlDirectory directory = CrawlDirectory.open(job, builder -> builder.capacity(100))) {
             List<Path> before = openFiles();
             Files.move(job, moved);
             assertThatThrownBy(() -> new Crawler(new CrawlOptions(), directory))

@@ -27,7 +27,7 @@ class CrawlerTest {
     private final Site site = new Site();
 
     private final List<Visit> visits = new ArrayList<>();
-    private final Sieve sieve = Sieve.builder(10_000).seed(1).build();
+    private final Sieve sieve = Sieve.builder().capacity(10_000).seed(1).build();
 
     private static CrawlOptions fast() {
         return Site.fast().userAgent("testbot/1.0");
@@ -384,7 +384,7 @@ class CrawlerTest {
         for (int i = 0; i < 100; i++) {
             site.page("/p" + i, "/q" + i);
         }
-        Sieve small = Sieve.builder(50).onFull(OnFull.FAIL).seed(1).build();
+        Sieve small = Sieve.builder().capacity(50).onFull(OnFull.FAIL).seed(1).build();
         try (Crawler crawler = new Crawler(fast(), small)) {
             crawler.seed(site.url("/"));
 

@@ -84,7 +84,10 @@ class DispatcherTest {
                 .probeFirst(true)
                 .backOff(new BackOff(Duration.ofNanos(DELAY), Duration.ofNanos(LONG_DELAY)))
                 .build(clock.get() + DELAY);
-        Sieve sieve = Sieve.builder(HOSTS * URLS).membership(ExactSet.create(0)).build();
+        Sieve sieve = Sieve.builder()
+                .capacity(HOSTS * URLS)
+                .membership(ExactSet.create(0))
+                .build();
         for (int host = 0; host < HOSTS; host++) {
             schedule.backOff("h" + host + ".test", clock.get() + delay("h" + host + ".test"));
             for (int i = 0; i < URLS; i++) {
@@ -195,7 +198,7 @@ class DispatcherTest {
     /** A frontier whose leases of a host have ended. */
     private static class TakenAway implements Frontier {
         private final Sieve sieve =
-                Sieve.builder(100).membership(ExactSet.create(0)).build();
+                Sieve.builder().capacity(100).membership(ExactSet.create(0)).build();
         private String host;
 
         @Override

@@ -37,7 +37,8 @@ class ExchangesTest {
     };
 
     private void crawl(CrawlOptions options, PageSink to) throws IOException {
-        try (Crawler crawler = new Crawler(options, Sieve.builder(1000).build())) {
+        try (Crawler crawler =
+                new Crawler(options, Sieve.builder().capacity(1000).build())) {
             crawler.seed(site.url("/"));
             crawler.run(to);
         }

@@ -57,7 +57,7 @@ class LinkCheckTest {
 
     private CrawlReport crawl(CrawlOptions options, String... seeds) throws IOException {
         try (Crawler crawler =
-                new Crawler(options, Sieve.builder(10_000).seed(1).build())) {
+                new Crawler(options, Sieve.builder().capacity(10_000).seed(1).build())) {
             crawler.seedAll(List.of(seeds));
             CrawlReport report = crawler.run(visits::add);
             Reports.assertAddsUp(report);
@@ -286,7 +286,7 @@ class LinkCheckTest {
                         .open();
                 Crawler crawler = new Crawler(
                         options().resolver(host -> List.of(DemoWeb.resolve(host))),
-                        Sieve.builder(10_000).seed(1).build());
+                        Sieve.builder().capacity(10_000).seed(1).build());
                 LinkGraphSink links = new LinkGraphSink(graph)) {
             crawler.seed(web.start());
             CrawlReport report = crawler.run(new PageSink() {
@@ -338,7 +338,7 @@ class LinkCheckTest {
         Path job = folder.resolve("job");
         boolean exists = DurableFolder.exists(job);
         try (CrawlDirectory directory =
-                        CrawlDirectory.open(job, exists ? builder -> {} : builder -> builder.expectedUrls(1000));
+                        CrawlDirectory.open(job, exists ? builder -> {} : builder -> builder.capacity(1000));
                 Crawler crawler = new Crawler(options().maxPages(1).scope(Scope.Kind.HOST), directory)) {
             crawler.seed(site.url("/0"));
             CrawlReport report = crawler.run(sink);

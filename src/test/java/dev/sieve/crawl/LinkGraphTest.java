@@ -48,7 +48,8 @@ class LinkGraphTest {
     }
 
     private CrawlReport crawl(CrawlOptions options, String seed) throws IOException {
-        Sieve sieve = Sieve.builder(10_000).membership(ExactSet.create(0)).build();
+        Sieve sieve =
+                Sieve.builder().capacity(10_000).membership(ExactSet.create(0)).build();
         try (Crawler crawler = new Crawler(options, sieve);
                 LinkGraphSink sink = new LinkGraphSink(out)) {
             crawler.seed(seed);

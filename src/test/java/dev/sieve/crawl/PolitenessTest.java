@@ -354,7 +354,7 @@ class PolitenessTest {
     private CrawlDirectory directory() throws IOException {
         Path job = folder.resolve("job");
         boolean exists = DurableFolder.exists(job);
-        return CrawlDirectory.open(job, exists ? builder -> {} : builder -> builder.expectedUrls(1000));
+        return CrawlDirectory.open(job, exists ? builder -> {} : builder -> builder.capacity(1000));
     }
 
     /** Crawls until so many requests were made since the beginning, and stops. */
@@ -432,7 +432,7 @@ class PolitenessTest {
         return new SharedWorker(
                 engine.address("polite"),
                 options(),
-                builder -> builder.expectedUrls(1000).slices(4).seed(1));
+                builder -> builder.capacity(1000).slices(4).seed(1));
     }
 
     /** Crawls by one worker after the other; each leaves when so many requests were made since the beginning. */

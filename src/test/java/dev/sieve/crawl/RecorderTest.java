@@ -73,7 +73,7 @@ class RecorderTest {
 
     private DurableSieve open(Durability durability) throws IOException {
         return DurableSieve.builder(folder.resolve("frontier"))
-                .expectedUrls(10_000)
+                .capacity(10_000)
                 .durability(durability)
                 .open();
     }

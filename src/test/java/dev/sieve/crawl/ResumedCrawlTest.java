@@ -43,7 +43,7 @@ class ResumedCrawlTest {
     private CrawlReport run(CrawlOptions options, Consumer<Crawler> start) throws IOException {
         boolean exists = DurableFolder.exists(job());
         try (CrawlDirectory directory =
-                        CrawlDirectory.open(job(), exists ? builder -> {} : builder -> builder.expectedUrls(1000));
+                        CrawlDirectory.open(job(), exists ? builder -> {} : builder -> builder.capacity(1000));
                 Crawler crawler = new Crawler(options, directory)) {
             start.accept(crawler);
             CrawlReport report = crawler.run(visit -> {});

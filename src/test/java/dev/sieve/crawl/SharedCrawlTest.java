@@ -57,7 +57,7 @@ class SharedCrawlTest {
     }
 
     private static void settings(SharedSieve.Builder builder) {
-        builder.expectedUrls(10_000).slices(SLICES).seed(1).ownership(OWNERSHIP);
+        builder.capacity(10_000).slices(SLICES).seed(1).ownership(OWNERSHIP);
     }
 
     private EngineAddress address() {

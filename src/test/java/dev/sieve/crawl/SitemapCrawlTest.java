@@ -49,7 +49,7 @@ class SitemapCrawlTest {
     }
 
     private CrawlReport crawl(CrawlOptions options) throws IOException {
-        return crawl(options, Sieve.builder(10_000).seed(1).build(), site.url("/"));
+        return crawl(options, Sieve.builder().capacity(10_000).seed(1).build(), site.url("/"));
     }
 
     private static String list(String root, String entry, Stream<String> urls) {
@@ -244,7 +244,7 @@ class SitemapCrawlTest {
     void aSitemapOutlivesTheProcess(@TempDir Path job) throws IOException {
         List<String> pages = siteBehindAnIndex();
         CrawlOptions options = fast();
-        try (CrawlDirectory directory = CrawlDirectory.open(job, builder -> builder.expectedUrls(10_000));
+        try (CrawlDirectory directory = CrawlDirectory.open(job, builder -> builder.capacity(10_000));
                 Crawler crawler = new Crawler(options, directory)) {
             crawler.seed(site.url("/"));
             assertThatThrownBy(() -> crawler.run(visit -> {
@@ -277,7 +277,7 @@ class SitemapCrawlTest {
                         () -> new MockResponse.Builder()
                                 .body(index(site.url("/no.xml")))
                                 .build());
-        Sieve frontier = Sieve.builder(10_000).seed(1).build();
+        Sieve frontier = Sieve.builder().capacity(10_000).seed(1).build();
         UrlBatch batch = new UrlBatch(0, 0, site.url("/robots.txt"));
         for (String url : List.of("/s.txt#sitemap", "/sitemap.xml#sitemap-guessed", "/i.xml#sitemap-listed")) {
             String plain = site.url(url.substring(0, url.indexOf('#')));

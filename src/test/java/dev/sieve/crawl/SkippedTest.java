@@ -31,7 +31,7 @@ class SkippedTest {
     private final Site site = new Site();
 
     private final List<Skip> skips = new ArrayList<>();
-    private final Sieve sieve = Sieve.builder(50_000).seed(1).build();
+    private final Sieve sieve = Sieve.builder().capacity(50_000).seed(1).build();
 
     private static CrawlOptions fast() {
         return new CrawlOptions().delay(Duration.ZERO).perHost(8).concurrency(8);

@@ -61,7 +61,7 @@ class DirectoryLockIT {
 
     private static DurableSieve open(Path directory) throws IOException {
         return DurableSieve.builder(directory)
-                .expectedUrls(100)
+                .capacity(100)
                 .filter(FilterKind.EXACT)
                 .open();
     }

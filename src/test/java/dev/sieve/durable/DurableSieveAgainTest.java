@@ -43,7 +43,7 @@ class DurableSieveAgainTest {
 
     private static DurableSieve.Builder builder() {
         return DurableSieve.builder(Path.of("fake"))
-                .expectedUrls(10_000)
+                .capacity(10_000)
                 .filter(FilterKind.EXACT)
                 .seed(4)
                 .segmentBytes(100_000)
@@ -198,7 +198,7 @@ class DurableSieveAgainTest {
     @Test
     void aFullFrontierQueuesAgainButTakesNothingNew() throws IOException {
         DurableSieve frontier = DurableSieve.builder(Path.of("fake"))
-                .expectedUrls(1000)
+                .capacity(1000)
                 .seed(4)
                 .onFull(OnFull.FAIL)
                 .withoutKeepers()
@@ -219,7 +219,7 @@ class DurableSieveAgainTest {
     @Test
     void whatMayHaveBeenPushedIsKnownExactlyWhereItWasNot() throws IOException {
         DurableSieve frontier = DurableSieve.builder(Path.of("fake"))
-                .expectedUrls(1000)
+                .capacity(1000)
                 .seed(4)
                 .withoutKeepers()
                 .open(disk, () -> {});
@@ -334,7 +334,7 @@ class DurableSieveAgainTest {
     @Test
     void urlsThatAreQueuedAgainAreNotEstimatedAsMissedAndDoNotFillTheFilter() throws IOException {
         DurableSieve.Builder builder = DurableSieve.builder(Path.of("fake"))
-                .expectedUrls(1000)
+                .capacity(1000)
                 .falsePositiveRate(0.1)
                 .seed(4)
                 .withoutKeepers();
@@ -366,10 +366,10 @@ class DurableSieveAgainTest {
         }
         frontier.close();
 
-        assertThatThrownBy(() -> builder().expectedUrls(99).open(disk, () -> {}))
+        assertThatThrownBy(() -> builder().capacity(99).open(disk, () -> {}))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("already contains about 100 URLs");
-        try (DurableSieve next = builder().expectedUrls(200).open(disk, () -> {})) {
+        try (DurableSieve next = builder().capacity(200).open(disk, () -> {})) {
             requireCounts(next, 1000, 0, 100, 900);
         }
     }

@@ -15,7 +15,7 @@ class DurableSieveContractTest extends FrontierContract {
     @Override
     protected Frontier open(long leaseTimeoutNanos) throws IOException {
         DurableSieve.Builder builder = DurableSieve.builder(directory.resolve("frontier"))
-                .expectedUrls(200_000)
+                .capacity(200_000)
                 .filter(FilterKind.EXACT)
                 .segmentBytes(10_000);
         if (leaseTimeoutNanos > 0) {

@@ -20,7 +20,7 @@ class DurableSieveCostTest {
 
     private static DurableSieve open(FakeDisk disk) throws IOException {
         return DurableSieve.builder(Path.of("fake"))
-                .expectedUrls(10_000)
+                .capacity(10_000)
                 .seed(5)
                 .segmentBytes(SEGMENT_BYTES)
                 .withoutKeepers()

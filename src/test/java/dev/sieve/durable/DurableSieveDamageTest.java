@@ -44,7 +44,7 @@ class DurableSieveDamageTest {
 
     private DurableSieve.Builder builder() {
         return DurableSieve.builder(Path.of("fake"))
-                .expectedUrls(capacity)
+                .capacity(capacity)
                 .falsePositiveRate(1e-6)
                 .seed(9)
                 .segmentBytes(segmentBytes)

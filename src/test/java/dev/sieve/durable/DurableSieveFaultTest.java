@@ -157,7 +157,7 @@ class DurableSieveFaultTest {
         FakeDisk disk = new FakeDisk();
         List<String> order = Collections.synchronizedList(new ArrayList<>());
         DurableSieve frontier = DurableSieve.builder(Path.of("fake"))
-                .expectedUrls(100)
+                .capacity(100)
                 .withoutKeepers()
                 .open(disk, () -> order.add("released"));
         Thread second = new Thread(() -> {

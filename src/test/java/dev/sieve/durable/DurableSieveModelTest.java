@@ -231,7 +231,7 @@ class DurableSieveModelTest {
 
     private void reopen() throws IOException {
         frontier = DurableSieve.builder(Path.of("fake"))
-                .expectedUrls(100_000)
+                .capacity(100_000)
                 .filter(FilterKind.EXACT)
                 .seed(5)
                 .leaseTimeout(Duration.ofNanos(TIMEOUT))

@@ -46,7 +46,7 @@ class DurableSieveTest {
     }
 
     private DurableSieve.Builder builder() {
-        return DurableSieve.builder(directory).expectedUrls(10_000).seed(1).segmentBytes(500);
+        return DurableSieve.builder(directory).capacity(10_000).seed(1).segmentBytes(500);
     }
 
     private List<String> export(Export which) throws IOException {
@@ -82,7 +82,7 @@ class DurableSieveTest {
     void aFolderThatIsNotThereIsNotMadeWithoutACapacity() {
         assertThatThrownBy(() -> DurableSieve.builder(directory).open())
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("expectedUrls");
+                .hasMessageContaining("capacity");
         assertThat(directory).doesNotExist();
         assertThat(DurableFolder.exists(directory)).isFalse();
     }
@@ -156,8 +156,7 @@ class DurableSieveTest {
             frontier.checkpoint();
             frontier.checkpoint();
         }
-        try (DurableSieve frontier =
-                builder().keepLog(true).expectedUrls(50_000).open()) {
+        try (DurableSieve frontier = builder().keepLog(true).capacity(50_000).open()) {
             assertThat(frontier.stats().capacity()).isEqualTo(50_000);
             assertThat(frontier.pending()).isEqualTo(100);
             assertThat(frontier.pushAll(FrontierContract.urls(500))).isZero();
@@ -184,7 +183,7 @@ class DurableSieveTest {
                     .keepLog(true)
                     .segmentBytes(1 << 20)
                     .falsePositiveRate(0.01)
-                    .expectedUrls(capacity)
+                    .capacity(capacity)
                     .open()) {
                 assertThat(frontier.stats().estimatedMissed()).isBetween(missed, missed + 0.01);
             }
@@ -202,7 +201,7 @@ class DurableSieveTest {
         frontier.pushAll(FrontierContract.urls(21_000));
         double after = frontier.stats().estimatedMissed();
 
-        try (DurableSieve next = builder.expectedUrls(100_000).open(disk.afterKill(), () -> {})) {
+        try (DurableSieve next = builder.capacity(100_000).open(disk.afterKill(), () -> {})) {
             assertThat(next.stats().estimatedMissed()).isBetween(before + (after - before) * 0.8, after);
         }
     }
@@ -212,7 +211,7 @@ class DurableSieveTest {
         List<Double> events = new ArrayList<>();
         FakeDisk disk = new FakeDisk();
         DurableSieve.Builder builder = builder()
-                .expectedUrls(102_400)
+                .capacity(102_400)
                 .segmentBytes(1 << 20)
                 .withoutKeepers()
                 .onCapacity(event -> events.add(event.threshold()));
@@ -248,7 +247,7 @@ class DurableSieveTest {
         frontier.close();
         assertThat(events).containsExactly(0.8, 1.0);
 
-        builder.expectedUrls(13_000).open(disk, () -> {}).close();
+        builder.capacity(13_000).open(disk, () -> {}).close();
         assertThat(events).containsExactly(0.8, 1.0, 0.8);
 
         builder.open(disk, () -> {}).close();
@@ -275,23 +274,23 @@ class DurableSieveTest {
             frontier.pushAll(FrontierContract.urls(500));
         }
 
-        assertThatThrownBy(() -> builder().expectedUrls(499).open())
+        assertThatThrownBy(() -> builder().capacity(499).open())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("499")
                 .hasMessageContaining("500");
 
-        try (DurableSieve frontier = builder().expectedUrls(500).open()) {
+        try (DurableSieve frontier = builder().capacity(500).open()) {
             assertThat(frontier.stats().capacity()).isEqualTo(500);
             frontier.pushAll(FrontierContract.urls(600));
         }
-        try (DurableSieve frontier = builder().expectedUrls(500).open()) {
+        try (DurableSieve frontier = builder().capacity(500).open()) {
             assertThat(frontier.stats().accepted()).isEqualTo(600);
         }
     }
 
     @Test
     void whatCannotBeMadeLeavesNothingBehind() throws IOException {
-        assertThatThrownBy(() -> builder().expectedUrls(Long.MAX_VALUE).open())
+        assertThatThrownBy(() -> builder().capacity(Long.MAX_VALUE).open())
                 .isInstanceOf(IllegalArgumentException.class);
         assertThat(directory).doesNotExist();
 
@@ -446,7 +445,7 @@ class DurableSieveTest {
     @Test
     void aGrowingFrontierKeepsGrowingWhenItIsOpenedAgain() throws IOException {
         try (DurableSieve frontier = DurableSieve.builder(directory)
-                .expectedUrls(1000)
+                .capacity(1000)
                 .onFull(OnFull.GROW)
                 .open()) {
             frontier.pushAll(FrontierContract.urls(3000));
@@ -491,7 +490,7 @@ class DurableSieveTest {
                 "no tmpfs can be mounted here");
         try {
             directory = mount.resolve("frontier");
-            DurableSieve frontier = builder().expectedUrls(200_000).open();
+            DurableSieve frontier = builder().capacity(200_000).open();
             for (int i = 0; i < 2; i++) {
                 frontier.push("http://early/" + i);
                 frontier.checkpoint();
@@ -504,7 +503,7 @@ class DurableSieveTest {
             assertThat(directory.resolve("checkpoint.tmp")).doesNotExist();
             assertThatThrownBy(frontier::close).hasMessageContaining("no room");
 
-            try (DurableSieve next = builder().expectedUrls(200_000).open()) {
+            try (DurableSieve next = builder().capacity(200_000).open()) {
                 assertThat(next.pending()).isEqualTo(503);
                 next.pushAll(FrontierContract.urls(600));
                 run("mount", "-o", "remount,size=4m", mount.toString());
@@ -530,7 +529,7 @@ class DurableSieveTest {
     private void fillAndReopen(Path mount) throws IOException {
         directory = mount.resolve("frontier");
         List<String> accepted = new ArrayList<>();
-        DurableSieve full = builder().expectedUrls(1000).open();
+        DurableSieve full = builder().capacity(1000).open();
         assertThatThrownBy(() -> {
                     for (int i = 0; i < 100_000; i++) {
                         String url = "http://host" + i + ".example/" + "x".repeat(500);

@@ -56,7 +56,7 @@ public class FolderFuzzTest {
 
     private static DurableSieve open(FakeDisk disk) throws IOException {
         return DurableSieve.builder(Path.of("fake"))
-                .expectedUrls(100)
+                .capacity(100)
                 .filter(FilterKind.CLASSIC)
                 .seed(3)
                 .segmentBytes(700)

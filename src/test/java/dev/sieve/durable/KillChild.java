@@ -54,7 +54,7 @@ final class KillChild {
 
     static DurableSieve open(Path folder, long seed) throws IOException {
         return DurableSieve.builder(folder)
-                .expectedUrls(100_000)
+                .capacity(100_000)
                 .filter(FilterKind.EXACT)
                 .durability(List.of(Durability.values()).get((int) (seed % 3)))
                 .segmentBytes(20_000)

@@ -116,7 +116,7 @@ final class PowerCutRun {
 
     private DurableSieve open(FakeDisk folder) throws IOException {
         return DurableSieve.builder(Path.of("fake"))
-                .expectedUrls(capacity)
+                .capacity(capacity)
                 .falsePositiveRate(1e-6)
                 .filter(filter)
                 .seed(3)

@@ -107,7 +107,7 @@ class RandomDamageTest {
 
     private static DurableSieve open(FakeDisk disk, int segmentBytes, boolean keepLog) throws IOException {
         return DurableSieve.builder(Path.of("fake"))
-                .expectedUrls(1000)
+                .capacity(1000)
                 .filter(FilterKind.EXACT)
                 .seed(3)
                 .segmentBytes(segmentBytes)
@@ -356,7 +356,7 @@ class RandomDamageTest {
             why = e.toString();
             return null;
         } catch (IllegalArgumentException e) {
-            assertThat(e).hasMessageContaining("expectedUrls is required");
+            assertThat(e).hasMessageContaining("capacity is required");
             return null;
         } catch (IOException e) {
             requireDocumented(e);

@@ -31,7 +31,7 @@ class RecordPassTest {
 
     private static DurableSieve.Builder builder(Path directory) {
         return DurableSieve.builder(directory)
-                .expectedUrls(100_000)
+                .capacity(100_000)
                 .filter(FilterKind.EXACT)
                 .seed(4)
                 .segmentBytes(2_000);

@@ -53,7 +53,7 @@ final class ScriptedRun {
 
     static DurableSieve open(Disk disk, Durability durability) throws IOException {
         return DurableSieve.builder(Path.of("fake"))
-                .expectedUrls(1000)
+                .capacity(1000)
                 .filter(FilterKind.EXACT)
                 .seed(3)
                 .durability(durability)

@@ -22,7 +22,7 @@ class SegmentLogTest {
 
     private static DurableSieve open(FakeDisk disk) throws IOException {
         return DurableSieve.builder(Path.of("fake"))
-                .expectedUrls(1000)
+                .capacity(1000)
                 .filter(FilterKind.EXACT)
                 .segmentBytes(200)
                 .withoutKeepers()

@@ -41,7 +41,7 @@ class CrawlRecordTest {
 
     private CrawlDirectory job() throws IOException {
         boolean exists = DurableFolder.exists(folder);
-        return CrawlDirectory.open(folder, exists ? builder -> {} : builder -> builder.expectedUrls(100));
+        return CrawlDirectory.open(folder, exists ? builder -> {} : builder -> builder.capacity(100));
     }
 
     private static CrawlRecord started(CrawlJob directory) throws IOException {

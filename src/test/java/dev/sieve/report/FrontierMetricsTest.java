@@ -66,7 +66,9 @@ class FrontierMetricsTest {
 
     @Test
     void exactFilterIsNeverFull() {
-        new FrontierMetrics(withUrls(Sieve.builder(10).filter(FilterKind.EXACT).build(), 100)).bindTo(registry);
+        new FrontierMetrics(withUrls(
+                        Sieve.builder().capacity(10).filter(FilterKind.EXACT).build(), 100))
+                .bindTo(registry);
 
         assertThat(gauge("sieve.filter.size")).isEqualTo(100);
         assertThat(gauge("sieve.filter.fill")).isZero();

@@ -48,7 +48,7 @@ final class Door implements AutoCloseable {
         this.seconds = new AtomicLong(seconds);
         FrontierServer.Builder builder = FrontierServer.builder(directory)
                 .address(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
-                .expectedUrls(10_000)
+                .capacity(10_000)
                 .clock(() -> new Moment(seconds() * 1_000_000_000, seconds()));
         server = options.apply(builder).open();
         channel = NettyChannelBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()))

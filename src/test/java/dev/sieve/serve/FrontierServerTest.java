@@ -523,8 +523,8 @@ class FrontierServerTest {
 
     @Test
     void aFullFilterRefusesNewUrlsAndHandsOutTheOthers(@TempDir Path other) throws Exception {
-        try (Door small = new Door(
-                other, START_SECONDS, builder -> builder.expectedUrls(100).onFull(OnFull.FAIL))) {
+        try (Door small =
+                new Door(other, START_SECONDS, builder -> builder.capacity(100).onFull(OnFull.FAIL))) {
             String[] urls =
                     IntStream.range(0, 400).mapToObj(i -> "http://a.com/" + i).toArray(String[]::new);
             String statuses = small.discover(urls);

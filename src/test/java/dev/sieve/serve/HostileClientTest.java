@@ -147,7 +147,7 @@ class HostileClientTest {
         int count = 20_000;
         // A filter with space left, so that no URL seems to be seen.
         UnaryOperator<FrontierServer.Builder> options =
-                builder -> builder.memory(4 * MEGABYTE).expectedUrls(100_000);
+                builder -> builder.memory(4 * MEGABYTE).capacity(100_000);
         try (Door door = new Door(folder, START_SECONDS, options)) {
             for (int from = 0; from < count; from += 1_000) {
                 statuses.append(door.put(IntStream.range(from, from + 1_000)

@@ -12,7 +12,7 @@ public final class ServeChild {
     public static void main(String[] args) throws Exception {
         FrontierServer server = FrontierServer.builder(Path.of(args[0]))
                 .address(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
-                .expectedUrls(Long.parseLong(args[1]))
+                .capacity(Long.parseLong(args[1]))
                 .falsePositiveRate(Double.parseDouble(args[2]))
                 .open();
         Runtime.getRuntime().addShutdownHook(new Thread(server::close));

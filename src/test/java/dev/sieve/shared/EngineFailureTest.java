@@ -38,7 +38,7 @@ class EngineFailureTest {
 
     private SharedSieve.Builder builder() {
         return SharedSieve.builder(engine.address("crawl"))
-                .expectedUrls(100_000)
+                .capacity(100_000)
                 .slices(4)
                 .clock(() -> clock)
                 .withoutKeeper();
@@ -164,7 +164,7 @@ class EngineFailureTest {
     void anEngineThatRefusesWritesIsLoggedOnce() throws Exception {
         try (CapturedLog log = new CapturedLog();
                 SharedSieve frontier = SharedSieve.builder(engine.address("crawl"))
-                        .expectedUrls(1000)
+                        .capacity(1000)
                         .open()) {
             engine.config("min-replicas-to-write", "1");
             while (!engine.info("cmdstat_evalsha").matches(".*failed_calls=([5-9]|[0-9]{2,}).*")) {
@@ -183,7 +183,7 @@ class EngineFailureTest {
     @Test
     void anEngineThatStaysAwayEndsTheWorker() throws Exception {
         SharedSieve frontier = SharedSieve.builder(engine.address("crawl"))
-                .expectedUrls(1000)
+                .capacity(1000)
                 .patience(Duration.ofMillis(1))
                 .open();
         engine.stop();
@@ -262,8 +262,7 @@ class EngineFailureTest {
 
     @Test
     void aFullCrawlRefusesNewUrls() throws Exception {
-        try (SharedSieve frontier =
-                builder().expectedUrls(100).onFull(OnFull.FAIL).open()) {
+        try (SharedSieve frontier = builder().capacity(100).onFull(OnFull.FAIL).open()) {
             assertThat(frontier.pushAll(urls(100))).isEqualTo(100);
 
             assertThatThrownBy(() -> frontier.push("http://new/"))

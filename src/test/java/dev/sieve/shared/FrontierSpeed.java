@@ -32,7 +32,7 @@ final class FrontierSpeed {
             List<SharedSieve> frontiers = new ArrayList<>();
             for (int i = 0; i < workers; i++) {
                 frontiers.add(SharedSieve.builder(engine.address("speed"))
-                        .expectedUrls((long) pages * LINKS)
+                        .capacity((long) pages * LINKS)
                         .slices(slices)
                         .cacheBytes(cacheBytes)
                         .open());

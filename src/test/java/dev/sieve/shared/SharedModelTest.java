@@ -61,7 +61,7 @@ class SharedModelTest {
 
         Worker() throws IOException {
             frontier = SharedSieve.builder(engine.address(crawl))
-                    .expectedUrls(10_000)
+                    .capacity(10_000)
                     .slices(SLICES)
                     .ownership(OWNERSHIP)
                     .clock(() -> clock)

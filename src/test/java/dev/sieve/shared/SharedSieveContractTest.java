@@ -32,7 +32,7 @@ class SharedSieveContractTest extends FrontierContract {
     @Override
     protected Frontier open(long leaseTimeoutNanos) throws Exception {
         SharedSieve.Builder builder = SharedSieve.builder(engine.address("contract" + crawls++))
-                .expectedUrls(200_000)
+                .capacity(200_000)
                 .slices(slices())
                 .seed(seed())
                 .withoutKeeper();

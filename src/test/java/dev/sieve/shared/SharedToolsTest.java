@@ -44,7 +44,7 @@ class SharedToolsTest {
     }
 
     private SharedSieve open() throws IOException {
-        return SharedSieve.builder(address).expectedUrls(6000).slices(1).open();
+        return SharedSieve.builder(address).capacity(6000).slices(1).open();
     }
 
     private static List<String> urls() {

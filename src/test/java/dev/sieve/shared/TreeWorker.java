@@ -65,7 +65,7 @@ final class TreeWorker {
     /** Opens the frontier; an engine that has just been killed refuses that until it has read its log. */
     static SharedSieve open(EngineAddress address) throws IOException {
         SharedSieve.Builder builder = SharedSieve.builder(address)
-                .expectedUrls(100_000)
+                .capacity(100_000)
                 .slices(16)
                 .ownership(Duration.ofSeconds(2))
                 .patience(Duration.ofMinutes(2));

@@ -62,7 +62,7 @@ class TwoWorkersTest {
 
     private SharedSieve.Builder builder() {
         return SharedSieve.builder(engine.address(crawl))
-                .expectedUrls(200_000)
+                .capacity(200_000)
                 .slices(SLICES)
                 .seed(SEED)
                 .ownership(OWNERSHIP)
@@ -414,7 +414,7 @@ class TwoWorkersTest {
     @Test
     void workersShareTheSlicesByThemselves() throws Exception {
         SharedSieve.Builder builder =
-                SharedSieve.builder(engine.address(crawl)).expectedUrls(1000).slices(SLICES);
+                SharedSieve.builder(engine.address(crawl)).capacity(1000).slices(SLICES);
         SharedSieve one = opened(builder.open());
         SharedSieve two = opened(builder.open());
         long start = System.nanoTime();
@@ -481,8 +481,7 @@ class TwoWorkersTest {
         assertThatThrownBy(() -> builder().slices(8).open())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("the crawl has other settings: slices is 16, not 8");
-        assertThatThrownBy(() -> builder().expectedUrls(7).open())
-                .hasMessageContaining("expectedUrls is 200000, not 7");
+        assertThatThrownBy(() -> builder().capacity(7).open()).hasMessageContaining("capacity is 200000, not 7");
         assertThatThrownBy(() -> builder().onFull(OnFull.WARN).open()).hasMessageContaining("onFull is FAIL, not WARN");
         assertThatThrownBy(() -> builder().seed(6).open()).hasMessageContaining("another seed");
         assertThatThrownBy(() -> builder().groups("domain", host -> host).open())
@@ -493,10 +492,8 @@ class TwoWorkersTest {
     @Test
     void capacityEventsArePublishedOnceOverAllWorkers() throws Exception {
         List<CapacityEvent> events = new ArrayList<>();
-        SharedSieve one =
-                opened(builder().expectedUrls(100).onCapacity(events::add).open());
-        SharedSieve two =
-                opened(builder().expectedUrls(100).onCapacity(events::add).open());
+        SharedSieve one = opened(builder().capacity(100).onCapacity(events::add).open());
+        SharedSieve two = opened(builder().capacity(100).onCapacity(events::add).open());
         one.beat();
         two.beat();
 
@@ -509,7 +506,7 @@ class TwoWorkersTest {
         one.pushAll(urls(250));
         two.beat();
         one.beat();
-        opened(builder().expectedUrls(100).onCapacity(events::add).open());
+        opened(builder().capacity(100).onCapacity(events::add).open());
 
         assertThat(events).extracting(CapacityEvent::threshold).containsExactly(0.8, 1.0, 2.0);
         assertThat(events.get(0).estimatedSize()).isEqualTo(80);

@@ -31,7 +31,7 @@ import org.springframework.context.Lifecycle;
  *
  * <pre>
  *   &lt;bean id="uriUniqFilter" class="heritrix.SieveUriUniqFilter"&gt;
- *     &lt;property name="expectedUris" value="100000000"/&gt;
+ *     &lt;property name="capacity" value="100000000"/&gt;
  *   &lt;/bean&gt;
  * </pre>
  *
@@ -45,7 +45,7 @@ public class SieveUriUniqFilter extends SetBasedUriUniqFilter implements Lifecyc
     /** Heritrix queues the URIs itself. */
     private static final Deduplicator.Store NO_QUEUE = (batch, from, mask) -> {};
 
-    private long expectedUris = 10_000_000;
+    private long capacity = 10_000_000;
     private double falsePositiveRate = 1e-6;
     private transient Checkpoint recovery;
     private transient Membership filter;
@@ -53,8 +53,8 @@ public class SieveUriUniqFilter extends SetBasedUriUniqFilter implements Lifecyc
     private final AtomicLong count = new AtomicLong();
 
     /** The number of URIs that the filter is made for; beyond that it grows. Default: 10,000,000. */
-    public void setExpectedUris(long expectedUris) {
-        this.expectedUris = expectedUris;
+    public void setCapacity(long capacity) {
+        this.capacity = capacity;
     }
 
     /** The share of new URIs that may be mistaken for seen ones. Default: 0.000001. */
@@ -70,13 +70,13 @@ public class SieveUriUniqFilter extends SetBasedUriUniqFilter implements Lifecyc
         FilterKind kind = FilterKind.GROWING;
         try {
             filter = recovery == null
-                    ? kind.create(expectedUris, falsePositiveRate, Memberships.randomSeed())
+                    ? kind.create(capacity, falsePositiveRate, Memberships.randomSeed())
                     : read(file(recovery));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         count.set(filter.estimatedSize());
-        deduplicator = new Deduplicator(filter, expectedUris, kind.defaultOnFull(), event -> {});
+        deduplicator = new Deduplicator(filter, capacity, kind.defaultOnFull(), event -> {});
     }
 
     @Override

@@ -29,7 +29,7 @@ class SieveUriUniqFilterTest {
 
     @BeforeEach
     void start() {
-        sieve.setExpectedUris(1_000);
+        sieve.setCapacity(1_000);
         sieve.start();
         filter.setDestination(uri -> received.incrementAndGet());
     }
