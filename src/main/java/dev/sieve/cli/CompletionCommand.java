@@ -23,7 +23,7 @@ import picocli.CommandLine.Spec;
         footerHeading = "%nTo install it:%n",
         footer = {
             "bash: sieve completion bash > ~/.local/share/bash-completion/completions/sieve",
-            "zsh: in ~/.zshrc, source <(sieve completion zsh)",
+            "zsh: sieve completion zsh > FOLDER/_sieve, for a FOLDER of $fpath",
             "fish: sieve completion fish > ~/.config/fish/completions/sieve.fish"
         })
 final class CompletionCommand implements Callable<Integer> {
@@ -33,7 +33,7 @@ final class CompletionCommand implements Callable<Integer> {
     @Parameters(paramLabel = "SHELL", description = "bash, zsh or fish.")
     private Shell shell;
 
-    /** The shells with a script; that of bash supports zsh as well. */
+    /** The shells with a script. */
     enum Shell {
         BASH,
         ZSH,
@@ -56,9 +56,11 @@ final class CompletionCommand implements Callable<Integer> {
         program.getSubcommands().values().forEach(each -> nameValues(each.getCommandSpec()));
         PrintWriter out = spec.commandLine().getOut();
         out.print(
-                shell == Shell.FISH
-                        ? FishCompletion.script(program.getCommandSpec())
-                        : AutoComplete.bash(program.getCommandName(), program));
+                switch (shell) {
+                    case BASH -> AutoComplete.bash(program.getCommandName(), program);
+                    case ZSH -> ZshCompletion.script(program.getCommandSpec());
+                    case FISH -> FishCompletion.script(program.getCommandSpec());
+                });
         out.flush();
         return 0;
     }

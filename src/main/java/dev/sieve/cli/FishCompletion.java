@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
+import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
@@ -25,7 +26,7 @@ final class FishCompletion {
                 "end"));
         program.subcommands()
                 .forEach((command, line) -> lines.add(complete(name, noCommand + "; and __fish_is_first_token") + " -a "
-                        + command + description(summary(line.getCommandSpec()))));
+                        + command + " -d " + quoted(summary(line.getCommandSpec()))));
         options(lines, complete(name, noCommand), program);
         program.subcommands()
                 .forEach((command, line) -> options(
@@ -33,9 +34,9 @@ final class FishCompletion {
         return String.join("\n", lines) + "\n";
     }
 
-    private static String[] summary(CommandSpec command) {
+    static String summary(CommandSpec command) {
         String[] header = command.usageMessage().header();
-        return header.length == 0 ? command.usageMessage().description() : header;
+        return sentence(header.length == 0 ? command.usageMessage().description() : header);
     }
 
     private static String complete(String name, String condition) {
@@ -49,9 +50,9 @@ final class FishCompletion {
                 line.append(name.startsWith("--") ? " -l " : " -s ").append(name.replaceFirst("^-+", ""));
             }
             if (option.arity().max() > 0) {
-                line.append(values(option.type(), option.auxiliaryTypes(), option.completionCandidates()));
+                line.append(values(option));
             }
-            lines.add(line + description(option.description()));
+            lines.add(line + " -d " + quoted(sentence(option.description())));
         }
         for (PositionalParamSpec positional : command.positionalParameters()) {
             List<String> values = candidates(positional.completionCandidates());
@@ -62,27 +63,32 @@ final class FishCompletion {
     }
 
     /** A value of a list, the name of a file, or anything. */
-    private static String values(Class<?> type, Class<?>[] elements, Iterable<String> candidates) {
-        List<String> values = candidates(candidates);
-        boolean isFile = Stream.concat(Stream.of(type), Stream.of(elements))
-                .anyMatch(each -> each == Path.class || each == File.class);
-        return values.isEmpty() ? isFile ? " -r -F" : " -x" : " -x -a " + quoted(String.join(" ", values));
+    private static String values(OptionSpec option) {
+        List<String> values = candidates(option.completionCandidates());
+        return values.isEmpty() ? mayBeFile(option) ? " -r -F" : " -x" : " -x -a " + quoted(String.join(" ", values));
     }
 
-    private static List<String> candidates(Iterable<String> candidates) {
+    /** Whether an argument may be the name of a file; the seeds of a crawl have no type. */
+    static boolean mayBeFile(ArgSpec argument) {
+        return Stream.concat(Stream.of(argument.type()), Stream.of(argument.auxiliaryTypes()))
+                        .anyMatch(each -> each == Path.class || each == File.class)
+                || argument.paramLabel().equals("SEED");
+    }
+
+    static List<String> candidates(Iterable<String> candidates) {
         return candidates == null
                 ? List.of()
                 : StreamSupport.stream(candidates.spliterator(), false).toList();
     }
 
-    /** The first sentence, without the format of the library. */
-    private static String description(String[] lines) {
+    /** Returns the first sentence of a description, without what is in brackets. */
+    static String sentence(String[] lines) {
         if (lines.length == 0) {
             return "";
         }
         String text = lines[0].replace("%n", " ").replace("%%", "%").strip();
-        String first = text.replaceFirst(" \\(default: [^)]*\\)", "").replaceFirst("(?s)[.;:] .*", "");
-        return " -d " + quoted(first.replaceFirst("\\.$", ""));
+        String first = text.replaceAll(" \\([^)]*\\)", "").replaceFirst("(?s)[.;:] .*", "");
+        return first.replaceFirst("\\.$", "");
     }
 
     private static String quoted(String text) {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The archive of a release, unpacked into an empty folder. */
 @Timeout(300)
@@ -173,11 +173,11 @@ class ArchiveIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"bash", "zsh", "fish"})
-    void itHasTheCompletionOfEachShell(String shell) throws Exception {
+    @CsvSource({"bash, sieve.bash", "zsh, _sieve", "fish, sieve.fish"})
+    void itHasTheCompletionOfEachShell(String shell, String file) throws Exception {
         assertThat(sieve(thisJava(), "completion", shell).output())
                 .contains("max-pages")
-                .isEqualTo(Files.readString(home.resolve("completion/sieve." + shell)));
+                .isEqualTo(Files.readString(home.resolve("completion").resolve(file)));
     }
 
     @Test

@@ -26,6 +26,17 @@ class CompletionTest {
             printf '%s\\n' "${COMPREPLY[@]}"
             """;
 
+    /** The functions of zsh's completion that the script calls, which print what they are called with. */
+    private static final String ASK_ZSH = """
+            compdef() { :; }
+            source ./completion
+            _arguments() { print -l -- "$@"; }
+            _describe() { print -l -- "${(P@)4}"; }
+            words=(${=1} '')
+            CURRENT=${#words}
+            _sieve
+            """;
+
     @TempDir
     private Path folder;
 
@@ -78,6 +89,38 @@ class CompletionTest {
         assertThat(bash("sieve completion ")).containsExactly("bash", "zsh", "fish");
         assertThat(bash("sieve help pl")).containsExactly("plan");
         assertThat(bash("sieve --config m")).containsExactly("my.conf");
+    }
+
+    @Test
+    void scriptForZshIsItsOwn() {
+        String script = Run.of(Main.commandLine(), "completion", "zsh").out();
+
+        assertThat(script)
+                .startsWith("#compdef sieve\n")
+                .contains("'(--max-pages)--max-pages=[Stop after exactly N pages]:N: '", "'*:SEED:_files'")
+                .contains("*-H+[Extra request header, sent only to the seeds'\\'' origins]")
+                .contains("(--live)--live=-[Show the crawl at http\\://127.0.0.1\\:PORT/")
+                .doesNotContain("COMPREPLY", "@|");
+    }
+
+    private List<String> zsh(String line) throws IOException, InterruptedException {
+        return output("zsh", "-f", "-c", ASK_ZSH, "zsh", line).lines().toList();
+    }
+
+    @Test
+    void zshCompletesCommandsOptionsAndValues() throws Exception {
+        write("zsh");
+
+        assertThat(zsh("sieve"))
+                .contains("plan:Shows how much memory each filter needs for N URLs, and how many pages it misses")
+                .contains("(--retries)--retries=[Retries for temporary errors]:N: ");
+        assertThat(zsh("sieve crawl"))
+                .contains("(--filter)--filter=[Filter type]:filter:(split-blocks classic growing exact)");
+        assertThat(zsh("sieve demo --pages 3"))
+                .contains("(--pages)--pages=[Number of pages]:N: ")
+                .noneMatch(line -> line.contains("--max-pages"));
+        assertThat(zsh("sieve completion")).contains(":SHELL:(bash zsh fish)");
+        assertThat(zsh("sieve help")).anyMatch(line -> line.contains(":(demo plan why "));
     }
 
     private List<String> fish(String line) throws IOException, InterruptedException {
