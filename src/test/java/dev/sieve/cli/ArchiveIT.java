@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -178,6 +179,23 @@ class ArchiveIT {
         assertThat(sieve(thisJava(), "completion", shell).output())
                 .contains("max-pages")
                 .isEqualTo(Files.readString(home.resolve("completion").resolve(file)));
+    }
+
+    @Test
+    void everyLinkOfTheReadmeLeadsToAFile() throws Exception {
+        List<String> targets = Pattern.compile("]\\(([^)]*)\\)")
+                .matcher(Files.readString(home.resolve("README.md")))
+                .results()
+                .map(link -> link.group(1))
+                .toList();
+
+        assertThat(targets)
+                .contains("seeds.txt", "LICENSE")
+                .allSatisfy(target -> assertThat(home.resolve(target)).exists());
+        try (Stream<Path> files = Files.list(home)) {
+            assertThat(files.map(file -> file.getFileName().toString()).filter(name -> !name.equals("README.md")))
+                    .containsExactlyInAnyOrderElementsOf(targets);
+        }
     }
 
     @Test
