@@ -14,6 +14,6 @@ final class LinkCheck {
 
     /** Returns whether the URL of a lease is only checked. */
     static boolean is(Lease lease) {
-        return RobotsMark.removed(lease).label() == LABEL;
+        return LeaseMark.removed(lease).label() == LABEL;
     }
 }

@@ -132,7 +132,7 @@ final class LinkQueue {
             readAdded.run();
         }
         boolean isInScope = LinkCheck.is(lease) && admission.scope().skipReason(lease.url(), lease.depth()) == null;
-        return isInScope ? RobotsMark.withLabel(lease, 0) : lease;
+        return isInScope ? LeaseMark.withLabel(lease, 0) : lease;
     }
 
     /** Whether a URL may be a seed of another process, or come from one, so that its links need the scope of that seed. */

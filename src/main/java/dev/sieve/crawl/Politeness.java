@@ -72,7 +72,7 @@ final class Politeness {
      * Returns what robots.txt allows on an origin or, if that is not known, what to request next. It is closed if robots.txt
      * was requested so often for the URL with this mark that the responses must have been dropped from the cache.
      */
-    RobotsCache.Found robots(String origin, RobotsMark mark) {
+    RobotsCache.Found robots(String origin, LeaseMark mark) {
         RobotsCache.Found found =
                 robots == null ? new RobotsCache.Found(RobotsCache.OPEN, null) : robots.find(origin, clock.nanoTime());
         boolean isDropped = found.access() == null && mark.rule() == null && mark.requests() >= robots.maxRequests();
@@ -115,11 +115,16 @@ final class Politeness {
 
     /**
      * Returns what the result of a request means for its host: overload and silence concern all of it, a broken page does
-     * not. After a stop, the URL waits for its host as before.
+     * not. After a stop, the URL waits for its host as before, and once if a kept connection was closed.
      */
     Outcome outcome(Dispatcher.Task task, FetchResult result) {
         if (result instanceof Failed failed && failed.reason() == Reason.STOPPED) {
             return new Outcome(Kind.POSTPONED, Duration.ZERO, task.lease());
+        }
+        LeaseMark mark = LeaseMark.of(task.lease());
+        if (result instanceof Failed failed && failed.reason() == Reason.CLOSED && !mark.isRepeated()) {
+            // The server may not have received it, so it counts for the delay, but not as a failure.
+            return new Outcome(Kind.POSTPONED, Duration.ZERO, mark.repeated().on(task.lease()));
         }
         String host = task.host();
         boolean isOverloaded = result.status() == 429 || result.status() == 503;

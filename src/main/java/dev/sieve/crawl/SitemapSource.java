@@ -24,7 +24,7 @@ enum SitemapSource {
 
     /** Returns how the sitemap of a lease was found; null when the lease is a page. */
     static SitemapSource of(Lease lease) {
-        int label = RobotsMark.removed(lease).label();
+        int label = LeaseMark.removed(lease).label();
         for (SitemapSource source : values()) {
             if (source.label == label) {
                 return source;

@@ -149,7 +149,7 @@ final class UrlProcessor {
         if (errand != null) {
             return new Response(doErrand(task, errand), () -> false);
         }
-        Lease lease = links.current(RobotsMark.removed(task.lease()));
+        Lease lease = links.current(LeaseMark.removed(task.lease()));
         if (task.action() == Dispatcher.Action.SKIP) {
             return refused(lease, overBudget);
         }
@@ -161,7 +161,7 @@ final class UrlProcessor {
             return refused(lease, objection.reason());
         }
         String origin = UrlParts.origin(lease.url());
-        RobotsMark mark = RobotsMark.of(task.lease());
+        LeaseMark mark = LeaseMark.of(task.lease());
         RobotsCache.Found robots = politeness.robots(origin, mark);
         RobotsCache.Access access = robots.access();
         if (access == null && mark.rule() != null) {
@@ -185,11 +185,11 @@ final class UrlProcessor {
     /** Requests robots.txt, or the target of its redirect, if that is on the host of the task. */
     private Outcome requestRobots(Dispatcher.Task task, Lease lease, String origin, String url) {
         Duration pause = UrlParts.host(url).equals(task.host()) ? requestRobots(url) : Duration.ZERO;
-        RobotsMark before = RobotsMark.of(task.lease());
+        LeaseMark before = LeaseMark.of(task.lease());
         RobotsCache.Found robots = politeness.robots(origin, before);
         RobotsCache.Access access = robots.access();
         if (access == null) {
-            Lease next = new RobotsMark(null, before.requests() + 1).on(lease);
+            Lease next = before.asked(null).on(lease);
             String host = UrlParts.host(robots.next());
             return host.equals(task.host())
                     ? new Outcome(Outcome.Kind.POSTPONED, pause, next)
@@ -198,7 +198,7 @@ final class UrlProcessor {
         // The rules may be gone when the URL is next.
         offerSitemaps(lease, access);
         Boolean rule = access.isKnown() ? access.skipReason(lease.url()) == null : null;
-        Lease next = new RobotsMark(rule, before.requests() + 1).on(lease);
+        Lease next = before.asked(rule).on(lease);
         Duration crawlDelay = politeness.newCrawlDelay(origin, access);
         return access.isKnown()
                 ? new Outcome(Outcome.Kind.ROBOTS_READ, crawlDelay, next)
@@ -213,7 +213,7 @@ final class UrlProcessor {
 
     /** Requests the target of a redirected robots.txt on another host, unless it is known by now. */
     private Outcome doErrand(Dispatcher.Task task, RobotsErrand errand) {
-        String url = politeness.robots(errand.origin(), RobotsMark.NONE).next();
+        String url = politeness.robots(errand.origin(), LeaseMark.NONE).next();
         if (url == null || !UrlParts.host(url).equals(task.host())) {
             return NOT_REQUESTED;
         }
@@ -229,7 +229,7 @@ final class UrlProcessor {
 
     /** Sets the delay of a host by the rules of its origin, if these are known and set one. */
     private void setDelay(String host, String origin) {
-        RobotsCache.Access access = politeness.robots(origin, RobotsMark.NONE).access();
+        RobotsCache.Access access = politeness.robots(origin, LeaseMark.NONE).access();
         Duration crawlDelay = access == null ? Duration.ZERO : politeness.newCrawlDelay(origin, access);
         if (!crawlDelay.isZero()) {
             dispatcher.delay(host, crawlDelay);
@@ -276,7 +276,7 @@ final class UrlProcessor {
         Outcome outcome = politeness.outcome(task, result);
         return new Response(outcome, () -> {
             recordAndRelease(exchange);
-            // After a stop the URL waits in the schedule.
+            // A URL that is to be requested again waits in the schedule.
             return outcome.next() == null && processAndRelease(lease, result, timing);
         });
     }

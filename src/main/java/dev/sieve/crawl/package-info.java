@@ -51,7 +51,7 @@
  * <tr><td>digests of payloads in an archive</td><td>what its creator sets; the command line: 1/32 of the heap</td>
  *     <td>the least recently seen are dropped, and their payloads written again</td></tr>
  * <tr><td>redirects</td><td>one URL each, 4,096 characters; 10 in a row</td><td>failure</td></tr>
- * <tr><td>addresses of a host</td><td>32 per request</td><td>not used</td></tr>
+ * <tr><td>addresses of a host</td><td>8 per request</td><td>not used</td></tr>
  * <tr><td>idle connections</td><td>64 KiB each, n at most</td><td>closed</td></tr>
  * <tr><td>routes to hosts that broke off</td><td>10 MiB: 10,000 of 1 KiB</td><td>forgotten</td></tr>
  * <tr><td>counts of traps</td><td>4 MiB</td><td>the least recently used are dropped</td></tr>

@@ -3,7 +3,9 @@ package dev.sieve.fetch;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -13,8 +15,8 @@ import java.util.concurrent.TimeoutException;
 
 /** Looks up hosts with a timeout. The system resolver has none, so lookups run on a small pool of their own. */
 final class DnsLookups implements AutoCloseable {
-    /** Addresses of a host that are used; an answer may contain thousands, and each is tried. */
-    static final int MAX_ADDRESSES = 32;
+    /** Addresses of a family that are used; an answer may contain thousands, and each is tried. */
+    static final int MAX_ADDRESSES = 4;
 
     private final Resolver resolver;
     private final long timeoutNanos;
@@ -64,7 +66,10 @@ final class DnsLookups implements AutoCloseable {
     }
 
     private static List<InetAddress> first(List<InetAddress> addresses) {
-        return List.copyOf(addresses.subList(0, Math.min(MAX_ADDRESSES, addresses.size())));
+        Map<Integer, Integer> ofLength = new HashMap<>();
+        return addresses.stream()
+                .filter(each -> ofLength.merge(each.getAddress().length, 1, Integer::sum) <= MAX_ADDRESSES)
+                .toList();
     }
 
     @Override

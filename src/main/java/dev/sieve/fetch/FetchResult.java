@@ -150,6 +150,8 @@ public sealed interface FetchResult {
         TLS("tls", false),
         /** The request took longer than its deadline. */
         TIMEOUT("timeout", true),
+        /** A connection that was kept open was closed before the response, perhaps before the request was sent. */
+        CLOSED("connection closed", true),
         /** The connection ended within the response. */
         BROKEN("broken off", true),
         /** The response is not valid HTTP. */

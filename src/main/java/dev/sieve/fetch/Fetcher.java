@@ -9,17 +9,21 @@ import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
 import java.io.IOException;
 import java.net.HttpURLConnection;
+import java.net.ProtocolException;
 import java.net.Proxy;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import okhttp3.Call;
+import okhttp3.Connection;
 import okhttp3.ConnectionPool;
 import okhttp3.CookieJar;
 import okhttp3.Headers;
@@ -30,18 +34,23 @@ import okhttp3.Protocol;
 import okhttp3.Request;
 import okhttp3.Response;
 import okhttp3.ResponseBody;
+import okio.ForwardingSource;
+import okio.Okio;
+import okio.Source;
 import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Requests URLs and returns whatever the server does as a value.
  *
- * <p>One request per call: no redirect is followed, nothing is sent again, no cookie is kept, no proxy is used but that of
- * the options. The
- * whole call, from the lookup of the host to the last byte, has one deadline. At most 256 KiB and a thousand header
+ * <p>One request per call: no redirect is followed, no cookie is kept, no proxy is used but that of the options, and
+ * nothing is sent again. If the server has closed a connection that was kept for further requests, the call fails with
+ * {@link Reason#CLOSED}, and the caller decides when to repeat it. Of a host with many addresses, up to four IPv4 and four
+ * IPv6 addresses are tried until a connection succeeds; the request is sent over that one only.
+ *
+ * <p>The whole call, from the lookup of the host to the last byte, has one deadline. At most 256 KiB and a thousand header
  * fields are read, a body up to a limit that is counted after decoding, and at most 512 KiB of anything else between two
- * parts of the body. Servers without a valid certificate are
- * refused.
+ * parts of the body. Servers without a valid certificate are refused.
  *
  * <p>The memory of all bodies is limited, whatever servers send; see {@link #release}.
  *
@@ -59,6 +68,9 @@ import org.jspecify.annotations.Nullable;
  */
 @NullMarked
 public final class Fetcher implements AutoCloseable {
+    /** How long an idle connection is kept: less than servers keep it, many of which close it after five seconds. */
+    private static final int IDLE_SECONDS = 4;
+
     private static final String ACCEPT = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5";
 
     private final Options options;
@@ -75,6 +87,9 @@ public final class Fetcher implements AutoCloseable {
 
     private final Set<String> headerOrigins = ConcurrentHashMap.newKeySet();
     private volatile boolean isStopped;
+
+    /** Connections over which a request was sent. */
+    private final Set<Connection> used = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
     /** Carries an exception of the listener through the client. */
     private static final class NotSentException extends RuntimeException {
@@ -164,6 +179,7 @@ public final class Fetcher implements AutoCloseable {
         client = new OkHttpClient.Builder()
                 .followRedirects(false)
                 .followSslRedirects(false)
+                .retryOnConnectionFailure(false)
                 .cookieJar(CookieJar.NO_COOKIES)
                 .proxy(Proxy.NO_PROXY)
                 .protocols(List.of(Protocol.HTTP_1_1))
@@ -171,7 +187,7 @@ public final class Fetcher implements AutoCloseable {
                 .connectTimeout(options.timeout)
                 .readTimeout(options.timeout)
                 .writeTimeout(options.timeout)
-                .connectionPool(new ConnectionPool(options.connections, 30, TimeUnit.SECONDS))
+                .connectionPool(new ConnectionPool(options.connections, IDLE_SECONDS, TimeUnit.SECONDS))
                 .addNetworkInterceptor(this::send)
                 .build();
         lookups = new DnsLookups(options.resolver, options.timeout, options.connections);
@@ -179,8 +195,8 @@ public final class Fetcher implements AutoCloseable {
     }
 
     /**
-     * Reports and sends a request and checks the response. After 408, and after 503 with a Retry-After of 0, the client
-     * would send the request again by itself, so it gets a Retry-After that prevents this.
+     * Reports and sends a request and checks the response. After 503 with a Retry-After of 0, the client would send the
+     * request again by itself, so it gets a Retry-After that prevents this.
      */
     private Response send(Interceptor.Chain chain) throws IOException {
         try {
@@ -188,7 +204,7 @@ public final class Fetcher implements AutoCloseable {
         } catch (RuntimeException e) {
             throw new NotSentException(e);
         }
-        Response response = chain.proceed(chain.request());
+        Response response = exchange(chain);
         onResponse.run();
         if (response.code() == HttpURLConnection.HTTP_NOT_MODIFIED) {
             // The client would wait for the body that the header announces, although this status never has one.
@@ -201,25 +217,57 @@ public final class Fetcher implements AutoCloseable {
         if (capture != null) {
             response = capture.of(chain, response);
         }
-        ResponseReader.check(response);
+        try {
+            ResponseReader.check(response);
+        } catch (ProtocolException e) {
+            // The client might use the connection again.
+            Objects.requireNonNull(chain.connection()).socket().close();
+            throw e;
+        }
         if (response.body().contentLength() == 0) {
             // The client would decode nothing, and fail.
             response = response.newBuilder().removeHeader("Content-Encoding").build();
         }
-        boolean sendsAgain = response.code() == 408 || response.code() == 503;
-        String retryAfter = response.header("Retry-After");
-        if (!sendsAgain || (retryAfter != null && !retryAfter.matches("0*|\\d{10,}"))) {
+        String retryAfter = response.header("Retry-After", "");
+        if (response.code() != HttpURLConnection.HTTP_UNAVAILABLE || !retryAfter.matches("0+|\\d{10,}")) {
             return response;
         }
         // The client fails at a number that is too large for an int.
-        String readable = retryAfter == null || retryAfter.matches("0*") ? "1" : "999999999";
+        String readable = retryAfter.matches("0+") ? "1" : "999999999";
         return response.newBuilder().header("Retry-After", readable).build();
     }
 
+    private Response exchange(Interceptor.Chain chain) throws IOException {
+        Connection connection = Objects.requireNonNull(chain.connection());
+        boolean isKept = !used.add(connection);
+        Response response;
+        try {
+            response = chain.proceed(chain.request());
+        } catch (IOException e) {
+            throw isKept ? ResponseReader.closed(e) : e;
+        }
+        boolean isKeptOpen = "keep-alive".equalsIgnoreCase(response.header("Connection"));
+        return response.protocol() == Protocol.HTTP_1_0 && !isKeptOpen ? closing(connection, response) : response;
+    }
+
+    /** Returns a response that closes its connection, which the client would keep. */
+    private static Response closing(Connection connection, Response response) {
+        ResponseBody body = response.body();
+        Source source = new ForwardingSource(body.source()) {
+            @Override
+            public void close() throws IOException {
+                super.close();
+                connection.socket().close();
+            }
+        };
+        return response.newBuilder()
+                .body(ResponseBody.create(Okio.buffer(source), body.contentType(), body.contentLength()))
+                .build();
+    }
+
     /**
-     * Sets the listener that receives the host of each request, as {@link UrlParts#host} returns it, when it is sent;
-     * again when a kept connection turns out to be closed and the request is sent over another one. A {@link
-     * RuntimeException} of the listener is thrown by the call that makes the request, which is not sent. Default: no
+     * Sets the listener that receives the host of each request, as {@link UrlParts#host} returns it, when it is sent. A
+     * {@link RuntimeException} of the listener is thrown by the call that makes the request, which is not sent. Default: no
      * listener.
      */
     public void onSend(Consumer<String> listener) {

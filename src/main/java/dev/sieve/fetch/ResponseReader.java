@@ -204,11 +204,28 @@ final class ResponseReader {
                 : refused;
     }
 
+    /** A connection that was kept for further requests was closed, before or during the next one. */
+    private static final class KeptConnectionException extends IOException {
+        private static final long serialVersionUID = 1;
+
+        KeptConnectionException(IOException cause) {
+            super("the server has closed a connection that was kept open", cause);
+        }
+    }
+
+    /** Returns what to throw when a request over a connection that was used before gets no response. */
+    static IOException closed(IOException e) {
+        Reason reason = reason(e, null);
+        return reason == Reason.BROKEN || reason == Reason.TLS ? new KeptConnectionException(e) : e;
+    }
+
     static Reason reason(IOException e, Reason cancellation) {
         if (cancellation != null) {
             return cancellation;
         } else if (e instanceof InterruptedIOException || e instanceof DnsLookups.LookupTimeoutException) {
             return Reason.TIMEOUT;
+        } else if (e instanceof KeptConnectionException) {
+            return Reason.CLOSED;
         } else if (e instanceof UnknownHostException) {
             return Reason.DNS;
         } else if (e instanceof ConnectException || e instanceof NoRouteToHostException) {

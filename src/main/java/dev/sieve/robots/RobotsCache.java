@@ -1,7 +1,9 @@
 package dev.sieve.robots;
 
 import dev.sieve.fetch.FetchResult;
+import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
+import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.fetch.Fetcher;
@@ -207,7 +209,7 @@ public final class RobotsCache {
             keep(url, nowNanos, OPEN);
         } else if (result instanceof Refused refused) {
             keep(url, nowNanos, new Access(null, refused.error(), refused.reason()));
-        } else {
+        } else if (!(result instanceof Failed failed && failed.reason() == Reason.CLOSED)) {
             return keepFailure(url, nowNanos, result);
         }
         return Duration.ZERO;

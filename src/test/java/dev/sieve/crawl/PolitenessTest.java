@@ -136,6 +136,28 @@ class PolitenessTest {
         assertThat(server.requests("/no")).isZero();
     }
 
+    @Test
+    void aRequestOverAClosedConnectionIsRepeatedAfterADelay() throws IOException {
+        server.otherwise(server.hangUp());
+        List<String> pages = new ArrayList<>();
+        try (Crawler crawler = new Crawler(options().maxFailures(1), new Sieve(100))) {
+            for (int i = 0; i < 4; i++) {
+                crawler.seed(url("a.test", "/" + i));
+            }
+            CrawlReport report = crawler.run(visit -> pages.add(visit.url()));
+            assertThat(report.failures()).isEmpty();
+        }
+
+        assertThat(pages).hasSize(4);
+        List<Long> arrivals = server.arrivals("Host: a.test");
+        assertThat(arrivals).hasSizeBetween(7, 10);
+        for (int i = 1; i < arrivals.size(); i++) {
+            // Without a lookup before it, a request may have been sent just before the last one arrived.
+            assertThat(Duration.ofNanos(arrivals.get(i) - arrivals.get(i - 1)))
+                    .isGreaterThanOrEqualTo(DELAY.dividedBy(2));
+        }
+    }
+
     /** Adds hosts whose robots.txt is redirected to a URL of the host victim.test, and returns their URLs. */
     private List<String> redirectedHosts(int hosts, String path) {
         List<String> urls = new ArrayList<>();

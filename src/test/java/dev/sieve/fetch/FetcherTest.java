@@ -14,9 +14,11 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -184,6 +186,70 @@ class FetcherTest {
         assertThat(result).isInstanceOf(Page.class);
         assertThat(result.isWorthRetrying()).isTrue();
         assertThat(server.heads().size()).isEqualTo(1);
+    }
+
+    @Test
+    void nothingIsSentAgainWhenAKeptConnectionIsClosed() {
+        server.on("/", server.hangUp());
+        List<String> sent = new CopyOnWriteArrayList<>();
+        fetcher.onSend(sent::add);
+
+        assertThat(fetcher.fetch(server.url())).isInstanceOf(Page.class);
+        assertThat(fetcher.fetch(server.url())).isInstanceOfSatisfying(Failed.class, failed -> {
+            assertThat(failed.reason()).isEqualTo(Reason.CLOSED);
+            assertThat(failed.isWorthRetrying()).isTrue();
+        });
+        assertThat(sent).hasSize(2);
+        assertThat(server.heads()).hasSize(2);
+        assertThat(fetcher.fetch(server.url())).isInstanceOf(Page.class);
+    }
+
+    @Test
+    void aNewConnectionThatIsClosedIsBroken() {
+        server.on("/", client -> {});
+
+        assertThat(fetcher.fetch(server.url()))
+                .isInstanceOfSatisfying(
+                        Failed.class, failed -> assertThat(failed.reason()).isEqualTo(Reason.BROKEN));
+        assertThat(server.heads()).hasSize(1);
+    }
+
+    @Test
+    void aConnectionOfHttp10IsNotKept() {
+        server.on("/", HostileServer.raw("HTTP/1.0 200 OK\nContent-Length: 0\n"));
+
+        for (int i = 0; i < 5; i++) {
+            assertThat(fetcher.fetch(server.url())).isInstanceOf(Page.class);
+        }
+    }
+
+    @Test
+    void oneOfManyAddressesGetsTheRequest() throws Exception {
+        List<InetAddress> addresses = new ArrayList<>();
+        for (int i = 1; i <= 8; i++) {
+            addresses.add(InetAddress.getByAddress(new byte[] {127, 0, 0, (byte) i}));
+        }
+        try (HostileServer all = new HostileServer("0.0.0.0", 0);
+                Fetcher many = newFetcher(Duration.ofMinutes(2), host -> addresses)) {
+            all.on("/", client -> {});
+
+            FetchResult result = many.fetch("http://many.test:" + all.port() + "/");
+
+            assertThat(result).isInstanceOf(Failed.class);
+            assertThat(all.heads()).hasSize(1);
+        }
+    }
+
+    @Test
+    void theNextAddressIsTriedWhenAConnectionFails() throws Exception {
+        List<InetAddress> addresses = List.of(
+                InetAddress.getByName("127.0.0.2"),
+                InetAddress.getByName("127.0.0.3"),
+                InetAddress.getLoopbackAddress());
+        try (Fetcher many = newFetcher(Duration.ofMinutes(2), host -> addresses)) {
+            assertThat(many.fetch("http://many.test:" + server.port() + HostileServer.GOOD))
+                    .isInstanceOf(Page.class);
+        }
     }
 
     @ParameterizedTest

@@ -84,9 +84,7 @@ public final class HostileServer implements AutoCloseable {
 
     private void serve(Socket client) {
         try (client) {
-            String head = readHead(client.getInputStream());
-            requests.add(new Request(head, System.nanoTime()));
-            onRequest.accept(count.incrementAndGet());
+            String head = receive(client);
             String path = head.split(" ", 3).length < 2 ? "" : head.split(" ", 3)[1];
             Behaviour usual = behaviours.getOrDefault(path, path.equals(GOOD) ? GOOD_PAGE : otherwise);
             behaviours.getOrDefault(host(head) + path, usual).answer(client);
@@ -95,6 +93,22 @@ public final class HostileServer implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    private String receive(Socket client) throws IOException {
+        String head = readHead(client.getInputStream());
+        requests.add(new Request(head, System.nanoTime()));
+        onRequest.accept(count.incrementAndGet());
+        return head;
+    }
+
+    /** Sends an empty page, and hangs up on the next request over the same connection. */
+    public Behaviour hangUp() {
+        Behaviour first = raw("HTTP/1.1 200 OK\nContent-Type: text/html\nContent-Length: 0\nConnection: keep-alive\n");
+        return client -> {
+            first.answer(client);
+            receive(client);
+        };
     }
 
     public static String readHead(InputStream in) throws IOException {
@@ -142,10 +156,14 @@ public final class HostileServer implements AutoCloseable {
         return packed.toByteArray();
     }
 
-    /** Sends a head, whose lines end with a line feed each, and a body. */
+    /**
+     * Sends a head, whose lines end with a line feed each, and a body. A head of HTTP/1.1 says that the connection is closed,
+     * unless it says something else.
+     */
     public static Behaviour raw(String head, byte[] body) {
+        boolean saysClose = head.startsWith("HTTP/1.1") && !head.contains("\nConnection: ");
         return client -> {
-            write(client, head.replace("\n", "\r\n") + "\r\n");
+            write(client, (head + (saysClose ? "Connection: close\n\n" : "\n")).replace("\n", "\r\n"));
             client.getOutputStream().write(body);
         };
     }
