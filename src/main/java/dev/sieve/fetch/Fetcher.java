@@ -437,7 +437,7 @@ public final class Fetcher implements AutoCloseable {
                 result = reading.read(url, response, room);
             } catch (IOException e) {
                 // Judged before the rest is read, for which the deadline may be too short.
-                result = ResponseReader.failure(e, cancellation(call));
+                result = ResponseReader.failure(response, e, cancellation(call));
             } finally {
                 if (capture != null) {
                     capture.readRest(wire);

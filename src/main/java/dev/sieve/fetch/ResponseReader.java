@@ -67,6 +67,10 @@ final class ResponseReader {
         if (REDIRECTS.contains(response.code())) {
             return redirect(url, response);
         }
+        return head(response);
+    }
+
+    private static Page head(Response response) {
         long length = Math.max(0, response.body().contentLength());
         return new Page(response.code(), headers(response), type(response), new byte[0], length, false);
     }
@@ -134,11 +138,12 @@ final class ResponseReader {
         byte[] body = new byte[0];
         long length = Math.max(0, response.body().contentLength());
         boolean isCut = false;
-        if (anyType || Page.mayBeHtml(type)) {
-            String encoding = unknownEncoding(response);
-            if (encoding != null) {
-                return new Failed(response.code(), Reason.PROTOCOL, "encoded as " + Printable.of(encoding));
-            }
+        String encoding = unknownEncoding(response);
+        boolean isRead = anyType || Page.mayBeHtml(type);
+        if (isRead && encoding != null && response.isSuccessful()) {
+            return new Failed(response.code(), Reason.PROTOCOL, "encoded as " + Printable.of(encoding));
+        }
+        if (isRead && encoding == null) {
             Buffer read = new Buffer();
             body = body(response.body(), room, bodyLimit, read);
             isCut = read.size() > 0;
@@ -202,6 +207,13 @@ final class ResponseReader {
                         reason(e, cancellation),
                         Printable.of(e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage()))
                 : refused;
+    }
+
+    /** Returns the result of a request whose body could not be read: the status of an error does not depend on its body. */
+    static FetchResult failure(Response response, IOException e, Reason cancellation) {
+        return response.isSuccessful() || cancellation == Reason.STOPPED
+                ? failure(e, cancellation)
+                : head(response).cut();
     }
 
     /** A connection that was kept for further requests was closed, before or during the next one. */

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -123,6 +124,33 @@ class HostileAnswersTest {
         assertFailed(
                 Reason.PROTOCOL,
                 raw("HTTP/1.1 200 OK\nContent-Type: text/html\nContent-Encoding: " + encoding + "\n", packed));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "Content-Encoding: br\n",
+                "Content-Encoding: gzip\n",
+                "Content-Length: 10\n",
+                "Transfer-Encoding: chunked\n",
+            })
+    void theStatusOfAnErrorDoesNotDependOnItsBody(String fields) {
+        for (int status : new int[] {404, 429, 503}) {
+            String head = "HTTP/1.1 " + status + " No\nContent-Type: text/html\nRetry-After: 9\n" + fields;
+
+            assertThat(answer(raw(head, "<p>not".getBytes(ISO_8859_1)))).isInstanceOfSatisfying(Page.class, page -> {
+                assertThat(page.status()).isEqualTo(status);
+                assertThat(page.retryAfter(Instant.now(), Duration.ofDays(1))).isEqualTo(Duration.ofSeconds(9));
+                assertThat(page.body()).isEmpty();
+            });
+        }
+    }
+
+    @Test
+    void theStatusOfAnErrorDoesNotDependOnThePaceOfItsBody() {
+        server.on("/", server.stall("HTTP/1.1 404 None\r\nContent-Type: text/html\r\n\r\n<p>"));
+
+        assertThat(hasty.fetch(server.url()).status()).isEqualTo(404);
     }
 
     @Test
