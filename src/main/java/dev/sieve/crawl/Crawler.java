@@ -173,8 +173,8 @@ public final class Crawler implements AutoCloseable {
     }
 
     /**
-     * Allows requests to the host and port of a URL that the user has typed, whatever its addresses and the port. Neither
-     * seeds nor scope change. All other requests go to public addresses, unless the options allow more. Later runs of a
+     * Allows requests to the host and port of a URL that the user has typed, whatever the port and its address or, if it is a
+     * name, the addresses of its first lookup; see {@link Fetcher#open}. Neither seeds nor scope change. All other requests go to public addresses, unless the options allow more. Later runs of a
      * job allow the same.
      *
      * @throws IllegalArgumentException when it is not an http or https URL

@@ -21,6 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import javax.net.SocketFactory;
 import okhttp3.Dns;
 import okhttp3.HttpUrl;
@@ -30,9 +31,10 @@ import okhttp3.OkHttpClient;
  * Refuses requests to addresses that are not public and to the ports of other protocols.
  *
  * <p>An address is checked three times: when the URL contains it, when the name server returns it, and when the socket
- * connects to it. An {@linkplain #open opened} host and port is not checked; its requests use a client of their own, so
- * that neither client uses the connections of the other. If a proxy looks up the names of hosts, only the first check
- * is possible, see {@link ProxySettings}. Safe for use by many threads.
+ * connects to it. Of an {@linkplain #open opened} host and port, an address in the URL is not checked, and a name may have
+ * the addresses of its first lookup besides those that are allowed, except metadata services. Its requests use a client of
+ * their own, so that neither client uses the connections of the other. If a proxy looks up the names of hosts, only the
+ * first check is possible, see {@link ProxySettings}. Safe for use by many threads.
  */
 final class AddressGuard {
     private static final String BAD_PORT = "port not allowed";
@@ -57,6 +59,9 @@ final class AddressGuard {
     private final AddressPolicy policy;
     private final DnsLookups lookups;
     private final Set<String> open = ConcurrentHashMap.newKeySet();
+    /** Of opened hosts, those of the first lookup. */
+    private final Map<String, Set<InetAddress>> firstAddresses = new ConcurrentHashMap<>();
+
     private final WireLimit wire;
     private final OkHttpClient client;
     private final ProxySettings proxies;
@@ -97,7 +102,8 @@ final class AddressGuard {
             // A client uses only the connections that were made with its own Dns.
             Sockets guarded = new Sockets(policy::objection, wire, proxy);
             return new Clients(
-                    clients(client, this::allowedAddresses, guarded), clients(client, lookups::addresses, unguarded));
+                    clients(client, host -> allowed(host, lookups.addresses(host), Set.of()), guarded),
+                    clients(client, this::openAddresses, unguarded));
         }
         Dns dns = proxy.kind() == Kind.HTTP ? lookups::addresses : ProxyConnections::named;
         Supplier<OkHttpClient> proxied = clients(ProxyConnections.client(client, proxy), dns, unguarded);
@@ -108,7 +114,7 @@ final class AddressGuard {
         return () -> client.newBuilder().dns(dns).socketFactory(sockets).build();
     }
 
-    /** Allows all requests to the host and port of a URL. */
+    /** Allows requests to the host and port of a URL: to its address or, if it is a name, to those of its first lookup. */
     void open(HttpUrl url) {
         open.add(place(url));
     }
@@ -156,14 +162,27 @@ final class AddressGuard {
         return null;
     }
 
-    private List<InetAddress> allowedAddresses(String host) throws UnknownHostException {
+    /** A name server that changes its answer later must not lead a crawl into another network. */
+    private List<InetAddress> openAddresses(String host) throws UnknownHostException {
+        List<InetAddress> addresses = lookups.addresses(host);
+        Set<InetAddress> first = firstAddresses.computeIfAbsent(
+                host,
+                key -> addresses.stream()
+                        .filter(each -> !AddressPolicy.isMetadata(each))
+                        .collect(Collectors.toSet()));
+        return allowed(host, addresses, first);
+    }
+
+    private List<InetAddress> allowed(String host, List<InetAddress> addresses, Set<InetAddress> more)
+            throws UnknownHostException {
         List<InetAddress> allowed = new ArrayList<>();
         String objection = null;
-        for (InetAddress address : lookups.addresses(host)) {
-            objection = policy.objection(address);
-            if (objection == null) {
+        for (InetAddress address : addresses) {
+            String found = more.contains(address) ? null : policy.objection(address);
+            if (found == null) {
                 allowed.add(address);
             }
+            objection = found == null ? objection : found;
         }
         if (allowed.isEmpty() && objection != null) {
             throw new AddressRefusedException(host + ": " + objection);

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * RFC 6052). The other ranges with an IPv4 address are deprecated or local, and never public: ::/96, 2002::/16 (6to4),
  * 2001::/32 (Teredo), 64:ff9b:1::/48.
  *
- * <p>The metadata services of clouds, which return secrets of the machine, are allowed only by a block of one address.
+ * <p>The metadata services of clouds, which return secrets of the machine, are allowed only by a block of one address, or
+ * by a URL with this address that was {@linkplain Fetcher#open opened}; a name never leads there otherwise.
  *
  * <p>Immutable. A check compares the address with about thirty blocks.
  */
@@ -109,14 +110,23 @@ public final class AddressPolicy {
     /** Returns the same for the bytes of an address and its text. */
     @Nullable
     String objection(byte[] address, String text) {
-        byte[] plain =
-                NAT64.contains(address) ? Arrays.copyOfRange(address, address.length - 4, address.length) : address;
+        byte[] plain = plain(address);
         boolean isMetadata = METADATA.contains(plain);
         if (allowed.stream().anyMatch(block -> (block.isSingle() || !isMetadata) && block.contains(plain))) {
             return null;
         }
         String use = isMetadata ? METADATA.name : use(plain);
         return use == null ? null : text + " is " + use;
+    }
+
+    /** Returns whether an address is that of a metadata service. */
+    static boolean isMetadata(InetAddress address) {
+        return METADATA.contains(plain(address.getAddress()));
+    }
+
+    /** Returns the IPv4 address that an address contains, or the same address. */
+    private static byte[] plain(byte[] address) {
+        return NAT64.contains(address) ? Arrays.copyOfRange(address, address.length - 4, address.length) : address;
     }
 
     private static @Nullable String use(byte[] address) {

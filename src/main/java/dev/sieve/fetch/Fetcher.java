@@ -280,7 +280,9 @@ public final class Fetcher implements AutoCloseable {
     }
 
     /**
-     * Opens the host and port of a URL, whatever its port and addresses: for URLs that the user has typed.
+     * Opens the host and port of a URL, for URLs that the user has typed. The port may be any, and so may an address in the
+     * URL. A name may have any addresses in its first lookup, except those of metadata services; later lookups may return
+     * these, and addresses that the policy allows.
      *
      * @throws IllegalArgumentException when it is not a URL that can be requested
      */

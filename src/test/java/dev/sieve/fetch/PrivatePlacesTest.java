@@ -243,6 +243,46 @@ class PrivatePlacesTest {
         }
     }
 
+    private static Resolver changing(String first, String... later) {
+        AtomicInteger lookups = new AtomicInteger();
+        return host -> lookups.getAndIncrement() == 0 ? addresses(first) : addresses(later);
+    }
+
+    @Test
+    void anOpenedNameKeepsTheAddressesOfItsFirstLookup() {
+        try (Fetcher rebound = fetcher(AddressPolicy.publicOnly(), changing("127.0.0.99", PRIVATE));
+                Fetcher moved = fetcher(allowingOne(), changing("127.0.0.99", PRIVATE, ALLOWED))) {
+            String url = "http://opened.test:" + allowed.port() + "/";
+            rebound.open(url);
+            moved.open(url);
+
+            assertThat(rebound.fetch(url)).isInstanceOf(Failed.class);
+            assertThat(rebound.fetch(url)).isInstanceOf(Refused.class);
+            assertThat(moved.fetch(url)).isInstanceOf(Failed.class);
+            assertThat(moved.fetch(url)).isInstanceOf(Page.class);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"169.254.169.254", "fd00:ec2::254", "64:ff9b::a9fe:a9fe"})
+    void anOpenedNameNeverLeadsToAMetadataService(String address) {
+        try (Fetcher fetcher = fetcher(AddressPolicy.publicOnly(), address)) {
+            fetcher.open("http://opened.test/");
+
+            assertRefused(fetcher.fetch("http://opened.test/"), "a cloud metadata service");
+        }
+    }
+
+    @Test
+    void anOpenedAddressIsRequestedWhateverItIs() {
+        try (Fetcher fetcher = fetcher(AddressPolicy.publicOnly(), ALLOWED)) {
+            fetcher.open("http://169.254.169.254/");
+
+            assertThat(fetcher.objection("http://169.254.169.254/latest")).isNull();
+            assertThat(fetcher.objection("http://169.254.169.254:81/latest")).isNotNull();
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {1, 22, 25, 110, 143, 465, 587, 993, 2049, 6000, 6667, 10_080})
     void thePortsOfOtherProtocolsAreRefusedUnlessOpened(int port) {
