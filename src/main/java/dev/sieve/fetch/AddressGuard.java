@@ -38,8 +38,12 @@ import okhttp3.OkHttpClient;
  */
 final class AddressGuard {
     private static final String BAD_PORT = "port not allowed";
-    /** The names that mean the machine which looks them up (RFC 6761, section 6.3). */
-    private static final Pattern LOCALHOST = Pattern.compile("(?:.*\\.)?localhost\\.?");
+    /**
+     * The names that mean the machine which looks them up: by RFC 6761, section 6.3, and in the hosts files and name services
+     * of usual systems.
+     */
+    private static final Pattern LOCALHOST = Pattern.compile("(?:.*\\.)?localhost[46]?(?:\\.localdomain[46]?)?\\.?"
+            + "|(?:ip6|ipv6)-(?:localhost|loopback)\\.?|loopback\\.?");
 
     private static final byte[] LOOPBACK = {127, 0, 0, 1};
 

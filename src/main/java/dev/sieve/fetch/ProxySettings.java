@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>{@code socks5://}: this program looks them up, and everything is checked as without a proxy.
  *   <li>{@code http://} and {@code socks5h://}: the proxy looks them up. Ports, and addresses in URLs, are checked as
- *       without a proxy, and {@code localhost} counts as an address; the addresses behind other names are not known, so
- *       the proxy has to refuse those of its network.
+ *       without a proxy. {@code localhost} and the other usual names of the loopback address count as addresses. The
+ *       addresses of other names are not known, so the proxy has to refuse those of its network.
  * </ul>
  *
  * <p>The address of the proxy is not checked. Its user name and password are in no message.

@@ -142,6 +142,14 @@ class ProxyTest {
                 "http://2130706433/",
                 "http://localhost/",
                 "http://x.LocalHost./",
+                "http://ip6-localhost/",
+                "http://ip6-loopback/",
+                "http://ipv6-localhost/",
+                "http://localhost.localdomain/",
+                "http://localhost4/",
+                "http://localhost6.localdomain6./",
+                "http://x.localhost.localdomain/",
+                "http://loopback/",
                 "http://name.test:25/",
             })
     void addressesAndPortsInUrlsAreCheckedWhoeverLooksUpNames(String url) {
