@@ -8,7 +8,7 @@ import java.util.HexFormat;
  * A path, or the pattern of a rule, in a spelling in which octets that are equal are equal text (RFC 9309, sections 2.2.2
  * and 2.2.3).
  *
- * <p>Octets beyond ASCII, those that a URL must escape, and literal stars and dollar signs are escaped, whether the text
+ * <p>Octets beyond ASCII, control characters and others that a URL must escape, and literal stars and dollar signs are escaped, whether the text
  * escapes them or not, and all escapes are in upper case. On request, those of unreserved characters are decoded. A spelling
  * is at most three times as long as the text.
  */
@@ -16,8 +16,18 @@ final class PathSpelling {
     /** A star of a pattern that matches any octets; no path contains it. */
     static final byte ANY = '\n';
 
+    /**
+     * The percent sign of a whole escape in a pattern, which {@link #matches} that of the same escape in a path, or of a
+     * character that the path does not escape. The sign of an incomplete escape, such as {@code /%}, only matches one that
+     * is sent.
+     */
+    static final byte ESCAPE = 2;
+
+    /** The percent sign of a character that a path does not escape. */
+    private static final byte ADDED = 1;
+
     /** The ASCII characters, apart from the unreserved ones, that are equal to their escapes. */
-    private static final String LITERAL = "*$ \"<>^`{}|'";
+    private static final String LITERAL = "*$ \"<>^`{}|'\u007F";
 
     private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
@@ -37,7 +47,7 @@ final class PathSpelling {
                 if (decodesUnreserved && UrlSyntax.isUnreserved(octet)) {
                     spelled[length++] = (byte) octet;
                 } else {
-                    length = escape(octet, spelled, length);
+                    length = escape(octet, isPattern ? ESCAPE : (byte) '%', spelled, length);
                 }
             } else if (text[i] == '*' && isPattern) {
                 boolean isRepeated = length > 0 && spelled[length - 1] == ANY;
@@ -47,10 +57,10 @@ final class PathSpelling {
             } else if (text[i] < 0 && !isPattern) {
                 // A path is sent without octets beyond ASCII, so no rule matches one that has them.
                 spelled[length++] = ANY;
-            } else if (text[i] < 0 || LITERAL.indexOf(text[i]) >= 0) {
+            } else if (text[i] < ' ' || LITERAL.indexOf(text[i]) >= 0) {
                 // Dollar signs are sent as they are.
                 more -= text[i] == '$' ? 2 : 0;
-                length = escape(text[i], spelled, length);
+                length = escape(text[i], isPattern ? ESCAPE : ADDED, spelled, length);
             } else {
                 spelled[length++] = text[i];
             }
@@ -59,11 +69,16 @@ final class PathSpelling {
         octets = length + more;
     }
 
-    private static int escape(int octet, byte[] target, int at) {
-        target[at] = '%';
+    private static int escape(int octet, byte percent, byte[] target, int at) {
+        target[at] = percent;
         target[at + 1] = (byte) HEX.toHighHexDigit(octet);
         target[at + 2] = (byte) HEX.toLowHexDigit(octet);
         return at + 3;
+    }
+
+    /** Returns whether a byte of a pattern, other than {@link #ANY}, matches a byte of a path. */
+    static boolean matches(byte ofPattern, byte ofPath) {
+        return ofPattern == ofPath || (ofPattern == ESCAPE && (ofPath == '%' || ofPath == ADDED));
     }
 
     /** Returns a pattern, without the dollar sign that matches the end. */

@@ -95,7 +95,9 @@ final class RuleList {
         for (int at = 0; at < rules.length && lines.size() < most; ) {
             int from = at + HEAD_BYTES;
             int length = (rules[at + 1] & 0xff) << 8 | (rules[at + 2] & 0xff);
-            String pattern = new String(rules, from, length, US_ASCII).replace((char) PathSpelling.ANY, '*');
+            String pattern = new String(rules, from, length, US_ASCII)
+                    .replace((char) PathSpelling.ANY, '*')
+                    .replace((char) PathSpelling.ESCAPE, '%');
             String end = (rules[at] & TO_THE_END) == 0 ? "" : "$";
             lines.add(((rules[at] & ALLOW) == 0 ? "Disallow: " : "Allow: ") + pattern + end);
             at = from + length;
@@ -178,7 +180,7 @@ final class RuleList {
                 return false;
             }
             for (int i = 0; i < length; i++) {
-                if (rules[piece + i] != path[at + i]) {
+                if (!PathSpelling.matches(rules[piece + i], path[at + i])) {
                     steps -= i;
                     return false;
                 }

@@ -144,11 +144,18 @@ public class RobotsFuzzTest {
                 return matches(pattern.substring(1), path) || (!path.isEmpty() && matches(pattern, path.substring(1)));
             }
             return !path.isEmpty()
-                    && pattern.charAt(0) == path.charAt(0)
+                    && (pattern.charAt(0) == path.charAt(0)
+                            || (pattern.charAt(0) == WHOLE && "%\1".indexOf(path.charAt(0)) >= 0))
                     && matches(pattern.substring(1), path.substring(1));
         }
 
-        /** Escapes in upper case; what a URL must escape is escaped; unreserved characters are decoded if required. */
+        /** The percent sign of a whole escape in a rule; that of an incomplete one matches only what is sent. */
+        private static final char WHOLE = '\2';
+
+        /**
+         * Escapes in upper case; what a URL must escape is escaped, in a path with another percent sign; unreserved characters
+         * are decoded if required.
+         */
         private static String spell(String text, boolean isRule, boolean isDecoded) {
             StringBuilder spelled = new StringBuilder();
             String bytes = new String(text.getBytes(UTF_8), ISO_8859_1);
@@ -160,10 +167,10 @@ public class RobotsFuzzTest {
                     spelled.append(
                             isDecoded && isUnreserved
                                     ? String.valueOf(decoded)
-                                    : String.format("%%%02X", (int) decoded));
+                                    : String.format("%c%02X", isRule ? WHOLE : '%', (int) decoded));
                     i += 2;
                 } else if ((c >= 0x80 && isRule) || " \"<>^`{}|'".indexOf(c) >= 0) {
-                    spelled.append(String.format("%%%02X", (int) c));
+                    spelled.append(String.format("%c%02X", isRule ? WHOLE : '\1', (int) c));
                 } else {
                     spelled.append(c);
                 }

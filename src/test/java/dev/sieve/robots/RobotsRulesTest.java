@@ -102,6 +102,25 @@ class RobotsRulesTest {
         assertThat(rules("User-agent: *", "Disallow: " + pattern).allows(path)).isEqualTo(!matches);
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "/%,   /$a,   false",
+        "/%,   /*a,   false",
+        "/%,   /'a,   false",
+        "/%,   /%24a, true",
+        "/%2,  /$a,   false",
+        "/%2,  /%24a, true",
+        "/%24, /$a,   true",
+        "/*%$, /$,    false",
+        "/*%,  /%zz,  true",
+        "/\u000224, /%24a, false",
+    })
+    void halfAnEscapeMatchesOnlyWhatIsSent(String pattern, String path, boolean matches) {
+        assertThat(rules("User-agent: *", "Disallow: /", "Allow: " + pattern).allows(path))
+                .isEqualTo(matches);
+        assertThat(rules("User-agent: *", "Disallow: " + pattern).allows(path)).isEqualTo(!matches);
+    }
+
     @Test
     void spellingAnotherWayOpensNothing() {
         RobotsRules rules = rules("User-agent: *", "Disallow: /secret", "Allow: /%73ecret/open");
