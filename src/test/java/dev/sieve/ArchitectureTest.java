@@ -102,7 +102,12 @@ class ArchitectureTest {
             Map.entry("dev.sieve.crawl", List.of("org.slf4j..")),
             Map.entry(
                     "dev.sieve.report",
-                    List.of("org.slf4j..", "org.jsoup..", "com.fasterxml.jackson.core..", "io.micrometer..")),
+                    List.of(
+                            "org.slf4j..",
+                            "org.jsoup..",
+                            "com.fasterxml.jackson.core..",
+                            "io.micrometer..",
+                            "io.prometheus..")),
             Map.entry("dev.sieve.demo", List.of("org.slf4j..")),
             Map.entry(
                     "dev.sieve.serve",

@@ -136,6 +136,7 @@ class CrawlCommand implements Callable<Integer> {
             checkJob();
         }
         output.check(job, resumes);
+        live.check(job, output.all(), spec);
         if (address != null) {
             frontier.checkShared();
         } else {
@@ -145,7 +146,7 @@ class CrawlCommand implements Callable<Integer> {
             return dryRun(options, address, resumes);
         }
         try (LiveServer server = live.open()) {
-            return crawl(options, address, resumes, output.recording(server));
+            return crawl(options, address, resumes, output.recording(server, live.metricsFile()));
         }
     }
 

@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -103,6 +104,7 @@ final class DemoCommand implements Callable<Integer> {
         if (report != null) {
             Outputs.checkReport("--report", report, isForced, spec);
         }
+        live.check(null, Stream.concat(outputs.stream(), Stream.ofNullable(report)), spec);
         if (workers != null) {
             checkWorkers();
         }
@@ -115,7 +117,7 @@ final class DemoCommand implements Callable<Integer> {
         if (workers < 1 || workers > MAX_WORKERS) {
             throw Checks.invalid(spec, "--workers", "must be from 1 to " + MAX_WORKERS + ": " + workers);
         }
-        for (String other : List.of("--serve", "--output", "--report", "--live")) {
+        for (String other : List.of("--serve", "--output", "--report", "--live", "--metrics-file")) {
             if (spec.commandLine().getParseResult().hasMatchedOption(other)) {
                 throw Checks.wrong(spec, "Option '--workers' cannot be combined with '" + other + "'");
             }
@@ -170,7 +172,7 @@ final class DemoCommand implements Callable<Integer> {
 
     private int crawl(DemoWeb web) throws IOException {
         try (LiveServer server = live.open()) {
-            return crawl(web, Recording.of(report, server));
+            return crawl(web, Recording.of(report, server, live.metricsFile()));
         }
     }
 

@@ -1,11 +1,14 @@
 package dev.sieve.cli;
 
 import dev.sieve.report.LiveServer;
+import dev.sieve.report.MetricsText;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.Stack;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import picocli.CommandLine.IParameterPreprocessor;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.ArgSpec;
@@ -13,7 +16,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** The option that shows a crawl while it runs. */
+/** The options that show a crawl while it runs, and its metrics at the end. */
 final class LiveOptions {
     /** Always the same one, for bookmarks and for Prometheus; not 8080, where many sites are that people crawl. */
     private static final String DEFAULT_PORT = "8484";
@@ -30,8 +33,45 @@ final class LiveOptions {
             converter = EndpointConverter.class)
     private Endpoint endpoint;
 
+    @Option(
+            names = "--metrics-file",
+            paramLabel = "FILE",
+            description =
+                    "Write the metrics when the crawl ends, for Prometheus: NAME.prom in the folder of the textfile"
+                            + " collector. Replaces the metrics of an earlier crawl (default: none).")
+    private Path metricsFile;
+
     /** Where to listen. */
     record Endpoint(String host, int port) {}
+
+    /** Returns the file for the metrics; null without the option. */
+    Path metricsFile() {
+        return metricsFile;
+    }
+
+    /**
+     * Refuses a file for the metrics that could not be written, before anything is created.
+     *
+     * @param job the folder of the job; null for none
+     * @param others the files that the crawl writes besides
+     */
+    void check(Path job, Stream<Path> others, CommandSpec spec) {
+        if (metricsFile == null) {
+            return;
+        }
+        Path absolute = metricsFile.toAbsolutePath().normalize();
+        if (job != null && absolute.startsWith(job.toAbsolutePath().normalize())) {
+            throw Checks.wrong(spec, metricsFile + " is in the directory of --job " + job + "; write it outside of it");
+        }
+        if (others.anyMatch(each -> each.toAbsolutePath().normalize().equals(absolute))) {
+            throw Checks.invalid(spec, "--metrics-file", metricsFile + " is named twice");
+        }
+        try {
+            MetricsText.check(metricsFile);
+        } catch (IOException e) {
+            throw Checks.invalid(spec, "--metrics-file", Checks.message(e));
+        }
+    }
 
     /** Opens the port, so that nothing is crawled when it is in use; returns null without the option. */
     LiveServer open() throws IOException {

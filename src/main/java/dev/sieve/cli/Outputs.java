@@ -542,7 +542,8 @@ final class Outputs implements PageSink {
             return Outputs.open(files(), format(), skipped, how(resumes), forces);
         }
 
-        private Stream<Path> all() {
+        /** Returns all files that are written, {@code -} for stdout. */
+        Stream<Path> all() {
             return Stream.of(files().stream(), Stream.ofNullable(skipped), Stream.ofNullable(report))
                     .flatMap(each -> each);
         }
@@ -553,9 +554,9 @@ final class Outputs implements PageSink {
                     .collect(Collectors.joining(", "));
         }
 
-        /** Returns the recording for the report and the live page; null if neither was requested. */
-        Recording recording(LiveServer live) {
-            return Recording.of(report, live);
+        /** Returns the recording for the report, the live page and the metrics; null if none of them was requested. */
+        Recording recording(LiveServer live, Path metrics) {
+            return Recording.of(report, live, metrics);
         }
 
         /** Returns whether the crawl has to keep what is sent and received. */

@@ -6,6 +6,7 @@ import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.report.CrawlRecord;
 import dev.sieve.report.LiveServer;
+import dev.sieve.report.MetricsText;
 import dev.sieve.report.ReportPage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -17,7 +18,7 @@ import java.util.TimerTask;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Records a crawl once per second while it runs, for its report, its live page, or both. */
+/** Records a crawl once per second while it runs, for its report, its live page and its metrics. */
 final class Recording implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.cli");
     private static final int MILLIS = 1000;
@@ -25,15 +26,17 @@ final class Recording implements AutoCloseable {
     private final CrawlRecord record = new CrawlRecord();
     private final Path file;
     private final LiveServer live;
+    private final Path metrics;
     private Crawler crawler;
     /** Null before the crawl runs. */
     private Timer timer;
 
     private boolean isClosed;
 
-    private Recording(Path file, LiveServer live) {
+    private Recording(Path file, LiveServer live, Path metrics) {
         this.file = file;
         this.live = live;
+        this.metrics = metrics;
     }
 
     /**
@@ -41,9 +44,10 @@ final class Recording implements AutoCloseable {
      *
      * @param file the file of the report; null for none
      * @param live the server of the live page, which is closed with the recording; null for none
+     * @param metrics the file of the metrics at the end; null for none
      */
-    static Recording of(Path file, LiveServer live) {
-        return file == null && live == null ? null : new Recording(file, live);
+    static Recording of(Path file, LiveServer live, Path metrics) {
+        return file == null && live == null && metrics == null ? null : new Recording(file, live, metrics);
     }
 
     /** Returns the sink that has to receive what the crawl finds. */
@@ -111,6 +115,9 @@ final class Recording implements AutoCloseable {
             IOException failure = complete();
             if (file != null) {
                 ReportPage.write(ReportPage.page(record, Instant.now()), file);
+            }
+            if (metrics != null) {
+                new MetricsText(record, crawler).write(metrics);
             }
             if (failure != null) {
                 throw failure;

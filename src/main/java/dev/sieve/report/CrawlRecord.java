@@ -32,6 +32,9 @@ public final class CrawlRecord implements PageSink {
     private static final int GROUP = 64;
 
     private final Aggregate aggregate;
+    /** Those of this run; the aggregate has those of all. */
+    private final ResponseTimes times = new ResponseTimes();
+
     private final List<Entry> group = new ArrayList<>();
     private final List<CapacityEvent> early = new ArrayList<>();
     private @Nullable Journal journal;
@@ -76,6 +79,9 @@ public final class CrawlRecord implements PageSink {
     public synchronized void accept(Visit visit) {
         Entry entry = Entry.of(visit);
         group.add(entry);
+        if (entry.status() > 0) {
+            times.add(entry.millis());
+        }
         if (group.size() >= GROUP) {
             aggregateGroup();
         }
@@ -146,6 +152,11 @@ public final class CrawlRecord implements PageSink {
             ReferrerSearch search = new ReferrerSearch(aggregate.broken());
             journal.read(search::add);
         }
+    }
+
+    /** Returns how long the responses of this run took. */
+    synchronized ResponseTimes responseTimes() {
+        return times.copy();
     }
 
     /** Passes what was recorded to a reader, which must not keep it. */

@@ -146,7 +146,7 @@ public final class CrawlerMetrics implements MeterBinder {
                 "Sitemaps that were read.",
                 report -> report.sitemaps().read());
         meters.gauge(
-                "sieve.crawl.left", "urls", "URLs that are still queued or in flight in this run.", CrawlReport::left);
+                "sieve.crawl.left", "urls", "URLs that are still queued or requested in this run.", CrawlReport::left);
         meters.gauge(
                 "sieve.crawl.unfinished",
                 "urls",
@@ -173,7 +173,7 @@ public final class CrawlerMetrics implements MeterBinder {
         meters.gauge(
                 "sieve.requests.active",
                 null,
-                "Requests under way.",
+                "Requests that were sent and have no complete response yet.",
                 report -> report.schedule().underWay());
     }
 

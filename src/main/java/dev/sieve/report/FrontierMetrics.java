@@ -40,7 +40,11 @@ public final class FrontierMetrics implements MeterBinder {
         meters.counter("sieve.urls.seen", null, "URLs that were rejected as seen before.", SieveStats::seen);
         meters.counter("sieve.urls.done", null, "URLs that are done.", SieveStats::done);
         meters.gauge("sieve.urls.pending", null, "URLs that wait to be handed out.", SieveStats::pending);
-        meters.gauge("sieve.urls.in.flight", null, "URLs that are handed out and not done.", SieveStats::inFlight);
+        meters.gauge(
+                "sieve.urls.leased",
+                null,
+                "URLs that are handed out and not done; in a crawl, most of them wait for their host.",
+                SieveStats::inFlight);
         meters.gauge(
                 "sieve.filter.fill",
                 "ratio",

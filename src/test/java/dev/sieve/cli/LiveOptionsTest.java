@@ -3,9 +3,14 @@ package dev.sieve.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -22,6 +27,44 @@ class LiveOptionsTest {
 
         @Parameters
         List<String> seeds = new ArrayList<>();
+    }
+
+    private static Run crawl(String... options) {
+        List<String> words = new ArrayList<>(List.of("demo", "--hosts=2", "--pages=10"));
+        words.addAll(List.of(options));
+        return Run.of(Main.commandLine(), words.toArray(String[]::new));
+    }
+
+    @Test
+    @Timeout(120)
+    void metricsAtTheEndAreInTheFile(@TempDir Path folder) throws IOException {
+        Path file = folder.resolve("sieve.prom");
+        for (int i = 0; i < 2; i++) {
+            Run run = crawl("--metrics-file=" + file);
+
+            assertThat(run.exitCode()).as(run.err()).isZero();
+            assertThat(file)
+                    .content()
+                    .contains("\nsieve_crawl_running 0.0\n", "\nsieve_crawl_pages_total{status=\"2xx\"} 10.0\n")
+                    .containsPattern("\nsieve_crawl_response_seconds_count [1-9]");
+        }
+    }
+
+    @Test
+    void metricsReplaceNoOtherFile(@TempDir Path folder) throws IOException {
+        Path notes = Files.writeString(folder.resolve("notes"), "notes");
+        Path output = folder.resolve("x.jsonl");
+        Path inJob = folder.resolve("job/x.prom");
+
+        assertThat(crawl("--metrics-file=" + notes).err()).contains("notes exists, and has no metrics in it");
+        assertThat(crawl("--metrics-file=" + output, "-o" + output).err()).contains("x.jsonl is named twice");
+        Run job = Run.of(
+                Main.commandLine(), "http://h.test/", "--job=" + folder.resolve("job"), "--metrics-file=" + inJob);
+        assertThat(job.err()).contains("is in the directory of --job");
+        assertThat(List.of(crawl("--metrics-file=" + notes).exitCode(), job.exitCode()))
+                .containsOnly(2);
+        assertThat(notes).hasContent("notes");
+        assertThat(folder.resolve("job")).doesNotExist();
     }
 
     private static CommandLine.ParseResult parse(Crawl crawl, String... args) {

@@ -47,7 +47,7 @@ class FrontierMetricsTest {
         assertThat(counter("sieve.urls.seen")).isEqualTo(1);
         assertThat(counter("sieve.urls.done")).isEqualTo(1);
         assertThat(gauge("sieve.urls.pending")).isEqualTo(498);
-        assertThat(gauge("sieve.urls.in.flight")).isEqualTo(1);
+        assertThat(gauge("sieve.urls.leased")).isEqualTo(1);
         assertThat(gauge("sieve.filter.fill")).isEqualTo(0.5, offset(0.05));
         assertThat(gauge("sieve.filter.size")).isEqualTo((double) stats.estimatedSize());
         assertThat(gauge("sieve.filter.capacity")).isEqualTo(1000);
@@ -111,7 +111,7 @@ class FrontierMetricsTest {
                         "sieve_filter_size_urls",
                         "sieve_urls_accepted_total",
                         "sieve_urls_done_total",
-                        "sieve_urls_in_flight",
+                        "sieve_urls_leased",
                         "sieve_urls_pending",
                         "sieve_urls_seen_total");
         assertThat(text).contains("\nsieve_urls_accepted_total 3.0\n");

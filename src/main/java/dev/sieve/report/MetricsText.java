@@ -1,0 +1,124 @@
+package dev.sieve.report;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sieve.OptionalLibrary;
+import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.crawl.Crawler;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
+import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.prometheus.metrics.model.registry.Collector;
+import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.InfoSnapshot;
+import io.prometheus.metrics.model.snapshots.InfoSnapshot.InfoDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.Labels;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.NullMarked;
+
+/**
+ * The metrics of a crawl in the text format of Prometheus: those of {@link CrawlerMetrics}, the times of its responses, and
+ * those of the process, such as its memory and processor time.
+ *
+ * <p>Safe for use by many threads.
+ */
+@NullMarked
+public final class MetricsText {
+    private static final String START = "# HELP ";
+
+    static {
+        OptionalLibrary.require(
+                "io.micrometer.prometheusmetrics.PrometheusMeterRegistry",
+                "io.micrometer:micrometer-registry-prometheus");
+    }
+
+    private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+
+    /**
+     * Creates the metrics of a crawl.
+     *
+     * @param record the sink of the crawl, from which the times of responses come
+     */
+    public MetricsText(CrawlRecord record, Crawler crawler) {
+        new CrawlerMetrics(crawler).bindTo(registry);
+        List.of(new JvmMemoryMetrics(), new JvmThreadMetrics(), new FileDescriptorMetrics(), new UptimeMetrics())
+                .forEach(process -> process.bindTo(registry));
+        // Under the name that Prometheus gives it in every process.
+        FunctionCounter.builder("process.cpu", ProcessHandle.current(), MetricsText::cpuSeconds)
+                .baseUnit("seconds")
+                .description("Processor time of the process.")
+                .register(registry);
+        // Micrometer has no histogram of values that were counted elsewhere, and no meter without a value.
+        Collector build = () -> build(CrawlOptions.version());
+        Collector times = () -> histogram(record.responseTimes());
+        registry.getPrometheusRegistry().register(build);
+        registry.getPrometheusRegistry().register(times);
+    }
+
+    private static double cpuSeconds(ProcessHandle process) {
+        return process.info().totalCpuDuration().map(Meters::seconds).orElse(Double.NaN);
+    }
+
+    private static InfoSnapshot build(String version) {
+        return InfoSnapshot.builder()
+                .name("sieve_build")
+                .help("The version of Sieve.")
+                .dataPoint(InfoDataPointSnapshot.builder()
+                        .labels(Labels.of("version", version))
+                        .build())
+                .build();
+    }
+
+    private static HistogramSnapshot histogram(ResponseTimes times) {
+        return HistogramSnapshot.builder()
+                .name("sieve_crawl_response_seconds")
+                .help("Time from a request to the end of its response, redirects and error statuses included.")
+                .dataPoint(HistogramDataPointSnapshot.builder()
+                        .classicHistogramBuckets(ClassicHistogramBuckets.of(ResponseTimes.bounds(), times.counts()))
+                        .sum(times.sumSeconds())
+                        .build())
+                .build();
+    }
+
+    /** Returns the present values. */
+    public String text() {
+        return registry.scrape();
+    }
+
+    /** Writes the present values to a file, which replaces an earlier one at once. */
+    public void write(Path file) throws IOException {
+        ReportPage.write(text(), file);
+    }
+
+    /**
+     * Checks that metrics can be written to a file.
+     *
+     * @throws IOException when they cannot, or the file has another content
+     */
+    public static void check(Path file) throws IOException {
+        if (Files.exists(file) && !isMetrics(file)) {
+            throw new IOException(file + " exists, and has no metrics in it");
+        }
+        ReportPage.check(file);
+    }
+
+    private static boolean isMetrics(Path file) throws IOException {
+        if (!Files.isRegularFile(file)) {
+            return false;
+        }
+        try (InputStream in = Files.newInputStream(file)) {
+            String start = new String(in.readNBytes(START.length()), UTF_8);
+            return start.isEmpty() || start.equals(START);
+        }
+    }
+}

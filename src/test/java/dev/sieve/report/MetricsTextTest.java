@@ -1,0 +1,83 @@
+package dev.sieve.report;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sieve.Sieve;
+import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.crawl.Crawler;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class MetricsTextTest {
+    private static final String HISTOGRAM = "sieve_crawl_response_seconds";
+
+    @TempDir
+    private Path folder;
+
+    private static String metrics(CrawlRecord record) throws Exception {
+        try (Crawler crawler = new Crawler(new CrawlOptions(), new Sieve(100))) {
+            return new MetricsText(record, crawler).text();
+        }
+    }
+
+    @Test
+    void responsesAreCountedByTheirTime() throws Exception {
+        CrawlRecord record = new CrawlRecord();
+        for (int millis : List.of(0, 10, 11, 100, 3000, 60_000)) {
+            record.accept(Visits.page("http://h.test/" + millis, 200, null, "text/html", "", millis));
+        }
+        record.accept(Visits.failed("http://dead.test/", null));
+
+        String text = metrics(record);
+
+        assertThat(text.lines().filter(line -> line.startsWith(HISTOGRAM)))
+                .contains(
+                        HISTOGRAM + "_bucket{le=\"0.01\"} 2",
+                        HISTOGRAM + "_bucket{le=\"0.025\"} 3",
+                        HISTOGRAM + "_bucket{le=\"0.1\"} 4",
+                        HISTOGRAM + "_bucket{le=\"2.5\"} 4",
+                        HISTOGRAM + "_bucket{le=\"5.0\"} 5",
+                        HISTOGRAM + "_bucket{le=\"30.0\"} 5",
+                        HISTOGRAM + "_bucket{le=\"+Inf\"} 6",
+                        HISTOGRAM + "_count 6",
+                        HISTOGRAM + "_sum 63.121");
+        assertThat(text).contains("# TYPE " + HISTOGRAM + " histogram");
+        Promtool.requireMetrics(text);
+    }
+
+    @Test
+    void buildAndProcessAreIncluded() throws Exception {
+        assertThat(metrics(new CrawlRecord()))
+                .contains("sieve_build_info{version=\"" + CrawlOptions.version() + "\"} 1")
+                .contains("\nprocess_cpu_seconds_total ", "\nprocess_uptime_seconds ", "\njvm_memory_used_bytes{")
+                .contains("\njvm_threads_live_threads ", "\nsieve_urls_accepted_total ");
+    }
+
+    @Test
+    void onlyMetricsAreReplaced() throws Exception {
+        Path file = folder.resolve("sieve.prom");
+        MetricsText.check(file);
+        assertThat(file).doesNotExist();
+        try (Crawler crawler = new Crawler(new CrawlOptions(), new Sieve(100))) {
+            MetricsText metrics = new MetricsText(new CrawlRecord(), crawler);
+            metrics.write(file);
+            MetricsText.check(file);
+            metrics.write(file);
+        }
+        assertThat(file).content(UTF_8).startsWith("# HELP ").contains("\nsieve_crawl_running 1.0\n");
+        try (var files = Files.list(folder)) {
+            assertThat(files).containsExactly(file);
+        }
+
+        Path other = Files.writeString(folder.resolve("notes.txt"), "notes");
+        assertThatThrownBy(() -> MetricsText.check(other)).hasMessage(other + " exists, and has no metrics in it");
+        assertThatThrownBy(() -> MetricsText.check(folder)).hasMessage(folder + " exists, and has no metrics in it");
+        assertThatThrownBy(() -> MetricsText.check(folder.resolve("none/x.prom")))
+                .hasMessageContaining("none");
+    }
+}
