@@ -1,7 +1,6 @@
 package dev.sieve.cli;
 
 import static dev.sieve.report.Numbers.text;
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.nio.file.StandardOpenOption.APPEND;
 import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
@@ -15,8 +14,10 @@ import dev.sieve.output.Link;
 import dev.sieve.output.LinkGraphSink;
 import dev.sieve.output.OutputFile;
 import dev.sieve.output.PageSink;
+import dev.sieve.output.Removal;
 import dev.sieve.output.Skip;
 import dev.sieve.output.SkipListSink;
+import dev.sieve.output.UnfinishedLines;
 import dev.sieve.output.UrlListSink;
 import dev.sieve.output.Visit;
 import dev.sieve.output.WarcSink;
@@ -24,7 +25,6 @@ import dev.sieve.report.LiveServer;
 import dev.sieve.report.Numbers;
 import dev.sieve.report.ReportPage;
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,6 +36,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -46,14 +47,11 @@ import picocli.CommandLine.Spec;
 
 /**
  * The outputs of a crawl. {@code CREATE_NEW} refuses existing files, {@code TRUNCATE_EXISTING} overwrites them, and
- * {@code APPEND} continues them after it has removed a last line that a crash left unfinished. Pipes and devices are
+ * {@code APPEND} continues them after it has removed what a crash left unfinished. Pipes and devices are
  * written to whatever the option.
  */
 final class Outputs implements PageSink {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.cli");
-    private static final int BLOCK_BYTES = 1 << 13;
-    /** Of an unfinished line, in messages. */
-    private static final int MAX_SHOWN = 500;
 
     private static final Set<Path> STANDARD_OUTPUT = Set.of(Path.of("-"), Path.of("/dev/stdout"));
 
@@ -136,7 +134,7 @@ final class Outputs implements PageSink {
                                 + " is given");
             }
             check("-o", file, how, names, spec);
-            if (how == APPEND && isRegular(file) && !format.mayBegin(unfinishedLine(file))) {
+            if (how == APPEND && isRegular(file) && new UnfinishedLines(file, format::mayBegin).isForeign()) {
                 throw Checks.invalid(
                         spec, "-o", file + ": its last line was not written by this crawl and has no line feed");
             }
@@ -223,7 +221,7 @@ final class Outputs implements PageSink {
                 }
             }
             if (skipped != null) {
-                outputs.add(skipped, new SkipListSink(outputs.writer(skipped, how, forces)));
+                outputs.add(skipped, new SkipListSink(outputs.writer(skipped, line -> true, how, forces)));
             }
             return outputs;
         } catch (IOException e) {
@@ -261,18 +259,28 @@ final class Outputs implements PageSink {
 
     private static void removeUnfinished(Path archive) {
         try {
-            long removed = WarcSink.removeUnfinished(archive);
-            if (removed > 0) {
-                LOG.warn("{}: removed an unfinished last record of {}", archive, Numbers.bytes(removed));
-            }
+            log(archive, WarcSink.removeUnfinished(archive));
         } catch (IOException e) {
             // It is not written to again.
             LOG.warn("{}; the file is left unchanged", e.getMessage());
         }
     }
 
+    private static void log(Path file, Removal removal) {
+        if (removal.bytes() > 0) {
+            LOG.warn(
+                    "{}: removed {} that a crash had left unfinished{}{}",
+                    file,
+                    Numbers.count(removal.bytes(), "byte"),
+                    removal.text().isEmpty() ? "" : ": " + removal.text(),
+                    removal.copy() == null
+                            ? ""
+                            : text("; a copy of all bytes from %,d on is %s", removal.position(), removal.copy()));
+        }
+    }
+
     private void add(Path file, Format format, StandardOpenOption how, boolean forces) throws IOException {
-        Writer writer = writer(file, how, forces);
+        Writer writer = writer(file, format::mayBegin, how, forces);
         boolean continues = isRegular(file) && Files.size(file) > 0;
         PageSink sink = format.sink(writer, continues);
         if (STANDARD_OUTPUT.contains(file)) {
@@ -308,7 +316,13 @@ final class Outputs implements PageSink {
         return lines;
     }
 
-    private Writer writer(Path file, StandardOpenOption how, boolean forces) throws IOException {
+    /**
+     * Opens a file for lines.
+     *
+     * @param mayBegin whether a text may be the beginning of a line
+     */
+    private Writer writer(Path file, Predicate<String> mayBegin, StandardOpenOption how, boolean forces)
+            throws IOException {
         if (STANDARD_OUTPUT.contains(file)) {
             return OutputFile.standardOutput(forces);
         }
@@ -317,7 +331,7 @@ final class Outputs implements PageSink {
         }
         boolean isNew = Files.notExists(file);
         if (!isNew && how == APPEND) {
-            cutUnfinishedLine(file);
+            log(file, new UnfinishedLines(file, mayBegin).remove());
         }
         Writer writer = OutputFile.open(file, how, forces);
         if (isNew) {
@@ -356,43 +370,6 @@ final class Outputs implements PageSink {
                 sink.close();
             }
         };
-    }
-
-    private static void cutUnfinishedLine(Path path) throws IOException {
-        String line = unfinishedLine(path);
-        if (!line.isEmpty()) {
-            LOG.warn("{}: removed an unfinished last line: {}", path, line.replaceAll("\\p{Cntrl}", " "));
-            try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
-                file.setLength(endOfLines(file));
-            }
-        }
-    }
-
-    /** Returns the beginning of the last line of a file if it has no line feed, else an empty text. */
-    private static String unfinishedLine(Path path) throws IOException {
-        try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "r")) {
-            long start = endOfLines(file);
-            byte[] line = new byte[(int) Math.min(MAX_SHOWN, file.length() - start)];
-            file.seek(start);
-            file.readFully(line);
-            return new String(line, UTF_8);
-        }
-    }
-
-    /** Returns the position after the last line feed of a file. */
-    private static long endOfLines(RandomAccessFile file) throws IOException {
-        byte[] block = new byte[BLOCK_BYTES];
-        for (long end = file.length(); end > 0; ) {
-            int length = (int) Math.min(end, block.length);
-            file.seek(end - length);
-            file.readFully(block, 0, length);
-            for (; length > 0; length--, end--) {
-                if (block[length - 1] == '\n') {
-                    return end;
-                }
-            }
-        }
-        return 0;
     }
 
     /** Deletes files that were created for this crawl and are empty, so that they are not in the way of another try. */

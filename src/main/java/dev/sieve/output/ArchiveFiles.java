@@ -1,9 +1,7 @@
 package dev.sieve.output;
 
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,23 +9,15 @@ import java.nio.file.StandardOpenOption;
 import java.util.Locale;
 import java.util.NavigableMap;
 import java.util.TreeMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.netpreserve.jwarc.WarcReader;
 
 /**
  * The files of an archive: the one that was named, such as {@code crawl.warc.gz}, then {@code crawl-00001.warc.gz} and so
  * on. Not safe for use by many threads.
  */
 final class ArchiveFiles {
-    /** What a reader needs to recognise the format. */
-    private static final int MIN_BYTES = 4;
-
-    /** The two line ends after a record. */
-    private static final int END_BYTES = 4;
-
     private static final Pattern NAME = Pattern.compile("(?is)(.+)(\\.warc(?:\\.gz)?)");
 
     private final Path first;
@@ -98,46 +88,21 @@ final class ArchiveFiles {
         return new ArchiveFiles(first, forces, 0);
     }
 
-    /** Removes what a crash left unfinished at the end of a file, and returns how many bytes that were. */
-    static long removeUnfinished(Path file) throws IOException {
-        long whole = wholeLength(file);
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-            long removed = channel.size() - whole;
-            if (removed > 0) {
-                channel.truncate(whole);
-            }
-            return removed;
+    /** Removes the records at the end of a file that a crash left unfinished, see {@link WarcSink#removeUnfinished}. */
+    static Removal removeUnfinished(Path file) throws IOException {
+        long size = Files.size(file);
+        WholeRecords records = WholeRecords.of(file);
+        if (records.end() == size) {
+            return new Removal(size, 0, "", null);
         }
-    }
-
-    /** Returns where the last whole record of a file ends. */
-    private static long wholeLength(Path file) throws IOException {
-        try (FileChannel channel = FileChannel.open(file)) {
-            return channel.size() < MIN_BYTES ? 0 : wholeLength(file, channel);
+        FileEnd.Hole hole = FileEnd.hole(file, records.end());
+        boolean isLate = size - records.end() <= FileEnd.MAX_BYTES;
+        if (records.problem() != null && (hole == FileEnd.Hole.NONE || !isLate)) {
+            throw new IOException(file + ": damaged after " + records.end() + " bytes: " + records.problem());
         }
-    }
-
-    private static long wholeLength(Path file, FileChannel channel) throws IOException {
-        WarcReader reader = new WarcReader(channel);
-        AtomicBoolean hasNoEnd = new AtomicBoolean();
-        reader.onWarning(warning -> hasNoEnd.set(true));
-        long start = 0;
-        IOException failure = null;
-        try {
-            while (reader.next().isPresent() && !hasNoEnd.get()) {
-                start = reader.position();
-            }
-        } catch (IOException e) {
-            failure = e;
-        }
-        // The position is behind a record without its end, and before one that cannot be read.
-        if (hasNoEnd.get() && reader.position() > channel.size() - END_BYTES) {
-            return start;
-        } else if (!hasNoEnd.get() && (failure == null || failure instanceof EOFException)) {
-            return reader.position();
-        }
-        String problem = failure == null ? "an incomplete record" : failure.getMessage();
-        throw new IOException(file + ": damaged after " + start + " bytes: " + problem, failure);
+        Path copy = hole == FileEnd.Hole.INSIDE ? FileEnd.copy(file, records.end()) : null;
+        FileEnd.cut(file, records.end());
+        return new Removal(records.end(), size - records.end(), "", copy);
     }
 
     /** Opens the next file. */

@@ -21,21 +21,45 @@ import org.jspecify.annotations.Nullable;
 /**
  * A file, or standard output, to which a sink writes UTF-8, with buffer.
  *
- * <p>A flush hands the text over to the operating system, and if so chosen forces it to the disk. The exceptions name the
- * file. After a failure nothing more is written, since the end of the file is unknown then. It is not written through a
- * channel, which would be closed when a thread is interrupted. Not safe for use by many threads.
+ * <p>A flush hands the text over to the operating system, and if so chosen forces it to the disk, as does every eighth
+ * megabyte. The exceptions name the file. After a failure, such as a full disk, the file is cut off where the last flush
+ * ended, if the disk allows that, and nothing more is written. Text is not written through a channel, which would be closed
+ * when a thread is interrupted. Not safe for use by many threads.
  */
 @NullMarked
 public final class OutputFile extends OutputStream {
+    /** Less than {@link FileEnd#MAX_BYTES} by more than is written at a time. */
+    private static final long MAX_UNFORCED = FileEnd.MAX_BYTES / 2;
+
     private final String name;
     private final FileOutputStream out;
-    private final boolean forces;
+    private final boolean canCut;
+    private final Force force;
+    /** Where the last flush ended, if the file can be cut. */
+    private long flushed;
+
+    private long unforced;
+    private long unflushed;
     private @Nullable IOException failure;
 
-    private OutputFile(String name, FileOutputStream out, boolean forces) {
+    /** Forces what was written to the disk. */
+    interface Force {
+        Force NONE = () -> {};
+
+        void run() throws IOException;
+
+        /** Returns the force of an open file. */
+        static Force of(FileDescriptor file) {
+            return file::sync;
+        }
+    }
+
+    OutputFile(String name, FileOutputStream out, boolean canCut, long size, Force force) {
         this.name = name;
         this.out = out;
-        this.forces = forces;
+        this.canCut = canCut;
+        flushed = size;
+        this.force = force;
     }
 
     /**
@@ -83,10 +107,14 @@ public final class OutputFile extends OutputStream {
         if (how == StandardOpenOption.CREATE_NEW) {
             Files.createFile(path);
         }
-        FileOutputStream out = new FileOutputStream(path.toFile(), how == StandardOpenOption.APPEND);
-        OutputFile file = new OutputFile(path.toString(), out, forces && Files.isRegularFile(path));
+        boolean appends = how == StandardOpenOption.APPEND;
+        long size = appends && !isNew ? Files.size(path) : 0;
+        FileOutputStream out = new FileOutputStream(path.toFile(), appends);
+        boolean isRegular = Files.isRegularFile(path);
+        Force force = forces && isRegular ? Force.of(out.getFD()) : Force.NONE;
+        OutputFile file = new OutputFile(path.toString(), out, isRegular, size, force);
         try {
-            if (Files.isRegularFile(path)) {
+            if (isRegular) {
                 lock(path, out);
             }
             if (isNew && forces) {
@@ -107,7 +135,8 @@ public final class OutputFile extends OutputStream {
      */
     public static Writer standardOutput(boolean forces) {
         FileOutputStream out = new FileOutputStream(FileDescriptor.out);
-        return new OutputFile("standard output", out, forces && canForce(FileDescriptor.out)).writer();
+        Force force = forces && canForce(FileDescriptor.out) ? Force.of(FileDescriptor.out) : Force.NONE;
+        return new OutputFile("standard output", out, false, 0, force).writer();
     }
 
     private static boolean canForce(FileDescriptor file) {
@@ -120,7 +149,8 @@ public final class OutputFile extends OutputStream {
         }
     }
 
-    private Writer writer() {
+    /** Returns a writer that flushes and closes this file with itself. */
+    Writer writer() {
         return new BufferedWriter(new OutputStreamWriter(this, UTF_8));
     }
 
@@ -134,6 +164,11 @@ public final class OutputFile extends OutputStream {
         requireUsable();
         try {
             out.write(bytes, from, length);
+            unflushed += length;
+            unforced += length;
+            if (unforced >= MAX_UNFORCED) {
+                force();
+            }
         } catch (IOException e) {
             throw failed(e);
         }
@@ -142,13 +177,18 @@ public final class OutputFile extends OutputStream {
     @Override
     public void flush() throws IOException {
         requireUsable();
-        if (forces) {
-            try {
-                out.getFD().sync();
-            } catch (IOException e) {
-                throw failed(e);
-            }
+        try {
+            force();
+        } catch (IOException e) {
+            throw failed(e);
         }
+        flushed += unflushed;
+        unflushed = 0;
+    }
+
+    private void force() throws IOException {
+        force.run();
+        unforced = 0;
     }
 
     private void requireUsable() throws IOException {
@@ -159,7 +199,25 @@ public final class OutputFile extends OutputStream {
 
     private IOException failed(IOException cause) {
         failure = new IOException("cannot write " + name + ": " + cause.getMessage(), cause);
+        if (canCut) {
+            cutBack(failure);
+        }
         return failure;
+    }
+
+    /** Cuts off what was written since the last flush, which may end anywhere. */
+    private void cutBack(IOException cause) {
+        // A channel is closed when the thread is interrupted.
+        boolean isInterrupted = Thread.interrupted();
+        try {
+            out.getChannel().truncate(flushed);
+        } catch (IOException e) {
+            cause.addSuppressed(e);
+        } finally {
+            if (isInterrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     @Override

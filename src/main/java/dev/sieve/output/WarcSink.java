@@ -173,13 +173,14 @@ public final class WarcSink implements PageSink {
     }
 
     /**
-     * Removes what a crash left unfinished at the end of a file of an archive: all after its last whole record. Reads all
-     * of the file.
+     * Removes the records at the end of a file of an archive that a crash left unfinished: the last exchange if its response
+     * is missing or not whole, and all records from one on that has a hole within the last 16 MiB, where zeros are what a
+     * power cut leaves of bytes that were not forced to the disk. If other bytes follow the zeros, all that are removed are
+     * copied to {@code NAME-POSITION.broken} first. Reads all of the file.
      *
-     * @return how many bytes were removed
-     * @throws IOException when the file cannot be read, or has another defect
+     * @throws IOException when the file cannot be read, with its name; or has another defect, and is left unchanged
      */
-    public static long removeUnfinished(Path file) throws IOException {
+    public static Removal removeUnfinished(Path file) throws IOException {
         return ArchiveFiles.removeUnfinished(file);
     }
 

@@ -1,10 +1,12 @@
 package dev.sieve.cli;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.file.StandardOpenOption.APPEND;
 import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.sieve.CapturedLog;
 import dev.sieve.output.Archive;
 import dev.sieve.output.Skip;
 import dev.sieve.scope.SkipReason;
@@ -137,6 +139,47 @@ class OutputsTest {
                 .hasSize(3)
                 .filteredOn(line -> line.startsWith("url,"))
                 .hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a.txt", "a.jsonl", "a.csv", "a.tsv", "a.warc.gz", "a.warc", "skipped"})
+    void aResumedJobRemovesTheZerosOfAPowerCut(String name) throws IOException {
+        String option = name.equals("skipped") ? "--skipped" : "-o";
+        String[] command = {
+            site, "--job", file("job").toString(), option, file(name).toString(), "-o", "/dev/null", "--format", "txt"
+        };
+        assertThat(crawl(command).exitCode()).isZero();
+        byte[] whole = Files.readAllBytes(file(name));
+        Files.write(file(name), new byte[464], StandardOpenOption.APPEND);
+
+        assertThat(crawl(command).exitCode()).isZero();
+
+        assertThat(file(name)).hasBinaryContent(whole);
+        assertThat(whole).isNotEmpty();
+    }
+
+    @Test
+    void whatACrashLeftUnfinishedIsSaidOnce() throws IOException {
+        byte[] damaged = "http://a.test/\nhttp://b.test/\0\0\0c\nhttp://d.test/\n".getBytes(US_ASCII);
+        Files.write(file("a.txt"), damaged);
+        Files.writeString(file("b.txt"), "http://a.test/\nhttp://b.te\u001b[31m");
+        Files.write(file("c.warc.gz"), new byte[1000]);
+        List<Path> files = List.of(file("a.txt"), file("b.txt"), file("c.warc.gz"));
+        try (CapturedLog log = new CapturedLog()) {
+            for (int i = 0; i < 2; i++) {
+                Outputs.open(files, null, null, APPEND, false).close();
+            }
+
+            String had = " bytes that a crash had left unfinished";
+            assertThat(log.lines())
+                    .containsExactly(
+                            file("c.warc.gz") + ": removed 1,000" + had,
+                            file("a.txt") + ": removed 19" + had
+                                    + ": http://b.test/; a copy of all bytes from 15 on is " + file("a.txt-15.broken"),
+                            file("b.txt") + ": removed 16" + had + ": http://b.te?[31m");
+        }
+        assertThat(file("a.txt")).hasContent("http://a.test/\nhttp://d.test/\n");
+        assertThat(file("a.txt-15.broken")).hasBinaryContent(Arrays.copyOfRange(damaged, 15, damaged.length));
     }
 
     @Test

@@ -3,12 +3,15 @@ package dev.sieve.output;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.Writer;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -65,6 +68,68 @@ class OutputFileTest {
                     .hasMessage("cannot write /dev/full: No space left on device");
         }
         assertThatThrownBy(out::close).hasMessageContaining("/dev/full");
+    }
+
+    /** A file whose disk is full after some bytes, as a tmpfs is. */
+    private static FileOutputStream onFullDisk(Path path, int room) throws IOException {
+        return new FileOutputStream(path.toFile(), true) {
+            private int left = room;
+
+            @Override
+            public void write(byte[] bytes, int from, int length) throws IOException {
+                super.write(bytes, from, Math.min(left, length));
+                left -= length;
+                if (left < 0) {
+                    throw new IOException("No space left on device");
+                }
+            }
+        };
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void afterAFullDiskTheFileEndsWithTheLastFlush(boolean isInterrupted) throws IOException {
+        Path path = Files.writeString(folder.resolve("out.txt"), "earlier\n");
+        OutputFile file = new OutputFile(path.toString(), onFullDisk(path, 12), true, 8, OutputFile.Force.NONE);
+        Writer out = file.writer();
+        out.write("first\n");
+        out.flush();
+        out.write("second\n");
+
+        if (isInterrupted) {
+            Thread.currentThread().interrupt();
+        }
+        assertThatThrownBy(out::flush).hasMessage("cannot write " + path + ": No space left on device");
+
+        assertThat(Thread.interrupted()).isEqualTo(isInterrupted);
+        assertThat(path).hasContent("earlier\nfirst\n");
+        assertThatThrownBy(out::close).hasMessageContaining(path.toString());
+        assertThat(path).hasContent("earlier\nfirst\n");
+    }
+
+    @Test
+    void noMoreThanTheLastMegabytesAreUnforced() throws IOException {
+        Path path = folder.resolve("out.txt");
+        List<Long> forced = new ArrayList<>();
+        long[] written = {0};
+        FileOutputStream counting = new FileOutputStream(path.toFile()) {
+            @Override
+            public void write(byte[] bytes, int from, int length) {
+                written[0] += length;
+            }
+        };
+        try (OutputFile file = new OutputFile("out", counting, true, 0, () -> forced.add(written[0]))) {
+            byte[] part = new byte[1 << 20];
+            for (int i = 0; i < 40; i++) {
+                file.write(part, 0, part.length);
+            }
+        }
+        long before = 0;
+        for (long position : forced) {
+            assertThat(position - before).isLessThan(FileEnd.MAX_BYTES);
+            before = position;
+        }
+        assertThat(written[0] - before).isLessThan(FileEnd.MAX_BYTES);
     }
 
     @Test

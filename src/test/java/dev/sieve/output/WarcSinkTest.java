@@ -297,18 +297,114 @@ class WarcSinkTest {
         for (int length = 0; length <= whole.length; length += 3) {
             Files.write(file(name), Arrays.copyOf(whole, length));
 
-            long removed = WarcSink.removeUnfinished(file(name));
+            long removed = WarcSink.removeUnfinished(file(name)).bytes();
 
             long left = Files.size(file(name));
             assertThat(left + removed).isEqualTo(length);
-            assertThat(WarcSink.removeUnfinished(file(name))).isZero();
+            assertThat(WarcSink.removeUnfinished(file(name)).bytes()).isZero();
             if (left != before && left > 0) {
-                Archive.read(file(name));
+                List<Entry> records = Archive.read(file(name));
+                assertThat(records.get(records.size() - 1).type()).isIn("warcinfo", "response");
             }
             assertThat(left).isGreaterThanOrEqualTo(before);
             before = left;
         }
         assertThat(before).isGreaterThan(whole.length / 2);
+    }
+
+    private byte[] threeExchanges(String name) throws IOException {
+        write(
+                file(name),
+                CREATE_NEW,
+                page("http://a.test/1", "first"),
+                page("http://a.test/2", "second".repeat(300)),
+                page("http://a.test/3", "third"));
+        return Files.readAllBytes(file(name));
+    }
+
+    private List<String> urls(String name) throws IOException {
+        return Archive.read(file(name)).stream()
+                .filter(each -> each.type().equals("response"))
+                .map(Entry::url)
+                .toList();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a.warc.gz", "a.warc"})
+    void zerosAfterTheLastWholeRecordAreRemoved(String name) throws IOException {
+        byte[] whole = threeExchanges(name);
+        for (int zeros : new int[] {1, 2, 3, 4, 464, 70_000}) {
+            for (int length : new int[] {0, whole.length - 40, whole.length}) {
+                byte[] bytes = Arrays.copyOf(whole, length);
+                Files.write(file(name), Arrays.copyOf(bytes, length + zeros));
+
+                Removal removal = WarcSink.removeUnfinished(file(name));
+
+                assertThat(removal.copy()).isNull();
+                assertThat(Files.size(file(name)) + removal.bytes()).isEqualTo(length + zeros);
+                if (length == 0) {
+                    assertThat(file(name)).isEmptyFile();
+                } else {
+                    assertThat(urls(name)).hasSize(length == whole.length ? 3 : 2);
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a.warc.gz", "a.warc"})
+    void recordsFromAHoleOnArePutAside(String name) throws IOException {
+        byte[] whole = threeExchanges(name);
+        long read = 0;
+        for (int zeros : new int[] {16, 100}) {
+            for (int from = whole.length - 120; from > 1; from -= 37) {
+                byte[] bytes = whole.clone();
+                Arrays.fill(bytes, from, from + zeros, (byte) 0);
+                Files.write(file(name), bytes);
+
+                Removal removal = WarcSink.removeUnfinished(file(name));
+
+                assertThat(removal.position()).isLessThanOrEqualTo(from + zeros);
+                assertThat(file(name)).hasBinaryContent(Arrays.copyOf(whole, (int) removal.position()));
+                assertThat(removal.copy())
+                        .hasBinaryContent(Arrays.copyOfRange(bytes, (int) removal.position(), bytes.length));
+                if (removal.position() > 0 && removal.position() != read) {
+                    assertThat(urls(name)).hasSizeLessThan(3);
+                    read = removal.position();
+                }
+                Files.delete(removal.copy());
+            }
+        }
+    }
+
+    @Test
+    void zerosInTheBodyOfAnUncompressedRecordAreRecognised() throws IOException {
+        byte[] whole = threeExchanges("a.warc");
+        int body = new String(whole, US_ASCII).indexOf("secondsecond");
+        Arrays.fill(whole, body, body + 600, (byte) 0);
+        Files.write(file("a.warc"), whole);
+
+        assertThat(WarcSink.removeUnfinished(file("a.warc")).bytes()).isPositive();
+
+        assertThat(urls("a.warc")).containsExactly("http://a.test/1");
+    }
+
+    @Test
+    void aRequestAfterItsResponseIsKept() throws IOException {
+        byte[] whole = threeExchanges("a.warc");
+        String text = new String(whole, US_ASCII);
+        int[] starts = new int[4];
+        for (int i = 0, at = text.indexOf("WARC/1.1"); i < 4; i++, at = text.indexOf("WARC/1.1", at + 1)) {
+            starts[i] = at;
+        }
+        String request = text.substring(starts[1], starts[2]);
+        String response = text.substring(starts[2], starts[3]);
+        Files.writeString(file("a.warc"), text.substring(0, starts[1]) + response + request);
+
+        assertThat(WarcSink.removeUnfinished(file("a.warc")).bytes()).isZero();
+
+        Files.writeString(file("a.warc"), text.substring(0, starts[1]) + response + request + request);
+        assertThat(WarcSink.removeUnfinished(file("a.warc")).bytes()).isEqualTo(request.length());
     }
 
     @Test
