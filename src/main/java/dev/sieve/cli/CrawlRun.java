@@ -5,6 +5,7 @@ import static dev.sieve.report.Numbers.text;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.crawl.Ending;
+import dev.sieve.output.BrokenPipeException;
 import dev.sieve.report.Numbers;
 import java.io.IOException;
 import java.util.Set;
@@ -54,6 +55,10 @@ record CrawlRun(
         CrawlReport report = crawler.report();
         if (failure != null || report.isFruitless()) {
             outputs.deleteEmptyFiles();
+        }
+        if (failure instanceof BrokenPipeException) {
+            // The user has ended the reader, such as 'head', and expects nothing more.
+            return ExitCode.INPUT_OR_OUTPUT_FAILED;
         }
         if (!isQuiet) {
             Terminal.print(Summary.of(report, ignoresRobots, isShared())

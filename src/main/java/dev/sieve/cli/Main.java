@@ -6,6 +6,7 @@ import dev.sieve.OnFull;
 import dev.sieve.SieveFullException;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.durable.Durability;
+import dev.sieve.output.BrokenPipeException;
 import dev.sieve.scope.Scope;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -141,6 +142,9 @@ public final class Main {
 
     private static int reportFailure(Exception failure, CommandLine line, ParseResult parsed) {
         PrintWriter err = line.getErr();
+        if (failure instanceof BrokenPipeException || failure.getCause() instanceof BrokenPipeException) {
+            return ExitCode.INPUT_OR_OUTPUT_FAILED;
+        }
         if (failure instanceof IOException || failure instanceof UncheckedIOException) {
             Terminal.println(err, "sieve: " + Checks.message(failure));
             return ExitCode.INPUT_OR_OUTPUT_FAILED;

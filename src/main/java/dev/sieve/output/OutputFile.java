@@ -31,9 +31,15 @@ public final class OutputFile extends OutputStream {
     /** Less than {@link FileEnd#MAX_BYTES} by more than is written at a time. */
     private static final long MAX_UNFORCED = FileEnd.MAX_BYTES / 2;
 
+    /** Parts of the mode of a file, as POSIX defines them. */
+    private static final int TYPE_MASK = 0170000;
+
+    private static final int TYPE_PIPE = 0010000;
+    private static final int TYPE_SOCKET = 0140000;
+
     private final String name;
     private final FileOutputStream out;
-    private final boolean canCut;
+    private final Kind kind;
     private final Force force;
     /** Where the last flush ended, if the file can be cut. */
     private long flushed;
@@ -41,6 +47,16 @@ public final class OutputFile extends OutputStream {
     private long unforced;
     private long unflushed;
     private @Nullable IOException failure;
+
+    /** What is written to. */
+    enum Kind {
+        /** A regular file that was opened by its name, and can be cut. */
+        FILE,
+        /** Standard output, if it is a pipe: a write fails when its reader has ended. */
+        STANDARD_PIPE,
+        /** Anything else. */
+        OTHER
+    }
 
     /** Forces what was written to the disk. */
     interface Force {
@@ -54,10 +70,10 @@ public final class OutputFile extends OutputStream {
         }
     }
 
-    OutputFile(String name, FileOutputStream out, boolean canCut, long size, Force force) {
+    OutputFile(String name, FileOutputStream out, Kind kind, long size, Force force) {
         this.name = name;
         this.out = out;
-        this.canCut = canCut;
+        this.kind = kind;
         flushed = size;
         this.force = force;
     }
@@ -112,7 +128,7 @@ public final class OutputFile extends OutputStream {
         FileOutputStream out = new FileOutputStream(path.toFile(), appends);
         boolean isRegular = Files.isRegularFile(path);
         Force force = forces && isRegular ? Force.of(out.getFD()) : Force.NONE;
-        OutputFile file = new OutputFile(path.toString(), out, isRegular, size, force);
+        OutputFile file = new OutputFile(path.toString(), out, isRegular ? Kind.FILE : Kind.OTHER, size, force);
         try {
             if (isRegular) {
                 lock(path, out);
@@ -136,7 +152,17 @@ public final class OutputFile extends OutputStream {
     public static Writer standardOutput(boolean forces) {
         FileOutputStream out = new FileOutputStream(FileDescriptor.out);
         Force force = forces && canForce(FileDescriptor.out) ? Force.of(FileDescriptor.out) : Force.NONE;
-        return new OutputFile("standard output", out, false, 0, force).writer();
+        return new OutputFile("standard output", out, standardKind(), 0, force).writer();
+    }
+
+    private static Kind standardKind() {
+        try {
+            int type = (int) Files.getAttribute(Path.of("/dev/stdout"), "unix:mode") & TYPE_MASK;
+            return type == TYPE_PIPE || type == TYPE_SOCKET ? Kind.STANDARD_PIPE : Kind.OTHER;
+        } catch (IOException | UnsupportedOperationException e) {
+            // Not on this system.
+            return Kind.OTHER;
+        }
     }
 
     private static boolean canForce(FileDescriptor file) {
@@ -193,16 +219,20 @@ public final class OutputFile extends OutputStream {
 
     private void requireUsable() throws IOException {
         if (failure != null) {
-            throw new IOException(failure.getMessage(), failure);
+            throw exception(failure.getMessage(), failure);
         }
     }
 
     private IOException failed(IOException cause) {
-        failure = new IOException("cannot write " + name + ": " + cause.getMessage(), cause);
-        if (canCut) {
+        failure = exception("cannot write " + name + ": " + cause.getMessage(), cause);
+        if (kind == Kind.FILE) {
             cutBack(failure);
         }
         return failure;
+    }
+
+    private IOException exception(@Nullable String message, IOException cause) {
+        return kind == Kind.STANDARD_PIPE ? new BrokenPipeException(message, cause) : new IOException(message, cause);
     }
 
     /** Cuts off what was written since the last flush, which may end anywhere. */

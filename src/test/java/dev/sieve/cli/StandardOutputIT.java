@@ -3,6 +3,7 @@ package dev.sieve.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.demo.DemoWeb;
+import dev.sieve.durable.DurableSieve;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -91,6 +92,43 @@ class StandardOutputIT {
         assertThat(lines("--job", "job", "--durability", "interval"))
                 .hasSize(PAGES)
                 .doesNotHaveDuplicates();
+    }
+
+    /** Runs a command whose output is read by {@code head -1}, and returns its exit code. */
+    private int head(String command) throws IOException, InterruptedException {
+        String java = Path.of(System.getProperty("java.home"), "bin", "java") + " -XX:TieredStopAtLevel=1 -jar "
+                + System.getProperty("sieve.cli");
+        String line = "{ " + java + " " + command + " 2> err; echo $? > code; } | head -1 > out";
+        Process shell =
+                new ProcessBuilder("sh", "-c", line).directory(folder.toFile()).start();
+        assertThat(shell.waitFor(100, TimeUnit.SECONDS)).isTrue();
+        assertThat(Files.readAllLines(folder.resolve("out"))).hasSize(1);
+        return Integer.parseInt(Files.readString(folder.resolve("code")).strip());
+    }
+
+    @Test
+    void aReaderThatEndsFirstEndsACrawlSilently() throws Exception {
+        // More than fits into a pipe.
+        try (DemoWeb large = DemoWeb.builder().hosts(3).pages(500).open()) {
+            String options = " -o - --exact --scope any --resolve .test=127.0.0.1 --delay 0";
+
+            assertThat(head(large.start() + options)).isEqualTo(4);
+        }
+        assertThat(err().lines()).hasSize(2).first().asString().startsWith("Crawling 1 new seed");
+    }
+
+    @Test
+    void aReaderThatEndsFirstEndsAnExportSilently() throws Exception {
+        try (DurableSieve job =
+                DurableSieve.builder(folder.resolve("job")).capacity(20_000).open()) {
+            for (int i = 0; i < 20_000; i++) {
+                job.push("http://a.test/" + i);
+            }
+        }
+
+        assertThat(head("export job")).isEqualTo(4);
+
+        assertThat(err()).isEmpty();
     }
 
     @Test

@@ -90,7 +90,8 @@ class OutputFileTest {
     @ValueSource(booleans = {false, true})
     void afterAFullDiskTheFileEndsWithTheLastFlush(boolean isInterrupted) throws IOException {
         Path path = Files.writeString(folder.resolve("out.txt"), "earlier\n");
-        OutputFile file = new OutputFile(path.toString(), onFullDisk(path, 12), true, 8, OutputFile.Force.NONE);
+        OutputFile file =
+                new OutputFile(path.toString(), onFullDisk(path, 12), OutputFile.Kind.FILE, 8, OutputFile.Force.NONE);
         Writer out = file.writer();
         out.write("first\n");
         out.flush();
@@ -118,7 +119,7 @@ class OutputFileTest {
                 written[0] += length;
             }
         };
-        try (OutputFile file = new OutputFile("out", counting, true, 0, () -> forced.add(written[0]))) {
+        try (OutputFile file = new OutputFile("out", counting, OutputFile.Kind.FILE, 0, () -> forced.add(written[0]))) {
             byte[] part = new byte[1 << 20];
             for (int i = 0; i < 40; i++) {
                 file.write(part, 0, part.length);
