@@ -41,6 +41,7 @@ public final class CrawlOptions {
     private Scope.Kind kind = Scope.Kind.HOST;
     private final Scope.Builder scope = Scope.builder(kind);
     private final Map<Trap, Integer> trapLimits = new EnumMap<>(Trap.class);
+    int maxDepth = Integer.MAX_VALUE;
     long maxPages = Long.MAX_VALUE;
     Duration maxTime = Duration.ofSeconds(Long.MAX_VALUE);
     Duration delay = Duration.ofSeconds(1);
@@ -90,9 +91,16 @@ public final class CrawlOptions {
         return this;
     }
 
-    /** Sets how many links are followed from a seed, at least 0. Default: no limit. */
+    /**
+     * Sets how many links are followed from a seed, at least 0; a redirect is not a link. With a limit, a page is requested
+     * after all pages of a smaller depth, so a slow host delays the others at each level; in return, every page within the
+     * limit is found, whatever the order of responses. The depth of a page that was queued before does not change when
+     * another run adds a seed that is nearer to it, and when a sitemap lists it. Where several processes share a crawl, they
+     * do not wait for each other, so that the depth of a page may be that of a longer path. Default: no limit.
+     */
     public CrawlOptions maxDepth(int links) {
         scope.maxDepth(links);
+        maxDepth = links;
         return this;
     }
 

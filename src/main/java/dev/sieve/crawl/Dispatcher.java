@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * is the only class in which a crawl waits.
  *
  * <p>URLs are taken from the frontier when no host with queued URLs may be requested; URLs that have to wait stay in the
- * schedule, which spills to disk. The crawl is over when the frontier has nothing pending and nothing in flight: a count,
+ * schedule, which spills to disk, and those of later {@link Levels} beside it. The crawl is over when the frontier has nothing pending and nothing in flight: a count,
  * never a pause.
  *
  * <p>A frontier may take leases away while they wait in the schedule. They are dropped when their host is next.
@@ -46,6 +46,7 @@ final class Dispatcher {
     private final CrawlJob job;
     private final Frontier frontier;
     private final HostSchedule<Lease> schedule;
+    private final Levels levels;
     private final LongSupplier nanoClock;
     private final Recorder recorder;
     /** Whether an earlier run has requested URLs of the frontier. */
@@ -124,6 +125,7 @@ final class Dispatcher {
         this.schedule = schedule;
         this.nanoClock = nanoClock;
         this.recorder = recorder;
+        levels = new Levels(schedule, recorder, job.isShared() ? Integer.MAX_VALUE : options.maxDepth);
         maxPages = options.maxPages;
         maxFailures = options.maxFailures;
         workers = options.concurrency;
@@ -184,15 +186,11 @@ final class Dispatcher {
 
     private Task poll(long now) {
         Lease lease = scheduled(now);
-        for (int i = 0; lease == null && i < TAKEN_AT_ONCE; i++) {
-            Lease next = frontier.take(now);
+        for (int i = 0; lease == null && i < TAKEN_AT_ONCE && (levels.hasDue() || take(now)); i++) {
+            Lease next = levels.poll();
             if (next == null) {
-                return null;
+                continue;
             }
-            taken++;
-            // Those of its host were known before it was handed out.
-            job.takePauses().forEach((host, pause) -> schedule.backOff(host, now + pause.toNanos()));
-            next = SitemapSource.withLabel(next);
             String host = UrlParts.host(next.url());
             if (next.attempt() > 0) {
                 schedule.addAgain(host, next);
@@ -202,6 +200,28 @@ final class Dispatcher {
             lease = scheduled(now);
         }
         return lease == null ? null : task(lease, now);
+    }
+
+    /** Takes a lease from the frontier, or begins the next level; returns false when there is nothing to do now. */
+    private boolean take(long now) {
+        Lease next = frontier.take(now);
+        if (next == null) {
+            return isLevelFinished() && levels.next();
+        }
+        taken++;
+        // Those of its host were known before it was handed out.
+        job.takePauses().forEach((host, pause) -> schedule.backOff(host, now + pause.toNanos()));
+        levels.add(SitemapSource.withLabel(next));
+        return true;
+    }
+
+    private boolean isLevelFinished() {
+        return levels.kept() > 0 && active == 0 && held() == levels.kept() && frontier.pending() == 0;
+    }
+
+    /** Returns how many leases this crawl has taken and has not finished. */
+    private long held() {
+        return taken - recorder.settled();
     }
 
     /** Returns the next lease whose host may be requested now; drops those that have ended while they waited. */
@@ -237,6 +257,7 @@ final class Dispatcher {
             nanos = Math.min(schedule.waitNanos(now, allowsUnproven(now)), frontier.waitNanos(now));
             nanos = schedule.holdsUnproven() ? Math.min(nanos, unproven.waitNanos(now)) : nanos;
         }
+        nanos = levels.hasDue() ? 0 : nanos;
         requireProgress(nanos);
         nanos = Math.min(nanos, leftNanos(now));
         TimeUnit.NANOSECONDS.timedWait(this, Math.max(nanos, TimeUnit.MICROSECONDS.toNanos(1)));
@@ -248,11 +269,10 @@ final class Dispatcher {
      * of others do not count, since they may still push links.
      */
     private void requireProgress(long waitNanos) {
-        long held = taken - recorder.settled();
         boolean isIdle = waitNanos == Long.MAX_VALUE || (job.isShared() && schedule.size() == 0);
-        if (active == 0 && held > 0 && isIdle) {
+        if (active == 0 && held() > 0 && isIdle) {
             throw new IllegalStateException(
-                    "the crawl cannot go on: no worker processes " + held
+                    "the crawl cannot go on: no worker processes " + held()
                             + " of the URLs that were handed out; they are not done, and the next run of the job requests them");
         }
     }

@@ -37,6 +37,9 @@ final class LinkQueue {
     private final Frontier frontier;
     private final Admission admission;
     private final boolean checksLinks;
+    /** The last of the {@link Levels}; 0 when there are none. */
+    private final int maxLevel;
+
     private final Recorder recorder;
     private final CrawlJob job;
     /** Takes over what other processes have added to the job. */
@@ -52,6 +55,7 @@ final class LinkQueue {
         this.frontier = job.frontier();
         admission = options.newAdmission();
         checksLinks = options.checkLinks;
+        maxLevel = options.maxDepth == Integer.MAX_VALUE || job.isShared() ? 0 : options.maxDepth;
         this.recorder = recorder;
         this.job = job;
         this.readAdded = readAdded;
@@ -183,10 +187,19 @@ final class LinkQueue {
         if (!isNew && wasOutside && checksLinks) {
             // It was checked as a link of another seed, so its own links were not followed.
             push(lease, target, "redirect " + target);
+        } else if (!isNew && lease.depth() < maxLevel && admission.skipReason(target, lease.depth()) == null) {
+            pushAgain(lease, target, key);
         }
         return closesRing(UrlNormalizer.key(lease.url()), key)
                 ? new Failed(redirect.status(), Reason.BAD_REDIRECT, "in a ring, to " + target)
                 : redirect;
+    }
+
+    /** Queues a URL once more: it may wait for a later level, since its depth was that of a longer path. */
+    private void pushAgain(Lease lease, String target, String key) {
+        if (frontier.pushAll(Levels.note(lease, target, key)) > 0) {
+            recorder.queuedAgain();
+        }
     }
 
     private boolean closesRing(String key, String target) {

@@ -66,6 +66,9 @@ final class Recorder {
     private long leftUndone;
     private long retried;
     private long settled;
+    /** URLs that an earlier run has queued once more. */
+    private long repeatedBefore;
+
     private long cut;
     private long bytes;
     private long found;
@@ -281,6 +284,26 @@ final class Recorder {
         return leftUndone;
     }
 
+    /** Counts a URL that was queued once more, until it is {@link #repeated}. */
+    synchronized void queuedAgain() {
+        found++;
+        isNew++;
+    }
+
+    /** Ends the lease of a URL that was queued once more and needs no request of its own. */
+    void repeated(Lease lease) {
+        frontier.done(lease);
+        synchronized (this) {
+            settled++;
+            if (isNew > 0) {
+                found--;
+                isNew--;
+            } else {
+                repeatedBefore++;
+            }
+        }
+    }
+
     /** Counts a lease that the frontier has ended, so that its URL is processed elsewhere. */
     synchronized void dropped() {
         settled++;
@@ -330,7 +353,7 @@ final class Recorder {
                 isNew,
                 seen,
                 new TreeMap<>(skipped),
-                before,
+                before - repeatedBefore,
                 Math.max(0, sieve.pending() + sieve.inFlight() - leftUndone - recorded),
                 leftUndone,
                 List.copyOf(failures),

@@ -8,7 +8,8 @@
  *
  * <ul>
  *   <li>{@code LinkQueue} queues seeds, links, redirect targets and sitemaps in the frontier, and links that are only checked.
- *   <li>{@code Dispatcher} hands them out to the workers. It is the only class that waits.
+ *   <li>{@code Dispatcher} hands them out to the workers, with a limit of depth in the order of {@code Levels}. It is the
+ *       only class that waits.
  *   <li>{@code UrlProcessor} processes one URL; {@code Politeness} decides how its host is treated, {@code Sitemaps}
  *       reads it when it is a sitemap.
  *   <li>{@code Recorder} passes the result to the sink, counts it, and marks the URL as done once the sink has stored it.
@@ -37,8 +38,8 @@
  * <tr><td>rules of robots.txt</td><td>M / 4</td><td>those of the least recently used origin are dropped</td></tr>
  * <tr><td>links of pages while they are queued</td><td>M / 8; at least one page, 4 MiB</td>
  *     <td>the worker waits</td></tr>
- * <tr><td>URLs that wait for their host</td><td>M / 16, and the next URL of each host that has requested a pause or whose
- *     robots.txt was read, and 1 KiB if that was redirected</td><td>the temporary file</td></tr>
+ * <tr><td>URLs that wait for their host, or for their depth</td><td>M / 16, and the next URL of each host that has
+ *     requested a pause or whose robots.txt was read, and 1 KiB if that was redirected</td><td>the temporary file</td></tr>
  * <tr><td>origins and sites of sitemaps</td><td>M / 16</td><td>the least recently used are dropped</td></tr>
  * <tr><td>parsing of documents</td><td>128 MiB: sixteen times the 8 MiB that are read at a time, or one larger body</td>
  *     <td>the worker waits</td></tr>
@@ -58,6 +59,8 @@
  * <tr><td>latest redirects</td><td>4 MiB</td><td>the least recently used are dropped; a ring is not found</td></tr>
  * <tr><td>first requests of URLs that are requested again</td><td>1 MiB</td>
  *     <td>the least recent are dropped; the next request counts as the first</td></tr>
+ * <tr><td>redirects at one depth to URLs that were queued before, with a limit of depth</td><td>20 bytes each</td>
+ *     <td>no limit</td></tr>
  * <tr><td>failures in the report</td><td>10 URLs; counts for at most 2,000 reasons</td><td>counted only</td></tr>
  * </table>
  *
@@ -69,6 +72,13 @@
  *
  * <p><b>The target of a seed's redirect counts as a seed.</b> Where {@code http://example.org/} has moved to
  * {@code https://www.example.org/}, the user meant the latter.
+ *
+ * <p><b>A limit of depth is exact.</b> If pages were requested in any order, one that is found first by a long path would
+ * have its links skipped as too deep, although a short path leads there as well. So the pages of a depth are requested
+ * after all pages of a smaller depth are done, or left for another run; a host that backs off is waited for. Correcting
+ * the depth of a page later would cost less time where hosts are slow, but the page would have to be requested or stored
+ * again. Where several processes share a crawl, no depth is waited for: the engine would have to count the URLs that are
+ * not done, for each depth and slice, and hand out only those of the smallest depth of all slices.
  *
  * <p><b>A redirect to another spelling of the same page is fetched.</b> Its key was seen, by the redirect itself; if that
  * counted, the page would be lost.

@@ -356,6 +356,11 @@ public final class HostSchedule<T> implements Closeable {
         return host != null && host.isGivenUp;
     }
 
+    /** Returns an empty queue of items that are not scheduled yet. */
+    public ItemQueue<T> newQueue() {
+        return new ItemQueue<>(queues);
+    }
+
     /** Returns how many items are queued. */
     public long size() {
         return queued;

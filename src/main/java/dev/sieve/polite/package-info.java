@@ -5,7 +5,8 @@
  * requested, or how long to wait. Behind it, {@code Host} is one host; {@code HostTable} finds hosts by name;
  * {@code HostSelector} moves them between {@code WaitingHosts}, whose delay is not over, and {@code ReadyHosts}; and
  * {@code ItemQueues} keeps their items in memory or, through {@code SpillQueues} and {@code BlockFile}, on disk, where {@link
- * dev.sieve.polite.LeaseCodec} is the form of leases.
+ * dev.sieve.polite.LeaseCodec} is the form of leases. An {@link dev.sieve.polite.ItemQueue} holds items there that no host
+ * may get yet.
  * {@link dev.sieve.polite.RetryAfter} parses the pause that a server requests.
  *
  * <p>Time is passed in: no class of this package reads a clock, sleeps or opens a connection. Only the spill file is I/O.
