@@ -9,7 +9,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part that all frontiers share: it detects which of the pushed URLs are new and appends these to a {@link Store}.
+ * The common part of the frontiers of one process, {@link Sieve} and {@code DurableSieve}, and of those that are written
+ * outside of this project: it detects which of the pushed URLs are new and appends these to a {@link Store}.
  *
  * <p>Keys are hashed and looked up in the filter without the lock, 64 at a time; a duplicate rarely takes the lock. New
  * URLs are added to the filter and appended to the store under the lock, so when threads race to push a URL, exactly

@@ -80,7 +80,6 @@ public final class Sieve implements Frontier {
      * {@inheritDoc}
      *
      * @throws SieveFullException when the URL is new, the filter is full and {@link OnFull#FAIL} is set
-     * @throws IllegalArgumentException when the URL contains an unpaired surrogate, so that it has no UTF-8 form
      */
     @Override
     public boolean push(String url) {

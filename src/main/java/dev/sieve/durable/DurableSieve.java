@@ -133,8 +133,7 @@ public final class DurableSieve implements Frontier {
      * {@inheritDoc}
      *
      * @throws SieveFullException when the frontier is full and refuses new URLs, and the URL is new
-     * @throws IllegalArgumentException when the URL is longer than 1,048,576 bytes, or contains an unpaired surrogate, so
-     *     that it has no UTF-8 form
+     * @throws IllegalArgumentException when the URL is longer than 1,048,576 bytes
      * @throws UncheckedIOException when the disk fails, or has failed; the URL is not accepted
      */
     @Override
