@@ -128,7 +128,7 @@ final class Crawls implements Closeable {
     }
 
     /**
-     * Returns a crawl, which is created if necessary; null when there is no memory for its filter.
+     * Returns a crawl, which is created if necessary; null when there is no memory for its filter and its queues.
      *
      * @param id a {@linkplain FolderName#isPossible valid} name
      */
@@ -145,13 +145,18 @@ final class Crawls implements Closeable {
         if (crawl != null) {
             return crawl;
         }
-        long bytes = options.filterBytes() + memory.queuedBytes();
+        long filterBytes = options.filterBytes();
+        long bytes = filterBytes + memory.queuedBytes();
         if (!memory.reserve(bytes, MemoryBudget.Use.STORED)) {
             if (!hasWarned) {
                 hasWarned = true;
                 LOG.warn(
-                        "no memory for another crawl, whose filter takes {} MiB; its URLs are refused: {}",
-                        bytes >> 20,
+                        "no memory for another crawl: it takes {} MiB for its filter and {} MiB for its queues, {} MiB of {}"
+                                + " MiB are in use; its URLs are refused: {}; increase the heap with -Xmx",
+                        mebibytes(filterBytes),
+                        mebibytes(memory.queuedBytes()),
+                        mebibytes(memory.used()),
+                        mebibytes(memory.limit()),
                         id);
             }
             return null;
@@ -173,6 +178,10 @@ final class Crawls implements Closeable {
         }
         crawls.put(id, crawl);
         return crawl;
+    }
+
+    private static long mebibytes(long bytes) {
+        return (bytes + (1 << 20) - 1) >> 20;
     }
 
     /** Removes a crawl and its folder, also after its disk has failed; returns how many URLs it had. */

@@ -63,7 +63,8 @@
  *       present. With {@code forgetDone}, completed URLs are not listed or counted any more once their part of the log was
  *       deleted.
  *   <li>A URL without a host and key, longer than 65,536 bytes, or with a message longer than 131,072 bytes is SKIPPED; so is
- *       one with a key longer than 255 characters, or with a NUL.
+ *       one with a key longer than 255 characters, or with a NUL, and one whose crawl ID makes a folder name of more than 200
+ *       characters: a letter or digit of ASCII, a hyphen or an underscore makes one, any other byte of its UTF-8 three.
  *   <li>GetURLs with a key and without a crawlID is INVALID_ARGUMENT, and SetCrawlLimit for an unknown queue NOT_FOUND.
  * </ul>
  *

@@ -3,6 +3,7 @@ package dev.sieve.serve;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sieve.CapturedLog;
 import dev.sieve.durable.Durability;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,8 +21,38 @@ class CrawlsTest {
     Path folder;
 
     private Crawls open() throws IOException {
+        return open(1 << 30);
+    }
+
+    private Crawls open(long memory) throws IOException {
         ServedOptions options = new ServedOptions(100L, null, Durability.PROCESS, false, null);
-        return new Crawls(folder, options, new MemoryBudget(1 << 30), NOW);
+        return new Crawls(folder, options, new MemoryBudget(memory), NOW);
+    }
+
+    @Test
+    void warningSaysWhatTheMemoryIsFor() throws Exception {
+        try (CapturedLog log = new CapturedLog();
+                Crawls crawls = open(16 << 20)) {
+            for (int i = 0; i < 13; i++) {
+                crawls.get("crawl" + i, NOW);
+            }
+
+            assertThat(crawls.all()).hasSizeLessThan(13);
+            assertThat(log.lines())
+                    .singleElement()
+                    .asString()
+                    .startsWith("no memory for another crawl: it takes 1 MiB for its filter and 1 MiB for its queues, ")
+                    .contains("MiB of 16 MiB are in use; its URLs are refused: crawl");
+        }
+    }
+
+    @Test
+    void crawlIdIsLimitedByTheNameOfItsFolder() {
+        assertThat(FolderName.isPossible("a-_9".repeat(50))).isTrue();
+        assertThat(FolderName.isPossible("a".repeat(201))).isFalse();
+        assertThat(FolderName.isPossible("\u00e4".repeat(33))).isTrue();
+        assertThat(FolderName.isPossible("\u00e4".repeat(34))).isFalse();
+        assertThat(FolderName.isPossible(".".repeat(67))).isFalse();
     }
 
     @Test
