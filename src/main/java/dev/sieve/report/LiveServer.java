@@ -11,15 +11,16 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -31,40 +32,34 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A server that shows a running crawl: a page at {@code /}, its updates at {@code /events} as server-sent events, and
- * metrics at {@code /metrics} in the text format of Prometheus.
+ * A server that shows a running crawl: a page at {@code /}, which asks for its updates at {@code /update}, and metrics at
+ * {@code /metrics} in the text format of Prometheus.
  *
  * <p>It only reads: all methods but {@code GET} and {@code HEAD} are refused. There is no password, so everyone who can
  * reach the address can read the URLs and titles of the crawl. The {@code Host} field has to name the address that the
  * server was opened with, or the loopback interface, each with the port. Otherwise a web page in a browser on this machine
  * could read it through a host name of its own that resolves to this address (DNS rebinding).
  *
- * <p>The page is rendered at most once per second, for all clients together, and only if there is one. Clients take a
+ * <p>Each response is rendered at most once per second, for all clients together, and only if one asks. Clients take a
  * bounded number of threads and never delay the crawl: a request whose head or response takes too long is interrupted,
- * which closes its connection, and so is a client that does not read its events. While all threads are busy, connections
- * are closed at once. So clients that never complete a request can block others for two seconds, and clients that do not
- * read the responses for ten.
+ * which closes its connection. While all threads are busy, connections are closed at once. So clients that never complete
+ * a request can block others for two seconds, and clients that do not read the responses for ten. The end of the crawl
+ * waits at most two seconds for open pages to fetch its final state.
  */
 @NullMarked
 public final class LiveServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.report");
 
     private static final Duration UPDATE_INTERVAL = Duration.ofSeconds(1);
-    /** Long tables change more rarely, since they cost most of the time and of the traffic. */
-    private static final int UPDATES_PER_COMPLETE_ONE = 10;
-
-    private static final int MAX_CLIENTS = 16;
-    /** Updates during the writing of another one after which a client is dropped. */
-    private static final int PATIENCE = 10;
-
     private static final int MAX_REQUESTS = 32;
     private static final int IDLE_SECONDS = 10;
     private static final Duration HEAD_LIMIT = Duration.ofSeconds(2);
     private static final Duration RESPONSE_LIMIT = Duration.ofSeconds(10);
-    /** How long clients may take to read the last event. */
+    /** How long open pages may take to fetch the final state. */
     private static final Duration END_LIMIT = Duration.ofSeconds(2);
 
-    private static final String RETRY_SECONDS = "2";
+    /** Of an update: when to ask for the next one. It is missing when the crawl has ended. */
+    private static final String NEXT_UPDATE_MILLIS = "Next-Update-Millis";
 
     /** The page itself has a policy for what it may load. */
     private static final Map<String, String> HEADERS = Map.of(
@@ -87,13 +82,11 @@ public final class LiveServer implements AutoCloseable {
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, threads("timer"));
     private final ExecutorService requests = new ThreadPoolExecutor(
             0, MAX_REQUESTS, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), threads("request"));
-    private final EventStream events =
-            new EventStream(MAX_CLIENTS, PATIENCE, Executors.newCachedThreadPool(threads("events")));
+    /** A permit for each client that has the final state. */
+    private final Semaphore informed = new Semaphore(0);
 
     /** Null until something is shown. */
-    private @Nullable Cache cache;
-
-    private int updates;
+    private volatile @Nullable Cache cache;
 
     private LiveServer(HttpServer server, String host, Duration interval, Duration headLimit) {
         this.server = server;
@@ -146,10 +139,6 @@ public final class LiveServer implements AutoCloseable {
         return server.getAddress().getAddress().isLoopbackAddress();
     }
 
-    boolean hasClients() {
-        return !events.isEmpty();
-    }
-
     /**
      * Shows a crawl from now on, until the server is closed; called once.
      *
@@ -161,29 +150,11 @@ public final class LiveServer implements AutoCloseable {
     }
 
     void show(LiveContent content) {
-        cache = new Cache(content);
+        Cache shown = new Cache(content);
+        cache = shown;
         server.start();
         ScheduledFuture<?> unused = timer.scheduleWithFixedDelay(
-                this::update, interval.toNanos(), interval.toNanos(), TimeUnit.NANOSECONDS);
-    }
-
-    private void update() {
-        try {
-            Cache shown = Objects.requireNonNull(cache);
-            shown.expire();
-            updates++;
-            if (hasClients()) {
-                events.send(event("update", shown.update(updates % UPDATES_PER_COMPLETE_ONE == 0)));
-            }
-        } catch (RuntimeException | Error e) {
-            LOG.error("the live page could not be updated", e);
-        }
-    }
-
-    /** Returns an event with a text, which may contain any line ends. */
-    static byte[] event(String type, String text) {
-        String lines = text.replace("\r\n", "\n").replace('\r', '\n').replace("\n", "\ndata: ");
-        return ("event: " + type + "\ndata: " + lines + "\n\n").getBytes(UTF_8);
+                shown::expire, interval.toNanos(), interval.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     private void runLimited(Runnable request) {
@@ -212,17 +183,33 @@ public final class LiveServer implements AutoCloseable {
             send(exchange, 405, "text/plain", "Only GET and HEAD are allowed.\n");
             return;
         }
+        try {
+            respond(exchange, Objects.requireNonNull(cache));
+        } catch (RuntimeException | Error e) {
+            LOG.error("the live page could not be rendered", e);
+            send(exchange, 500, "text/plain", "The page could not be rendered; see the log of the crawl.\n");
+        }
+    }
+
+    private void respond(HttpExchange exchange, Cache shown) throws IOException {
         switch (exchange.getRequestURI().getPath()) {
-            case "/" ->
-                send(exchange, 200, "text/html", Objects.requireNonNull(cache).page());
-            case "/events" -> stream(exchange);
-            case "/metrics" ->
-                send(
-                        exchange,
-                        200,
-                        "text/plain; version=0.0.4",
-                        Objects.requireNonNull(cache).metrics());
+            case "/" -> send(exchange, 200, "text/html", shown.page());
+            case "/update" -> update(exchange, shown);
+            case "/metrics" -> send(exchange, 200, "text/plain; version=0.0.4", shown.metrics());
             default -> send(exchange, 404, "text/plain", "Not found.\n");
+        }
+    }
+
+    private void update(HttpExchange exchange, Cache shown) throws IOException {
+        boolean hasEnded = shown.hasEnded();
+        if (!hasEnded) {
+            exchange.getResponseHeaders().set(NEXT_UPDATE_MILLIS, Long.toString(interval.toMillis()));
+        }
+        boolean isComplete =
+                hasEnded || "complete".equals(exchange.getRequestURI().getRawQuery());
+        send(exchange, 200, "text/html", shown.update(isComplete));
+        if (hasEnded) {
+            informed.release();
         }
     }
 
@@ -246,24 +233,6 @@ public final class LiveServer implements AutoCloseable {
                         && ADDRESS.matcher(name).matches());
     }
 
-    private void stream(HttpExchange exchange) throws IOException {
-        if (!isHead(exchange) && !events.hasRoom()) {
-            tooMany(exchange);
-            return;
-        }
-        exchange.getResponseHeaders().set("Content-Type", "text/event-stream");
-        exchange.sendResponseHeaders(200, isHead(exchange) ? -1 : 0);
-        byte[] retry = ("retry: " + RETRY_SECONDS + "000\n\n").getBytes(UTF_8);
-        if (isHead(exchange) || !events.add(exchange, retry)) {
-            exchange.close();
-        }
-    }
-
-    private static void tooMany(HttpExchange exchange) throws IOException {
-        exchange.getResponseHeaders().set("Retry-After", RETRY_SECONDS);
-        send(exchange, 503, "text/plain", "Too many clients.\n");
-    }
-
     private static void send(HttpExchange exchange, int status, String type, String text) throws IOException {
         byte[] body = text.getBytes(UTF_8);
         exchange.getResponseHeaders().set("Content-Type", type + "; charset=utf-8");
@@ -275,53 +244,77 @@ public final class LiveServer implements AutoCloseable {
         }
     }
 
-    /** Sends the final state to all clients and closes the port. */
+    /** Gives the final state to the pages that are open, and closes the port. */
     @Override
     public void close() {
         if (timer.isShutdown()) {
             return;
         }
-        timer.shutdownNow();
         try {
-            if (cache == null) {
+            Cache shown = cache;
+            if (shown == null) {
                 // The JDK's server frees its port only when it was started.
                 server.start();
             } else {
-                events.end(event("end", hasClients() ? cache.update(true) : ""), END_LIMIT);
+                awaitClients(shown.end());
             }
         } finally {
             server.stop(0);
+            timer.shutdownNow();
             requests.shutdownNow();
+        }
+    }
+
+    private void awaitClients(int clients) {
+        try {
+            boolean unused = informed.tryAcquire(clients, END_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
     /** The responses of the last second, so that many requests cost as much as one. Renders one thing at a time. */
     private static final class Cache {
         private final LiveContent content;
-        private @Nullable String page;
-        private @Nullable String metrics;
+        private final Map<String, String> texts = new HashMap<>();
+        /** Updates of this second and of the one before: each client asks about once per second. */
+        private int updates;
+
+        private int earlierUpdates;
+        private boolean hasEnded;
 
         Cache(LiveContent content) {
             this.content = content;
         }
 
         synchronized void expire() {
-            page = null;
-            metrics = null;
+            texts.clear();
+            earlierUpdates = updates;
+            updates = 0;
+        }
+
+        /** Makes all that follows show the final state, and returns the number of clients. */
+        synchronized int end() {
+            texts.clear();
+            hasEnded = true;
+            return Math.max(updates, earlierUpdates);
+        }
+
+        synchronized boolean hasEnded() {
+            return hasEnded;
         }
 
         synchronized String page() {
-            page = page == null ? content.page() : page;
-            return page;
+            return texts.computeIfAbsent("page", name -> content.page());
         }
 
         synchronized String update(boolean isComplete) {
-            return content.update(isComplete);
+            updates++;
+            return texts.computeIfAbsent(isComplete ? "complete" : "progress", name -> content.update(isComplete));
         }
 
         synchronized String metrics() {
-            metrics = metrics == null ? content.metrics() : metrics;
-            return metrics;
+            return texts.computeIfAbsent("metrics", name -> content.metrics());
         }
     }
 }

@@ -1,10 +1,13 @@
 /* Keeps the page of a running crawl up to date, and says when it no longer is. */
 'use strict';
 (() => {
-  const RETRY_MILLIS = 5000;
+  const RETRY_MILLIS = 2000;
+  /* Long tables change more rarely, since they cost most of the time and of the traffic. */
+  const UPDATES_PER_COMPLETE_ONE = 10;
   const state = document.getElementById('state');
   const time = () => new Date().toLocaleTimeString();
   let updated = time();
+  let updates = 0;
 
   function say(text, isStale) {
     state.textContent = text;
@@ -26,31 +29,34 @@
     updated = time();
   }
 
-  function connect() {
-    const source = new EventSource('events');
-    source.addEventListener('update', event => {
+  async function poll() {
+    let next = RETRY_MILLIS;
+    try {
+      const response = await fetch(++updates % UPDATES_PER_COMPLETE_ONE ? 'update' : 'update?complete');
+      if (!response.ok) {
+        throw new Error(response.status);
+      }
+      next = response.headers.get('Next-Update-Millis');
+      const html = await response.text();
+      if (!next) {
+        update(html);
+        say('The crawl has ended. This is its state at ' + updated + '.', false);
+        return;
+      }
       if (getSelection().isCollapsed) {
-        update(event.data);
+        update(html);
         say('The crawl is running. Updated at ' + updated + '.', false);
       } else {
         say('The crawl is running. Not updated since ' + updated + ', while text is selected.', false);
       }
-    });
-    source.addEventListener('end', event => {
-      source.close();
-      update(event.data);
-      say('The crawl has ended. This is its state at ' + updated + '.', false);
-    });
-    source.addEventListener('error', () => {
+    } catch {
       say('The connection is lost. This is the state at ' + updated + '. Trying again.', true);
-      if (source.readyState === EventSource.CLOSED) {
-        setTimeout(connect, RETRY_MILLIS);
-      }
-    });
+    }
+    setTimeout(poll, Number(next));
   }
 
   document.title = 'Crawl, live';
   document.querySelector('h1').textContent = 'Crawl, live';
   say('The crawl is running.', false);
-  connect();
+  poll();
 })();

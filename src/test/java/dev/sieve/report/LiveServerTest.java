@@ -15,11 +15,8 @@ import java.net.Socket;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -51,7 +48,7 @@ class LiveServerTest {
 
         @Override
         public String update(boolean isComplete) {
-            return "update " + updates.incrementAndGet();
+            return (isComplete ? "complete " : "progress ") + updates.incrementAndGet();
         }
 
         @Override
@@ -91,22 +88,10 @@ class LiveServerTest {
             return in.readLine();
         }
 
-        /** Returns the data of the next event of a type. */
-        String event(String type) throws IOException {
-            for (String line = line(); !line.equals("event: " + type); line = line()) {
-                assertThat(line).isNotNull();
-            }
-            return line().replaceFirst("^data: ", "");
-        }
-
         @Override
         public void close() throws IOException {
             socket.close();
         }
-    }
-
-    private Request get(String path) throws IOException {
-        return new Request("GET " + path + " HTTP/1.1\r\nHost: localhost:" + port + "\r\nConnection: close\r\n\r\n");
     }
 
     /** Returns the whole response to a request. */
@@ -144,7 +129,7 @@ class LiveServerTest {
                 response("GET", "/", localhost()),
                 response("GET", "/metrics", localhost()),
                 response("GET", "/none", localhost()),
-                response("HEAD", "/events", localhost()),
+                response("HEAD", "/update", localhost()),
                 response("POST", "/", localhost()),
                 response("GET", "/", "evil.example"))) {
             assertThat(response.toLowerCase(Locale.ROOT))
@@ -171,9 +156,9 @@ class LiveServerTest {
         assertThat(response("HEAD", "/", localhost()))
                 .startsWith("HTTP/1.1 200 OK\n")
                 .doesNotContain("<");
-        assertThat(response("HEAD", "/events", localhost()))
+        assertThat(response("HEAD", "/update", localhost()))
                 .startsWith("HTTP/1.1 200 OK\n")
-                .contains("event-stream");
+                .doesNotContain("progress");
     }
 
     @Test
@@ -218,16 +203,32 @@ class LiveServerTest {
         assertThat(response("GET", "/", "evil.example:" + port)).startsWith("HTTP/1.1 421 ");
     }
 
+    private String update(String query) throws IOException {
+        return response("GET", "/update" + query, localhost());
+    }
+
     @Test
-    void clientsShareAnUpdate() throws IOException {
-        try (Request first = get("/events");
-                Request second = get("/events")) {
-            Set<String> seen = new HashSet<>();
-            // A slow client misses some, so the same number is not at the same place.
-            while (seen.add(first.event("update")) && seen.add(second.event("update"))) {
-                assertThat(seen).allMatch(each -> each.startsWith("update "));
-            }
+    void clientsShareAnUpdateUntilItExpires() throws IOException {
+        server.close();
+        open("127.0.0.1", Duration.ofDays(1));
+        server.show(content);
+
+        assertThat(update(""))
+                .contains("text/html; charset=utf-8", "\nNext-update-millis: 86400000\n")
+                .endsWith("\nprogress 1");
+        assertThat(update("")).endsWith("\nprogress 1");
+        assertThat(update("?complete")).endsWith("\ncomplete 2");
+        assertThat(update("?other")).endsWith("\nprogress 1");
+    }
+
+    @Test
+    void anUpdateExpires() throws IOException {
+        String first = update("");
+        String next = first;
+        while (next.equals(first)) {
+            next = update("");
         }
+        assertThat(next).contains("\nprogress ");
     }
 
     @Test
@@ -238,14 +239,22 @@ class LiveServerTest {
     }
 
     @Test
-    void theLastEventHasTheFinalState() throws IOException {
-        try (Request client = get("/events")) {
-            client.event("update");
-            server.close();
-            int last = content.updates.get();
-            assertThat(client.event("end")).isEqualTo("update " + last);
-            assertThat(endOf(client)).isEqualTo("0");
+    void anOpenPageFetchesTheFinalState() throws Exception {
+        server.close();
+        // The end does not wait for a second client, and would wait for the first one.
+        open("127.0.0.1", Duration.ofDays(1));
+        server.show(content);
+        update("");
+
+        Thread end = new Thread(server::close);
+        end.start();
+        String last = update("");
+        while (last.contains("Next-update")) {
+            last = update("");
         }
+        end.join();
+
+        assertThat(last).endsWith("\ncomplete 2");
     }
 
     private static String read(Request client) {
@@ -258,14 +267,12 @@ class LiveServerTest {
 
     @Test
     void afterTheEndThePortIsFreeAndNoThreadIsLeft() throws Exception {
-        try (Request client = get("/events")) {
-            client.event("update");
-            Thread[] during = liveThreads();
-            assertThat(during).isNotEmpty();
-            server.close();
-            for (Thread thread : during) {
-                thread.join();
-            }
+        assertThat(response("GET", "/metrics", localhost())).endsWith("up 1");
+        Thread[] during = liveThreads();
+        assertThat(during).isNotEmpty();
+        server.close();
+        for (Thread thread : during) {
+            thread.join();
         }
         assertThatThrownBy(() -> new Socket(InetAddress.getLoopbackAddress(), port))
                 .isInstanceOf(IOException.class);
@@ -303,58 +310,6 @@ class LiveServerTest {
         }
     }
 
-    @Test
-    void aClientThatDoesNotReadIsDroppedAndHoldsNobody() throws IOException {
-        server.close();
-        open("127.0.0.1", OFTEN);
-        String large = "x".repeat(16 << 20);
-        server.show(new Numbered() {
-            @Override
-            public String update(boolean isComplete) {
-                return super.update(isComplete) + large;
-            }
-        });
-        try (Request slow = get("/events")) {
-            while (!server.hasClients()) {
-                Thread.onSpinWait();
-            }
-            assertThat(response("GET", "/", localhost())).startsWith("HTTP/1.1 200 ");
-            // The buffers of the connection take a part of the first update.
-            while (server.hasClients()) {
-                Thread.onSpinWait();
-            }
-            assertThat(endOf(slow)).isNotEqualTo("0");
-        }
-    }
-
-    /** Returns the last line that is not empty, which ends the response if it is complete. */
-    private static String endOf(Request client) {
-        String last = null;
-        for (String line = read(client); line != null; line = read(client)) {
-            last = line.isEmpty() ? last : line;
-        }
-        return last;
-    }
-
-    @Test
-    void onlySoManyClientsAreServed() throws IOException {
-        List<Request> clients = new ArrayList<>();
-        try {
-            for (int i = 0; i < 16; i++) {
-                clients.add(get("/events"));
-                clients.get(i).event("update");
-            }
-            assertThat(response("GET", "/events", localhost()))
-                    .startsWith("HTTP/1.1 503 ")
-                    .contains("\nRetry-after: 2\n");
-            assertThat(response("GET", "/", localhost())).startsWith("HTTP/1.1 200 ");
-        } finally {
-            for (Request client : clients) {
-                client.close();
-            }
-        }
-    }
-
     /** A connection without a thread for it is closed at once; no request waits behind the others. */
     @Test
     @Timeout(20)
@@ -384,12 +339,6 @@ class LiveServerTest {
     }
 
     @Test
-    void lineEndsDoNotEndAnEvent() {
-        assertThat(new String(LiveServer.event("update", "a\n\nevent: end\r\ndata: b\rretry: 1"), UTF_8))
-                .isEqualTo("event: update\ndata: a\ndata: \ndata: event: end\ndata: data: b\ndata: retry: 1\n\n");
-    }
-
-    @Test
     void aRequestBodyIsNotRead() throws IOException {
         assertThat(response("GET / HTTP/1.1\r\nHost: " + localhost()
                         + "\r\nContent-Length: 1000000000\r\nConnection: close\r\n\r\nabc"))
@@ -413,19 +362,17 @@ class LiveServerTest {
     void aFailureToRenderIsNotTheEnd() throws Exception {
         server.close();
         open("127.0.0.1", OFTEN);
-        CountDownLatch failed = new CountDownLatch(1);
         server.show(new Numbered() {
             @Override
             public String update(boolean isComplete) {
-                if (failed.getCount() > 0) {
-                    failed.countDown();
+                String text = super.update(isComplete);
+                if (text.endsWith(" 1")) {
                     throw new IllegalStateException("for the test");
                 }
-                return super.update(isComplete);
+                return text;
             }
         });
-        try (Request client = get("/events")) {
-            assertThat(client.event("update")).startsWith("update ");
-        }
+        assertThat(update("")).startsWith("HTTP/1.1 500 ");
+        assertThat(update("")).endsWith("\nprogress 2");
     }
 }
