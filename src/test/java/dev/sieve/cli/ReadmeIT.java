@@ -21,14 +21,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the README shows is run and compared, so that it stays true. */
+/** Runs and compares what the README and the pages in docs/ show. */
 @Timeout(1200)
 class ReadmeIT {
     /** Only against hanging: on a loaded machine with an empty repository, a build takes minutes. */
     private static final int LIMIT_SECONDS = 1000;
 
-    private static final Path PROJECT = Path.of("").toAbsolutePath();
-    private static final Pattern BLOCK = Pattern.compile("^```(\\w*)\\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);
+    private static final Path PROJECT = Pages.PROJECT;
 
     @TempDir
     private Path folder;
@@ -36,17 +35,12 @@ class ReadmeIT {
     @TempDir
     private Path temporary;
 
-    private static String readme() throws IOException {
-        return Files.readString(PROJECT.resolve("README.md"));
+    private static String readme() {
+        return Pages.text();
     }
 
-    /** The code blocks of one language in their order. */
-    private static List<String> blocks(String language) throws IOException {
-        Matcher matcher = BLOCK.matcher(readme());
-        return matcher.results()
-                .filter(block -> block.group(1).equals(language))
-                .map(block -> block.group(2))
-                .toList();
+    private static List<String> blocks(String language) {
+        return Pages.blocks(language);
     }
 
     private String run(Path directory, Map<String, String> environment, String... command) throws Exception {
@@ -111,7 +105,8 @@ class ReadmeIT {
     }
 
     private void copyProject() throws IOException {
-        for (String name : List.of("pom.xml", "README.md", "CHANGELOG.md", "LICENSE", "seeds.txt", ".mvn", "src")) {
+        for (String name :
+                List.of("pom.xml", "README.md", "CHANGELOG.md", "LICENSE", "seeds.txt", "docs", ".mvn", "src")) {
             try (Stream<Path> paths = Files.walk(PROJECT.resolve(name))) {
                 for (Path path : paths.toList()) {
                     Path copy = folder.resolve(PROJECT.relativize(path).toString());
@@ -210,7 +205,7 @@ class ReadmeIT {
     @Test
     void theExamplesHaveAsManyLinesAsTheTableSays() throws IOException {
         List<MatchResult> rows = Pattern.compile(
-                        "^\\| \\[.*\\((src/it/\\w+)\\)[^|]*\\|[^|]*\\| (\\d+) \\|", Pattern.MULTILINE)
+                        "^\\| \\[.*\\((?:\\.\\./)?(src/it/\\w+)\\)[^|]*\\|[^|]*\\| (\\d+) \\|", Pattern.MULTILINE)
                 .matcher(readme())
                 .results()
                 .toList();
@@ -242,7 +237,8 @@ class ReadmeIT {
             assertThat(files.map(file -> file.getFileName().toString())
                             .filter(name -> !name.startsWith(".") && !name.equals("target"))
                             .collect(Collectors.toSet()))
-                    .containsExactlyInAnyOrder("src", "seeds.txt", "README.md", "pom.xml", "LICENSE", "CHANGELOG.md");
+                    .containsExactlyInAnyOrder(
+                            "src", "docs", "seeds.txt", "README.md", "pom.xml", "LICENSE", "CHANGELOG.md");
         }
     }
 
