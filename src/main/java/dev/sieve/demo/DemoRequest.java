@@ -1,7 +1,5 @@
 package dev.sieve.demo;
 
-import org.jspecify.annotations.NullMarked;
-
 /**
  * One request to a demo web.
  *
@@ -12,5 +10,4 @@ import org.jspecify.annotations.NullMarked;
  * @param status the HTTP status of the response
  * @param url the requested URL, in the spelling of {@link DemoWeb.Expected#url()}
  */
-@NullMarked
 public record DemoRequest(long startNanos, long endNanos, String host, String target, int status, String url) {}

@@ -16,7 +16,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +36,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Pages are generated on request: only host names, recorded requests and pages in progress take memory. Safe for use
  * by many threads. A slow page does not block a thread.
  */
-@NullMarked
 public final class DemoWeb implements AutoCloseable {
 
     /**

@@ -1,7 +1,6 @@
 package dev.sieve.demo;
 
 import java.util.List;
-import org.jspecify.annotations.NullMarked;
 
 /**
  * A link from a demo web to a host that is not part of it.
@@ -12,5 +11,4 @@ import org.jspecify.annotations.NullMarked;
  *     robots.txt disallows is not broken
  * @param referrers the URLs of all pages that link to it
  */
-@NullMarked
 public record ExternalLink(String url, int status, boolean isBroken, List<String> referrers) {}

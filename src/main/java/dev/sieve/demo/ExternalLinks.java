@@ -3,6 +3,7 @@ package dev.sieve.demo;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Links from the pages of a demo web to hosts that are not part of it. Most are broken, each in another way. Immutable,
@@ -36,7 +37,7 @@ record ExternalLinks(SiteMap map) {
         }
 
         /** Returns the path that a redirect leads to; null if it is not a redirect. */
-        private String location() {
+        private @Nullable String location() {
             return switch (this) {
                 case MOVED -> "/moved-to.html";
                 case LOOP -> "/loop-2.html";
@@ -84,13 +85,13 @@ record ExternalLinks(SiteMap map) {
         return switch (target) {
             case "/robots.txt" -> Response.text(200, "User-agent: *\nDisallow: /private/\n");
             case "/moved-to.html" -> page();
-            case "/loop-2.html" -> Response.html(302, "<title>Moved</title>\n", url(Target.LOOP.path));
+            case "/loop-2.html" -> Response.redirect(302, "<title>Moved</title>\n", url(Target.LOOP.path));
             default ->
                 Stream.of(Target.values())
                         .filter(each -> each.path.equals(target))
                         .findFirst()
                         .map(this::response)
-                        .orElseGet(() -> Response.html(404, "<title>Not found</title>\n", null));
+                        .orElseGet(() -> Response.html(404, "<title>Not found</title>\n"));
         };
     }
 
@@ -98,11 +99,11 @@ record ExternalLinks(SiteMap map) {
         if (target.status == 200) {
             return page();
         }
-        return Response.html(target.status, "<title>" + target + "</title>\n", target.location());
+        return Response.redirect(target.status, "<title>" + target + "</title>\n", target.location());
     }
 
     /** A page with links that a crawl of the web does not follow. */
     private static Response page() {
-        return Response.html(200, "<title>Elsewhere</title><a href=\"/never.html\">further</a>\n", null);
+        return Response.html(200, "<title>Elsewhere</title><a href=\"/never.html\">further</a>\n");
     }
 }

@@ -12,7 +12,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Responds to the requests to a demo web and records them. A request is recorded before its response is sent, so a client
@@ -21,9 +23,9 @@ import java.util.concurrent.Executor;
 final class Handler implements HttpHandler {
     private final SiteMap map;
     /** Null if the web does not have it. */
-    private final HostileHost hostile;
+    private final @Nullable HostileHost hostile;
     /** Null if the web does not have them. */
-    private final ExternalLinks external;
+    private final @Nullable ExternalLinks external;
 
     private final int pageBytes;
     private final String rules;
@@ -39,8 +41,8 @@ final class Handler implements HttpHandler {
      */
     Handler(
             SiteMap map,
-            HostileHost hostile,
-            ExternalLinks external,
+            @Nullable HostileHost hostile,
+            @Nullable ExternalLinks external,
             int pageBytes,
             String rules,
             Timing timing,
@@ -58,7 +60,13 @@ final class Handler implements HttpHandler {
     record Timing(Executor ordinary, Executor slow) {}
 
     /** A request and the place it leads to; host and place are null if they do not exist. */
-    private record Request(long startNanos, String hostName, Integer host, String raw, String target, Place place) {}
+    private record Request(
+            long startNanos,
+            String hostName,
+            @Nullable Integer host,
+            String raw,
+            String target,
+            @Nullable Place place) {}
 
     @Override
     public void handle(HttpExchange exchange) {
@@ -102,7 +110,7 @@ final class Handler implements HttpHandler {
                 ? response(request)
                 : Response.text(405, "only GET and HEAD, not " + method + "\n");
         record(request, response.status());
-        if (isHostile(request)) {
+        if (hostile != null && hostile.isHost(request.hostName())) {
             HostileHost.FIELDS.forEach(exchange.getResponseHeaders()::set);
         }
         exchange.getResponseHeaders().set("Content-Type", response.type());
@@ -135,12 +143,8 @@ final class Handler implements HttpHandler {
         return count;
     }
 
-    private boolean isHostile(Request request) {
-        return hostile != null && hostile.isHost(request.hostName());
-    }
-
     private Response response(Request request) {
-        if (isHostile(request)) {
+        if (hostile != null && hostile.isHost(request.hostName())) {
             return hostile.response(request.hostName(), request.target());
         }
         if (external != null && external.isHost(request.hostName())) {
@@ -154,12 +158,12 @@ final class Handler implements HttpHandler {
         }
         Place place = request.place();
         if (place == null) {
-            return Response.html(404, "<title>Not found</title><p>This page does not exist.\n", null);
+            return Response.html(404, "<title>Not found</title><p>This page does not exist.\n");
         }
         return switch (place.what()) {
             case PAGE -> PageWriter.of(map, place.page(), pageBytes, linksOutside(place.page()));
-            case PRIVATE -> Response.html(200, "<title>Private</title><p>robots.txt disallows this.\n", null);
-            case MISSING -> Response.html(404, "<title>Gone</title><p>This page was never here.\n", null);
+            case PRIVATE -> Response.html(200, "<title>Private</title><p>robots.txt disallows this.\n");
+            case MISSING -> Response.html(404, "<title>Gone</title><p>This page was never here.\n");
             case HOP, LOOP, LEAK -> redirect(place);
         };
     }
@@ -183,10 +187,10 @@ final class Handler implements HttpHandler {
     }
 
     private Response redirect(Place place) {
-        Place next = map.next(place);
+        Place next = Objects.requireNonNull(map.next(place));
         boolean isRelative = map.host(next) == map.host(place) && place.page() % 2 == 0;
         String location = (isRelative ? map.target(next) : map.url(next)) + (place.page() % 5 == 0 ? "#top" : "");
         String html = "<title>Moved</title><p><a href=\"" + location.replace("&", "&amp;") + "\">here</a>\n";
-        return Response.html(map.status(place), html, location);
+        return Response.redirect(map.status(place), html, location);
     }
 }

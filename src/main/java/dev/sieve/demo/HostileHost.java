@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A host whose titles, URLs, link texts, redirects and header fields are written to break whatever shows them: markup,
@@ -106,7 +107,13 @@ final class HostileHost {
      * @param title its title and the text of the link to it
      */
     private record Document(
-            String host, String reference, String target, int status, String type, String title, String location) {}
+            String host,
+            String reference,
+            String target,
+            int status,
+            String type,
+            String title,
+            @Nullable String location) {}
 
     private final int port;
     private final Map<String, Document> documents = new LinkedHashMap<>();
@@ -135,7 +142,8 @@ final class HostileHost {
         forbidden = new Document(NAME, "/private/\"><b class=injected>.html", secret, 200, HTML, SCRIPT, null);
     }
 
-    private void add(String reference, String target, int status, String type, String title, String location) {
+    private void add(
+            String reference, String target, int status, String type, String title, @Nullable String location) {
         put(new Document(NAME, reference, target, status, type, title, location));
     }
 
@@ -177,7 +185,7 @@ final class HostileHost {
         }
         Document document = documents.get(host + target);
         if (document == null) {
-            return Response.html(404, "<title>Not found</title><p>This page does not exist.\n", null);
+            return Response.html(404, "<title>Not found</title><p>This page does not exist.\n");
         }
         String html = "<!DOCTYPE html><title>" + text(document.title()) + "</title><p>" + text(document.title())
                 + " <a href=\"/\">back</a>\n";
@@ -194,7 +202,7 @@ final class HostileHost {
             }
         }
         DEAD_ENDS.forEach(reference -> link(html, reference, SCRIPT));
-        return Response.html(200, html.toString(), null);
+        return Response.html(200, html.toString());
     }
 
     private static void link(StringBuilder html, String reference, String text) {

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The hosts of a demo web and their pages. Pages are numbered; each host owns a range of numbers, the h-th (from 0) in
@@ -67,6 +68,7 @@ final class Hosts {
     }
 
     /** Returns the host with this name in lower case; null if there is none. */
+    @Nullable
     Integer find(String name) {
         return byName.get(name);
     }

@@ -46,7 +46,7 @@ final class PageWriter {
     private final List<String> more;
     private final StringBuilder html;
     /** The path from the folder of this page up to the root. */
-    private String up;
+    private String up = "";
 
     private PageWriter(SiteMap map, int page, int pageBytes, List<String> more) {
         this.map = map;

@@ -2,13 +2,16 @@ package dev.sieve.demo;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The response of a demo web to one request.
  *
  * @param location the target of a redirect; null for other responses
  */
 @SuppressWarnings("ArrayRecordComponent") // a body is sent, not compared
-record Response(int status, String type, byte[] body, String location) {
+record Response(
+        int status, String type, byte[] body, @Nullable String location) {
     static Response page(String type, byte[] body) {
         return new Response(200, type, body, null);
     }
@@ -17,7 +20,11 @@ record Response(int status, String type, byte[] body, String location) {
         return new Response(status, "text/plain; charset=UTF-8", text.getBytes(UTF_8), null);
     }
 
-    static Response html(int status, String html, String location) {
+    static Response html(int status, String html) {
+        return redirect(status, html, null);
+    }
+
+    static Response redirect(int status, String html, @Nullable String location) {
         return new Response(status, "text/html; charset=UTF-8", html.getBytes(UTF_8), location);
     }
 }

@@ -5,6 +5,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The pages of a demo web and everything they link to, computed from a seed and a page number on every call. Only the
@@ -121,6 +122,7 @@ record SiteMap(long seed, Hosts hosts, int port) {
     }
 
     /** Returns what a page links to besides pages; null if nothing. */
+    @Nullable
     What extra(int page) {
         int roll = roll("EXTRA", page, 100);
         if (roll >= 12 || kind(page) != Kind.HTML) {
@@ -149,8 +151,10 @@ record SiteMap(long seed, Hosts hosts, int port) {
     /** Returns all that an obedient crawl requests because of a page, including the page. */
     Stream<Place> visited(int page) {
         What extra = extra(page);
-        int extras = extra == null || extra == What.PRIVATE ? 0 : extra == What.LOOP ? loopLength(page) : 1;
-        return Stream.of(row(page, What.HOP, hops(page)), row(page, What.PAGE, 1), row(page, extra, extras))
+        Stream<Place> extras = extra == null || extra == What.PRIVATE
+                ? Stream.empty()
+                : row(page, extra, extra == What.LOOP ? loopLength(page) : 1);
+        return Stream.of(row(page, What.HOP, hops(page)), row(page, What.PAGE, 1), extras)
                 .flatMap(Function.identity());
     }
 
@@ -174,6 +178,7 @@ record SiteMap(long seed, Hosts hosts, int port) {
     }
 
     /** Returns the place that a place redirects to; null if it is not a redirect. */
+    @Nullable
     Place next(Place place) {
         int page = place.page();
         int step = place.step() + 1;
@@ -233,6 +238,7 @@ record SiteMap(long seed, Hosts hosts, int port) {
     }
 
     /** Returns the place with this path and query on a host; null if there is none. */
+    @Nullable
     Place find(int host, String target) {
         if (target.equals("/")) {
             return place(hosts.startPage(host));
