@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The charsets of documents, by the labels of the WHATWG Encoding standard, "Names and labels".
@@ -74,19 +75,19 @@ final class CharsetLabels {
     private CharsetLabels() {}
 
     /** Returns the charset of a label, in any case and with blanks around it; null when there is none. */
-    static Charset charset(String label) {
+    static @Nullable Charset charset(@Nullable String label) {
         return label == null ? null : CHARSETS.get(label.strip().toLowerCase(Locale.ROOT));
     }
 
     /** Returns the same for a label in a document, which cannot be UTF-16, since it was read as ASCII. */
-    static Charset ofDocument(String label) {
+    static @Nullable Charset ofDocument(@Nullable String label) {
         Charset charset = charset(label);
         boolean isUtf16 = charset != null && charset.name().startsWith("UTF-16");
         return isUtf16 ? StandardCharsets.UTF_8 : charset;
     }
 
     /** Returns the label in a Content-Type, as extracted by the HTML standard from a meta element; null when none. */
-    static String inContentType(String value) {
+    static @Nullable String inContentType(String value) {
         String lower = value.toLowerCase(Locale.ROOT);
         for (int at = lower.indexOf("charset"); at >= 0; at = lower.indexOf("charset", at)) {
             at += "charset".length();

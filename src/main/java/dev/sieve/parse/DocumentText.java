@@ -7,6 +7,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.sieve.fetch.FetchResult;
 import java.nio.charset.Charset;
 import org.jsoup.nodes.Element;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The bytes of a document and its charset.
@@ -39,7 +40,7 @@ record DocumentText(byte[] bytes, int from, Charset charset, boolean isCertain) 
     }
 
     /** Returns the charset that an element declares; null when it declares none that is supported. */
-    static Charset declared(Element element) {
+    static @Nullable Charset declared(Element element) {
         if (!element.nameIs("meta")) {
             return null;
         }

@@ -12,6 +12,7 @@ import org.jsoup.parser.Parser;
 import org.jsoup.parser.StreamParser;
 import org.jsoup.parser.Tag;
 import org.jsoup.select.NodeFilter;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The elements of a document in tree order, of which only a part is in memory at a time.
@@ -41,7 +42,7 @@ final class HtmlStream {
     private final BooleanSupplier isTimeLeft;
     private final StreamParser parser;
     private final HtmlReader reader;
-    private Document document;
+    private Document document = new Document("");
     private int names;
     private int weight;
     private int chars;
@@ -91,6 +92,7 @@ final class HtmlStream {
      *
      * @return null, or the declared charset if no element was visited
      */
+    @Nullable
     Charset read() {
         boolean isCertain = text.isCertain();
         try (parser) {
@@ -114,9 +116,7 @@ final class HtmlStream {
             // An error in the parser: the elements before it count.
             hasFailed = true;
         }
-        if (document != null) {
-            walk();
-        }
+        walk();
         return null;
     }
 
@@ -126,8 +126,7 @@ final class HtmlStream {
         if (chars > BATCH_CHARS) {
             sweep();
         }
-        // The parser reads the first characters before it has a document.
-        Element root = document == null ? null : document.firstElementChild();
+        Element root = document.firstElementChild();
         if (root != null) {
             limitAttributes(root);
             Element body = root.lastElementChild();
@@ -186,13 +185,13 @@ final class HtmlStream {
         }
         link(open);
         link(beforeTable);
-        if (!beforeTable.isEmpty()) {
+        if (table != null && !beforeTable.isEmpty()) {
             table.before(beforeTable.get(0));
         }
     }
 
     /** Returns an element, its last child, the last child of that, and so on. */
-    private static List<Element> lastOf(Element outermost) {
+    private static List<Element> lastOf(@Nullable Element outermost) {
         List<Element> path = new ArrayList<>();
         for (Element element = outermost; element != null; element = element.lastElementChild()) {
             path.add(element);

@@ -22,7 +22,6 @@ import org.jsoup.nodes.Element;
 import org.jsoup.nodes.Node;
 import org.jsoup.nodes.TextNode;
 import org.jsoup.parser.Parser;
-import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,7 +42,6 @@ import org.jspecify.annotations.Nullable;
  * <p>References are made distinct, without fragments, before any is resolved, since most links of a page lead to the
  * same few pages and resolving is expensive.
  */
-@NullMarked
 public final class LinkExtractor {
     /** The largest number of distinct references of a page that are links; the others are counted. */
     public static final int MAX_LINKS = 10_000;

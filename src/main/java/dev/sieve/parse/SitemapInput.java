@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.Charset;
 import java.util.zip.GZIPInputStream;
+import org.jspecify.annotations.Nullable;
 
 /** The bytes of a sitemap up to a limit, decompressed, without a UTF-8 byte order mark and leading white space. */
 final class SitemapInput extends InputStream {
@@ -31,7 +32,7 @@ final class SitemapInput extends InputStream {
 
     /** The raw bytes. It stores a failure to read, which a parser may wrap or mistake for an error in the file. */
     static final class Source extends FilterInputStream {
-        private IOException failure;
+        private @Nullable IOException failure;
 
         Source(InputStream in) {
             super(in);

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.function.Consumer;
 import javax.xml.stream.XMLStreamException;
-import org.jspecify.annotations.NullMarked;
 
 /**
  * Reads sitemaps of version 0.9 of the protocol of sitemaps.org: XML that lists pages or sitemaps, text with one URL
@@ -20,7 +19,6 @@ import org.jspecify.annotations.NullMarked;
  * <p>A file is read as a stream, in some hundred kilobytes of memory and in linear time. Entities are not resolved, and
  * other files are not opened.
  */
-@NullMarked
 public final class SitemapReader {
     /** The largest number of URLs of a sitemap, as in the protocol. */
     public static final int MAX_URLS = 50_000;

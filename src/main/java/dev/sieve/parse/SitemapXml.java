@@ -30,6 +30,7 @@ final class SitemapXml {
     /** A kind of document, by the element that contains a URL and the parent of this element. */
     private record Form(String parent, String element) {}
 
+    private static final Form NONE = new Form("", "");
     private static final Form INDEX = new Form("sitemap", "loc");
     private static final Form RSS = new Form("item", "link");
     private static final Form ATOM = new Form("entry", "link");
@@ -45,7 +46,7 @@ final class SitemapXml {
     private final Set<String> names = new HashSet<>();
     private final StringBuilder text = new StringBuilder();
     private boolean isInUrl;
-    private Form form;
+    private Form form = NONE;
 
     /** The consumers receive each URL of a page and of a sitemap as written. */
     SitemapXml(SitemapInput input, Consumer<String> pages, Consumer<String> sitemaps) {
@@ -56,7 +57,7 @@ final class SitemapXml {
 
     /** Whether the part read so far is a sitemap. */
     boolean isSitemap() {
-        return form != null;
+        return !form.equals(NONE);
     }
 
     /** Reads to the end, or throws at the first error. */
@@ -102,8 +103,8 @@ final class SitemapXml {
             name(xml.getAttributeLocalName(i), xml);
         }
         if (path.isEmpty()) {
-            form = FORMS.get(name);
-            if (form == null) {
+            form = FORMS.getOrDefault(name, NONE);
+            if (!isSitemap()) {
                 throw new XMLStreamException("not a sitemap or feed, but <" + name + ">", xml.getLocation());
             }
         } else if (path.size() == MAX_DEPTH) {

@@ -27,4 +27,7 @@
  * that is not supported, reads only the first bytes and uses Java's meaning of labels. Here the declaration is taken
  * from the parsed meta element, and the page is read again when it differs.
  */
+@NullMarked
 package dev.sieve.parse;
+
+import org.jspecify.annotations.NullMarked;
