@@ -29,6 +29,7 @@ final class ArchiveFiles {
         this.first = first;
         this.forces = forces;
         this.number = number;
+        this.file = first;
     }
 
     /** Returns whether a file is an archive by its name. */
@@ -48,7 +49,7 @@ final class ArchiveFiles {
             found.put(0, first);
         }
         Matcher name = parts(first);
-        if (!name.matches() || !Files.isDirectory(folder)) {
+        if (!name.matches() || folder == null || !Files.isDirectory(folder)) {
             return found;
         }
         Pattern numbered = Pattern.compile(Pattern.quote(name.group(1)) + "-(\\d{5,9})" + Pattern.quote(name.group(2)));
@@ -122,7 +123,7 @@ final class ArchiveFiles {
         return OutputFile.stream(file, StandardOpenOption.APPEND, forces);
     }
 
-    /** Returns the file that was opened last. */
+    /** Returns the file that was opened last, or else the first one. */
     Path file() {
         return file;
     }

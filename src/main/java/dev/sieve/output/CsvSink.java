@@ -6,7 +6,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.NullMarked;
 
 /**
  * Writes each visit as one line of comma-separated values: the fields of {@link JsonlSink}, always all of them, below a line
@@ -18,7 +17,6 @@ import org.jspecify.annotations.NullMarked;
  * characters, marks of direction and unpaired surrogates are written as U+FFFD, so that a record is always one line. The
  * exact texts are only in JSON Lines.
  */
-@NullMarked
 public final class CsvSink extends LineSink {
     private static final String HEADER =
             Stream.of(VisitField.values()).map(VisitField::text).collect(Collectors.joining(","));

@@ -2,7 +2,7 @@ package dev.sieve.output;
 
 import java.io.IOException;
 import java.io.Writer;
-import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes each visit as one line of JSON, with these fields in this order: {@code url, key, depth, referrer, status,
@@ -10,7 +10,6 @@ import org.jspecify.annotations.NullMarked;
  * beginning of the body was read, and {@code "check": true} when a URL that is out of scope was only checked. What does not
  * apply is null; {@code links} is the number of distinct links.
  */
-@NullMarked
 public final class JsonlSink extends LineSink {
     /** Creates a sink that flushes and closes {@code out} with itself; see {@link OutputFile}. */
     public JsonlSink(Writer out) {
@@ -31,7 +30,7 @@ public final class JsonlSink extends LineSink {
         raw("}").end();
     }
 
-    private void value(Object value) {
+    private void value(@Nullable Object value) {
         if (value instanceof String text) {
             raw("\"").escaped(text, true).raw("\"");
         } else {

@@ -3,10 +3,8 @@ package dev.sieve.output;
 import java.io.IOException;
 import java.io.Writer;
 import java.util.HexFormat;
-import org.jspecify.annotations.NullMarked;
 
 /** Writes lines of text without characters that end a line or change the direction of writing. */
-@NullMarked
 public abstract class LineSink implements PageSink {
     private final Writer out;
     private final StringBuilder line = new StringBuilder(512);

@@ -2,7 +2,6 @@ package dev.sieve.output;
 
 import dev.sieve.scope.Scope;
 import dev.sieve.scope.SkipReason;
-import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  * @param isNew whether the target was queued because of this link
  * @param reason why the target does not belong to the crawl; null when it does
  */
-@NullMarked
 public record Link(
         String source,
         String target,

@@ -2,13 +2,11 @@ package dev.sieve.output;
 
 import java.io.IOException;
 import java.io.Writer;
-import org.jspecify.annotations.NullMarked;
 
 /**
  * Writes each link as one line: source, target and {@linkplain Link#fate fate}, separated by tabs, without a header.
  * Control characters, marks of direction and backslashes are escaped as in JSON.
  */
-@NullMarked
 public final class LinkGraphSink extends LineSink {
     /** Creates a sink that flushes and closes {@code out} with itself; see {@link OutputFile}. */
     public LinkGraphSink(Writer out) {

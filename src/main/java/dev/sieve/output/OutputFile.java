@@ -15,7 +15,6 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +25,6 @@ import org.jspecify.annotations.Nullable;
  * ended, if the disk allows that, and nothing more is written. Text is not written through a channel, which would be closed
  * when a thread is interrupted. Not safe for use by many threads.
  */
-@NullMarked
 public final class OutputFile extends OutputStream {
     /** Less than {@link FileEnd#MAX_BYTES} by more than is written at a time. */
     private static final long MAX_UNFORCED = FileEnd.MAX_BYTES / 2;

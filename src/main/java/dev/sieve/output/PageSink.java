@@ -2,10 +2,8 @@ package dev.sieve.output;
 
 import dev.sieve.fetch.Exchange;
 import java.io.IOException;
-import org.jspecify.annotations.NullMarked;
 
 /** Receives what a crawl finds; a crawl never calls it from two threads at once. */
-@NullMarked
 @FunctionalInterface
 public interface PageSink extends AutoCloseable {
 

@@ -1,7 +1,6 @@
 package dev.sieve.output;
 
 import java.nio.file.Path;
-import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +11,5 @@ import org.jspecify.annotations.Nullable;
  * @param text how the removed bytes begin; empty for zeros and in a file that is not text
  * @param copy the file with a copy of all bytes from the position on; null when there was nothing whole among them
  */
-@NullMarked
 public record Removal(
         long position, long bytes, String text, @Nullable Path copy) {}

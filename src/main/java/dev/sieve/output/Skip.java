@@ -1,7 +1,6 @@
 package dev.sieve.output;
 
 import dev.sieve.scope.SkipReason;
-import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,5 +10,4 @@ import org.jspecify.annotations.Nullable;
  * @param reason why it was not requested
  * @param referrer the page on which it was found; null for a seed
  */
-@NullMarked
 public record Skip(String url, SkipReason reason, @Nullable String referrer) {}

@@ -2,7 +2,6 @@ package dev.sieve.output;
 
 import java.io.IOException;
 import java.io.Writer;
-import org.jspecify.annotations.NullMarked;
 
 /**
  * Writes each URL that was found but not requested as one line: the URL, the reason, and the page on which it was found,
@@ -11,7 +10,6 @@ import org.jspecify.annotations.NullMarked;
  * <p>The reason is the rule by which skipped URLs are counted and, after a colon, its detail. Control characters, marks
  * of direction and backslashes are escaped as in JSON.
  */
-@NullMarked
 public final class SkipListSink extends LineSink {
     /** Creates a sink that flushes and closes {@code out} with itself; see {@link OutputFile}. */
     public SkipListSink(Writer out) {

@@ -13,14 +13,12 @@ import java.io.OutputStream;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
 import java.util.function.Predicate;
-import org.jspecify.annotations.NullMarked;
 
 /**
  * The lines of a file that a crash left unfinished: a last line without its line feed, and lines with zeros, which are what
  * a power cut leaves of bytes that were not forced to the disk. The last 16 MiB of the file are searched for zeros; an
  * {@link OutputFile} that is forced has none before them.
  */
-@NullMarked
 public final class UnfinishedLines {
     private static final int BLOCK_BYTES = 1 << 13;
     private static final int MAX_SHOWN = 500;

@@ -2,10 +2,8 @@ package dev.sieve.output;
 
 import java.io.IOException;
 import java.io.Writer;
-import org.jspecify.annotations.NullMarked;
 
 /** Writes the URL of each page with a status from 200 to 299, one per line. */
-@NullMarked
 public final class UrlListSink extends LineSink {
     /** Creates a sink that flushes and closes {@code out} with itself; see {@link OutputFile}. */
     public UrlListSink(Writer out) {

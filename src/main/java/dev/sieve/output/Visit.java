@@ -4,7 +4,6 @@ import dev.sieve.fetch.FetchResult;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +22,6 @@ import org.jspecify.annotations.Nullable;
  *     dev.sieve.polite.HostSchedule#waited}
  * @param isCheck whether the URL is out of scope, and was requested only to check whether it works
  */
-@NullMarked
 public record Visit(
         String url,
         String key,

@@ -3,6 +3,7 @@ package dev.sieve.output;
 import dev.sieve.fetch.FetchResult;
 import java.util.Locale;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** The fields of the record of a visit, in their order. A value is a text, a number or true; null when it does not apply. */
 enum VisitField {
@@ -24,11 +25,11 @@ enum VisitField {
     CHECK(visit -> visit.isCheck() ? true : null);
 
     @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
-    private final Function<Visit, Object> value;
+    private final Function<Visit, @Nullable Object> value;
 
     private final String text = name().toLowerCase(Locale.ROOT);
 
-    VisitField(Function<Visit, Object> value) {
+    VisitField(Function<Visit, @Nullable Object> value) {
         this.value = value;
     }
 
@@ -37,21 +38,22 @@ enum VisitField {
         return text;
     }
 
+    @Nullable
     Object of(Visit visit) {
         return value.apply(visit);
     }
 
-    private static Integer links(Visit visit) {
+    private static @Nullable Integer links(Visit visit) {
         return visit.page() == null || !visit.page().isHtml() || visit.isCheck()
                 ? null
                 : visit.links().size();
     }
 
-    private static String error(Visit visit) {
+    private static @Nullable String error(Visit visit) {
         return orNull(visit.result().description());
     }
 
-    private static String orNull(String text) {
+    private static @Nullable String orNull(String text) {
         return text.isEmpty() ? null : text;
     }
 }

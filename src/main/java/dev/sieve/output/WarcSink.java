@@ -28,7 +28,6 @@ import java.util.List;
 import java.util.UUID;
 import java.util.regex.Pattern;
 import java.util.zip.GZIPOutputStream;
-import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 import org.netpreserve.jwarc.MediaType;
 import org.netpreserve.jwarc.MessageVersion;
@@ -52,7 +51,6 @@ import org.netpreserve.jwarc.Warcinfo;
  * member of its own. The records of an exchange are handed to the operating system together, before the method returns; so
  * what a crash can leave unfinished is the end of the last file, see {@link #removeUnfinished}.
  */
-@NullMarked
 public final class WarcSink implements PageSink {
     private static final long FILE_BYTES = 1_000_000_000;
 

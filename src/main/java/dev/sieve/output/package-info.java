@@ -34,4 +34,7 @@
  * <p><b>Records are compressed by the JDK.</b> The channel of jwarc always uses the highest level of compression, which takes
  * much more time for few bytes less.
  */
+@NullMarked
 package dev.sieve.output;
+
+import org.jspecify.annotations.NullMarked;
