@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.jar.Attributes;
 import java.util.jar.JarFile;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The jars have the entries that module systems, tools and IDEs look for. */
@@ -43,6 +44,7 @@ class JarsIT {
     }
 
     @Test
+    @Tag("release")
     void thereAreJarsOfTheSourcesAndTheDocumentation() throws IOException {
         try (JarFile sources = open("-sources.jar");
                 JarFile documentation = open("-javadoc.jar")) {

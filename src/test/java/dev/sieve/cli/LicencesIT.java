@@ -21,6 +21,7 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The jars contain the licences of what is in them, and the list of parts is right. */
@@ -100,6 +101,7 @@ class LicencesIT {
     }
 
     @Test
+    @Tag("release")
     void theListOfPartsNamesTheLibrariesInBothJars() throws IOException {
         JsonNode parts =
                 new ObjectMapper().readTree(beside("-cyclonedx.json").toFile()).get("components");

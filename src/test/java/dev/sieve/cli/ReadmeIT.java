@@ -17,6 +17,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -73,16 +74,24 @@ class ReadmeIT {
 
         assertThat(command.lines()).hasSize(1);
         assertThat(output).contains("filter 100 % full", "Done in", "of the 5,000 pages");
+        assertSame(".jar", "-cli.jar", "-serve.jar");
+    }
+
+    @Test
+    @Tag("release")
+    void aReleaseFromACopyHasTheSameFiles() throws Exception {
+        copyProject();
+        useRepositoryAndSettingsOfThisBuild();
+        assertThat(readme()).contains("`mvn -B package -Prelease`");
+
+        run(folder, Map.of(), "mvn", "-B", "-q", "package", "-Prelease", "-Dmaven.test.skip=true");
+
+        assertSame("-sources.jar", "-javadoc.jar", ".zip", ".tar.gz", "-cyclonedx.json");
+    }
+
+    private void assertSame(String... ends) throws IOException {
         Path cli = Path.of(System.getProperty("sieve.cli"));
-        for (String end : List.of(
-                ".jar",
-                "-sources.jar",
-                "-javadoc.jar",
-                "-cli.jar",
-                "-serve.jar",
-                ".zip",
-                ".tar.gz",
-                "-cyclonedx.json")) {
+        for (String end : ends) {
             String name = cli.getFileName().toString().replace("-cli.jar", end);
             assertThat(Files.mismatch(folder.resolve("target").resolve(name), cli.resolveSibling(name)))
                     .as("first byte of %s that differs in a second build", name)
@@ -90,11 +99,9 @@ class ReadmeIT {
         }
     }
 
-    /** Maven reads options from this file before those of the command. This build has checked the sources. */
+    /** Maven reads options from this file before those of the command. */
     private void useRepositoryAndSettingsOfThisBuild() throws IOException {
         List<String> options = new ArrayList<>();
-        options.add("-Dspotless.check.skip");
-        options.add("-Derrorprone=-Xdiags:compact");
         options.add("-Dmaven.repo.local=" + System.getProperty("sieve.repository"));
         Path settings = Path.of(System.getProperty("sieve.settings"));
         if (Files.exists(settings)) {

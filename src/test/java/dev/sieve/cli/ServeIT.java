@@ -14,6 +14,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -105,11 +106,20 @@ class ServeIT {
                 .toList();
     }
 
+    /** The start script, with the jars where the archive of a release has them. */
+    private Path installed() throws IOException {
+        Path lib = Files.createDirectory(folder.resolve("lib"));
+        Files.copy(CLI, lib.resolve("sieve.jar"));
+        Files.copy(SERVE, lib.resolve(SERVE.getFileName()));
+        Path script = Files.createDirectory(folder.resolve("bin")).resolve("sieve");
+        Files.copy(Path.of("src/cli/bin/sieve"), script, StandardCopyOption.COPY_ATTRIBUTES);
+        return script;
+    }
+
     @Test
     void whatItHasAcknowledgedSurvivesKillMinusNine() throws Exception {
-        exitCode(start("tar", "-xzf", beside(".tar.gz").toString()));
-        Path home = folder.resolve(beside("").getFileName());
-        String[] command = {home.resolve("bin/sieve").toString(), "serve", "--job", "crawls", "--frontier", "0"};
+        Path script = installed();
+        String[] command = {script.toString(), "serve", "--job", "crawls", "--frontier", "0"};
         List<String> urls = urls(10, 20);
         List<String> done = urls.subList(0, 50);
 
