@@ -92,18 +92,30 @@ final class ArchiveFiles {
     /** Removes the records at the end of a file that a crash left unfinished, see {@link WarcSink#removeUnfinished}. */
     static Removal removeUnfinished(Path file) throws IOException {
         long size = Files.size(file);
-        WholeRecords records = WholeRecords.of(file);
+        WholeRecords records = WholeRecords.of(file, size);
         if (records.end() == size) {
+            // The process that wrote it may have been killed before a flush, and this one writes to the next file.
+            FileEnd.force(file);
             return new Removal(size, 0, "", null);
         }
         FileEnd.Hole hole = FileEnd.hole(file, records.end());
         boolean isLate = size - records.end() <= FileEnd.MAX_BYTES;
+        if (records.problem() != null && hole == FileEnd.Hole.NONE && isUnfinishedWithoutZeros(file)) {
+            // They may be what the last record ended with, and another byte of it damaged: it is copied.
+            hole = FileEnd.Hole.INSIDE;
+        }
         if (records.problem() != null && (hole == FileEnd.Hole.NONE || !isLate)) {
             throw new IOException(file + ": damaged after " + records.end() + " bytes: " + records.problem());
         }
         Path copy = hole == FileEnd.Hole.INSIDE ? FileEnd.copy(file, records.end()) : null;
         FileEnd.cut(file, records.end());
         return new Removal(records.end(), size - records.end(), "", copy);
+    }
+
+    /** Whether all that is wrong with a file are zeros at its end, too few to be a hole by themselves. */
+    private static boolean isUnfinishedWithoutZeros(Path file) throws IOException {
+        long length = FileEnd.lengthWithoutZeros(file);
+        return length < Files.size(file) && WholeRecords.of(file, length).problem() == null;
     }
 
     /** Opens the next file. */

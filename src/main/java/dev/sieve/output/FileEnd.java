@@ -60,6 +60,18 @@ final class FileEnd {
         }
     }
 
+    /** Returns how long a file is without the zeros at its end, of which there may be 16 at most. */
+    static long lengthWithoutZeros(Path file) throws IOException {
+        try (RandomAccessFile in = new RandomAccessFile(file.toFile(), "r")) {
+            long end = in.length();
+            long least = Math.max(0, end - MIN_ZEROS);
+            for (in.seek(Math.max(0, end - 1)); end > least && in.read() == 0; in.seek(Math.max(0, end - 1))) {
+                end--;
+            }
+            return end;
+        }
+    }
+
     /** Copies the bytes of a file from a position on to a new file beside it, and returns that. */
     static Path copy(Path file, long from) throws IOException {
         Path copy = file.resolveSibling(file.getFileName() + "-" + from + ".broken");
@@ -73,10 +85,17 @@ final class FileEnd {
         return copy;
     }
 
-    /** Cuts a file off at a position. The cut survives a power cut. */
+    /** Cuts a file off at a position. What is left of it survives a power cut. */
     static void cut(Path file, long end) throws IOException {
         try (RandomAccessFile out = new RandomAccessFile(file.toFile(), "rw")) {
             out.setLength(end);
+            out.getFD().sync();
+        }
+    }
+
+    /** Forces a file to the disk. */
+    static void force(Path file) throws IOException {
+        try (RandomAccessFile out = new RandomAccessFile(file.toFile(), "rw")) {
             out.getFD().sync();
         }
     }

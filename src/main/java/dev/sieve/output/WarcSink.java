@@ -174,7 +174,7 @@ public final class WarcSink implements PageSink {
      * Removes the records at the end of a file of an archive that a crash left unfinished: the last exchange if its response
      * is missing or not whole, and all records from one on that has a hole within the last 16 MiB, where zeros are what a
      * power cut leaves of bytes that were not forced to the disk. If other bytes follow the zeros, all that are removed are
-     * copied to {@code NAME-POSITION.broken} first. Reads all of the file.
+     * copied to {@code NAME-POSITION.broken} first. Reads all of the file, and forces it to the disk.
      *
      * @throws IOException when the file cannot be read, with its name; or has another defect, and is left unchanged
      */

@@ -7,6 +7,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.ReadableByteChannel;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -35,15 +36,40 @@ record WholeRecords(long end, @Nullable String problem) {
     private static final int END_BYTES = 4;
 
     /**
-     * Reads all of a file.
+     * Reads a file.
      *
+     * @param size how many bytes of it
      * @throws IOException when the disk fails, with the name of the file
      */
-    static WholeRecords of(Path file) throws IOException {
+    static WholeRecords of(Path file, long size) throws IOException {
         try (FileChannel channel = FileChannel.open(file)) {
-            return channel.size() < MIN_BYTES ? new WholeRecords(0, null) : new Scan(channel).run();
+            return size < MIN_BYTES ? new WholeRecords(0, null) : new Scan(channel, size).run();
         } catch (IOException e) {
             throw new IOException(file + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** The bytes of a file before a position. */
+    private record Beginning(FileChannel file, long end) implements ReadableByteChannel {
+        @Override
+        public int read(ByteBuffer into) throws IOException {
+            long left = end - file.position();
+            if (left <= 0) {
+                return -1;
+            }
+            int read = file.read(into.slice().limit((int) Math.min(into.remaining(), left)));
+            into.position(into.position() + Math.max(0, read));
+            return read;
+        }
+
+        @Override
+        public boolean isOpen() {
+            return file.isOpen();
+        }
+
+        @Override
+        public void close() throws IOException {
+            file.close();
         }
     }
 
@@ -59,10 +85,10 @@ record WholeRecords(long end, @Nullable String problem) {
         private long lastStart;
         private long end;
 
-        Scan(FileChannel channel) throws IOException {
+        Scan(FileChannel channel, long size) throws IOException {
             this.channel = channel;
-            size = channel.size();
-            reader = new WarcReader(channel);
+            this.size = size;
+            reader = new WarcReader(new Beginning(channel, size));
             reader.onWarning(warning -> hasNoEnd = true);
         }
 

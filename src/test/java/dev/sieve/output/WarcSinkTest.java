@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.netpreserve.jwarc.WarcDigest;
 
@@ -289,18 +290,18 @@ class WarcSinkTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"a.warc.gz", "a.warc"})
-    void whatACrashLeavesUnfinishedIsRemoved(String name) throws IOException {
+    @CsvSource({"a.warc.gz, 0", "a.warc.gz, 1", "a.warc.gz, 3", "a.warc, 0", "a.warc, 1", "a.warc, 3"})
+    void whatACrashLeavesUnfinishedIsRemoved(String name, int zeros) throws IOException {
         write(file(name), CREATE_NEW, page("http://a.test/1", "first"), page("http://a.test/2", "<p>".repeat(100)));
         byte[] whole = Files.readAllBytes(file(name));
         long before = -1;
         for (int length = 0; length <= whole.length; length += 3) {
-            Files.write(file(name), Arrays.copyOf(whole, length));
+            Files.write(file(name), Arrays.copyOf(Arrays.copyOf(whole, length), length + zeros));
 
             long removed = WarcSink.removeUnfinished(file(name)).bytes();
 
             long left = Files.size(file(name));
-            assertThat(left + removed).isEqualTo(length);
+            assertThat(left + removed).isEqualTo(length + zeros);
             assertThat(WarcSink.removeUnfinished(file(name)).bytes()).isZero();
             if (left != before && left > 0) {
                 List<Entry> records = Archive.read(file(name));

@@ -1,0 +1,66 @@
+package dev.sieve.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sieve.CapturedLog;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A power cut at any moment while outputs are written; with {@code sieve.proof} at more. */
+class OutputPowerCutTest {
+    private static final boolean IS_PROOF = Boolean.getBoolean("sieve.proof");
+    private static final int STATES = IS_PROOF ? 100_000 : 1_000;
+
+    /** In memory, where a force costs nothing. */
+    private static final Path FAST = Path.of("/dev/shm");
+
+    @TempDir
+    private Path folder;
+
+    private Path fast;
+
+    @BeforeEach
+    void choose() throws IOException {
+        fast = Files.isWritable(FAST) ? Files.createTempDirectory(FAST, "sieve") : folder;
+    }
+
+    @AfterEach
+    void delete() throws IOException {
+        if (Files.exists(fast)) {
+            OutputPowerCutRun.delete(fast);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            longs = {45 // an archive that ends in part of a record and three zeros
+            })
+    void statesThatWereOnceAViolation(long seed) throws IOException {
+        assertThat(new OutputPowerCutRun(fast, seed).run()).isPositive();
+    }
+
+    @Test
+    void whatWasForcedIsKeptAndNothingHalfRemains() throws IOException {
+        int states = 0;
+        long seed = 0;
+        try (CapturedLog log = new CapturedLog()) {
+            while (states < STATES) {
+                Path root = Files.createDirectory(fast.resolve("run"));
+                states += new OutputPowerCutRun(root, seed++).run();
+                OutputPowerCutRun.delete(root);
+                log.clear();
+            }
+        }
+        assertThat(states).isGreaterThanOrEqualTo(STATES);
+        if (IS_PROOF) {
+            System.out.println("outputs: " + states + " states of " + seed + " runs, violations 0");
+        }
+    }
+}
