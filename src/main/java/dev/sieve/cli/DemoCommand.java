@@ -23,6 +23,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -40,11 +41,6 @@ final class DemoCommand implements Callable<Integer> {
     /** The share of the web's URLs that the filter is sized for: enough to warn, and to miss next to nothing. */
     private static final double CAPACITY_SHARE = 0.9;
 
-    /** As of a server on the network: a worker waits for it most of the time. */
-    private static final Duration RESPONSE_TIME = Duration.ofMillis(100);
-
-    private static final int MAX_WORKERS = 64;
-
     @Spec
     private CommandSpec spec;
 
@@ -54,19 +50,14 @@ final class DemoCommand implements Callable<Integer> {
     @Option(names = "--pages", paramLabel = "N", description = "Number of pages (default: 5000).")
     private int pages = 5000;
 
-    @Option(names = "--serve", description = "Only serve the web, until interrupted, and print how to crawl it.")
-    private boolean serves;
-
-    @Option(names = "--port", paramLabel = "N", description = "Port to listen on (default: a free one).")
-    private int port;
-
     @Option(
-            names = "--workers",
-            paramLabel = "N",
+            names = "--serve",
+            arity = "0..1",
+            fallbackValue = "0",
+            paramLabel = "PORT",
             description =
-                    "Crawl with N processes that share a frontier on a Valkey or Redis server, which is started for"
-                            + " them: valkey-server or redis-server must be in PATH (default: one process, no server).")
-    private Integer workers;
+                    "Only serve the web, until interrupted, and print how to crawl it (default port: a free one).")
+    private @Nullable Integer port;
 
     @Option(
             names = "--hostile",
@@ -76,8 +67,8 @@ final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--delay",
             paramLabel = "TIME",
-            description = "Minimum time between requests to the same host (default: 0s; with --workers: 100ms).")
-    private Duration delay;
+            description = "Minimum time between requests to the same host (default: 0s).")
+    private Duration delay = Duration.ZERO;
 
     @Option(
             names = {"-o", "--output"},
@@ -105,22 +96,8 @@ final class DemoCommand implements Callable<Integer> {
             Outputs.checkReport("--report", report, isForced, spec);
         }
         live.check(null, Stream.concat(outputs.stream(), Stream.ofNullable(report)), spec);
-        if (workers != null) {
-            checkWorkers();
-        }
         try (DemoWeb web = open()) {
-            return serves ? serve(web) : workers != null ? share(web) : crawl(web);
-        }
-    }
-
-    private void checkWorkers() {
-        if (workers < 1 || workers > MAX_WORKERS) {
-            throw Checks.invalid(spec, "--workers", "must be from 1 to " + MAX_WORKERS + ": " + workers);
-        }
-        for (String other : List.of("--serve", "--output", "--report", "--live", "--metrics-file")) {
-            if (spec.commandLine().getParseResult().hasMatchedOption(other)) {
-                throw Checks.wrong(spec, "Option '--workers' cannot be combined with '" + other + "'");
-            }
+            return port == null ? crawl(web) : serve(web);
         }
     }
 
@@ -133,15 +110,13 @@ final class DemoCommand implements Callable<Integer> {
             return DemoWeb.builder()
                     .hosts(hosts)
                     .pages(pages)
-                    .port(port)
+                    .port(port == null ? 0 : port)
                     .hostile(isHostile)
-                    .even(workers != null)
-                    .responseTime(workers == null ? Duration.ZERO : RESPONSE_TIME)
                     .open();
         } catch (IllegalArgumentException e) {
-            // The message begins with the name of the option.
+            // The message begins with the name of what is wrong.
             String name = e.getMessage().split(" ", 2)[0];
-            throw Checks.invalid(spec, "--" + name, e.getMessage());
+            throw Checks.invalid(spec, name.equals("port") ? "--serve" : "--" + name, e.getMessage());
         }
     }
 
@@ -160,16 +135,6 @@ final class DemoCommand implements Callable<Integer> {
         return Numbers.count(web.pages(), "page") + " on " + Numbers.count(web.hosts(), "host");
     }
 
-    /** Crawls with several processes. */
-    private int share(DemoWeb web) throws IOException, InterruptedException {
-        Terminal.println(text(
-                "Serving %s at 127.0.0.1:%d, each response after %d ms.",
-                size(web), web.port(), RESPONSE_TIME.toMillis()));
-        try (DemoWorkers processes = new DemoWorkers(web)) {
-            return processes.run(workers, delay == null ? Duration.ofMillis(100) : delay);
-        }
-    }
-
     private int crawl(DemoWeb web) throws IOException {
         try (LiveServer server = live.open()) {
             return crawl(web, Recording.of(report, server, live.metricsFile()));
@@ -181,7 +146,7 @@ final class DemoCommand implements Callable<Integer> {
         CrawlOptions options = new CrawlOptions()
                 .scope(Scope.Kind.ANY)
                 .exchanges(outputs.stream().anyMatch(WarcSink::isArchive))
-                .delay(delay == null ? Duration.ZERO : delay)
+                .delay(delay)
                 .allowPrivate("127.0.0.0/8")
                 .resolver(host -> List.of(DemoWeb.resolve(host)));
         Consumer<CapacityEvent> listener = recording == null ? event -> {} : recording::capacity;

@@ -198,34 +198,4 @@ class SharedIT {
             return "";
         }
     }
-
-    @Test
-    void theDemoStartsItsOwnServerAndLeavesNothing() throws Exception {
-        Path temporary = Files.createDirectory(folder.resolve("tmp"));
-        boolean hasServer = LocalEngine.find(System.getenv("PATH")).isPresent();
-        Process demo = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Djava.io.tmpdir=" + temporary,
-                        "-jar",
-                        System.getProperty("sieve.cli"),
-                        "demo",
-                        "--workers",
-                        "2",
-                        "--hosts",
-                        "30",
-                        "--pages",
-                        "200")
-                .directory(folder.toFile())
-                .redirectError(folder.resolve("demo").toFile())
-                .start();
-        processes.add(demo);
-
-        assertThat(exitCode(demo)).as(log("demo")).isEqualTo(hasServer ? 0 : 4);
-        assertThat(log("demo"))
-                .contains(
-                        hasServer
-                                ? "Found 200 of the 200 pages, 0 of them more than once"
-                                : "neither valkey-server nor redis-server is in PATH");
-        assertThat(temporary).isEmptyDirectory();
-    }
 }
