@@ -3,6 +3,7 @@ package dev.sieve.report;
 import dev.sieve.CapacityEvent;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What a report shows of a crawl, in memory that does not grow with the crawl. Not safe for use by many threads. */
 final class Aggregate {
@@ -28,7 +29,7 @@ final class Aggregate {
     private long checked;
     private long cut;
     private long bytes;
-    private String first;
+    private @Nullable String first;
     private long firstAt;
     private long lastAt;
 
@@ -124,6 +125,7 @@ final class Aggregate {
     }
 
     /** Returns the first URL that was requested without a link to it; null if there is none. */
+    @Nullable
     String first() {
         return first;
     }

@@ -1,5 +1,7 @@
 package dev.sieve.report;
 
+import org.jspecify.annotations.Nullable;
+
 /** How much of a crawl is kept for its report, whatever is crawled. */
 final class Bounds {
     /** Characters of a URL, a title or a type. A longer URL is shown without a link to it. */
@@ -19,8 +21,13 @@ final class Bounds {
 
     private Bounds() {}
 
-    /** Returns a text without what exceeds the bound; null for null. */
+    /** Returns a text without what exceeds the bound. */
     static String cut(String text) {
-        return text == null || text.length() <= TEXT ? text : text.substring(0, TEXT + 1);
+        return text.length() <= TEXT ? text : text.substring(0, TEXT + 1);
+    }
+
+    /** Returns the same; null for null. */
+    static @Nullable String cutOrNull(@Nullable String text) {
+        return text == null ? null : cut(text);
     }
 }

@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * URLs that links lead to and that failed, or responded with a status of 400 or above. The first ones are listed, and removed
@@ -116,6 +117,7 @@ final class BrokenLinks {
     }
 
     /** Returns the listed link with a hash of its key; null if there is none. */
+    @Nullable
     Link get(long hash) {
         return links.get(hash);
     }

@@ -12,7 +12,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
-import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +22,6 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Safe for use by many threads.
  */
-@NullMarked
 public final class CrawlRecord implements PageSink {
     /** Lines with samples that are not needed for the charts: a run that is killed loses at most so much of its numbers. */
     private static final long SAMPLE_MILLIS = 10_000;
@@ -87,7 +85,7 @@ public final class CrawlRecord implements PageSink {
         }
         if (journal != null) {
             List<String> links = visit.links();
-            byte[] line = format == null ? JournalFormat.links(entry, links) : format.page(entry, links);
+            byte @Nullable [] line = format == null ? JournalFormat.links(entry, links) : format.page(entry, links);
             if (line != null) {
                 journal.add(line);
             }

@@ -13,14 +13,12 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
-import org.jspecify.annotations.NullMarked;
 
 /**
  * The meters of a crawl, for Micrometer, including those of its frontier: see {@link FrontierMetrics}.
  *
  * <p>The values of all tags are from fixed lists, so whatever a crawl finds, the number of time series stays the same.
  */
-@NullMarked
 public final class CrawlerMetrics implements MeterBinder {
     private static final String OTHER = "other";
     private static final String SECONDS = "seconds";

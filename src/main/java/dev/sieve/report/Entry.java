@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A URL that was requested, with the fields of {@link dev.sieve.output.JsonlSink}.
@@ -34,16 +35,16 @@ record Entry(
         String url,
         String key,
         int depth,
-        String referrer,
+        @Nullable String referrer,
         int status,
-        String type,
+        @Nullable String type,
         long bytes,
         long millis,
         long waitedMillis,
         long at,
-        String redirectTo,
-        String title,
-        String error,
+        @Nullable String redirectTo,
+        @Nullable String title,
+        @Nullable String error,
         boolean isCut,
         boolean isCheck) {
 
@@ -115,7 +116,7 @@ record Entry(
         }
     }
 
-    private static String orNull(String text) {
+    private static @Nullable String orNull(String text) {
         return text.isEmpty() ? null : text;
     }
 

@@ -4,7 +4,6 @@ import dev.sieve.Frontier;
 import dev.sieve.SieveStats;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
-import org.jspecify.annotations.NullMarked;
 
 /**
  * The meters of a frontier, for Micrometer: how many URLs were accepted, rejected as seen, wait and are done, how full the
@@ -19,7 +18,6 @@ import org.jspecify.annotations.NullMarked;
  * agree with each other. The registry does not keep the frontier in memory. For several frontiers in one registry, add a
  * common tag to each with a {@link io.micrometer.core.instrument.config.MeterFilter MeterFilter} or use a registry per frontier.
  */
-@NullMarked
 public final class FrontierMetrics implements MeterBinder {
     private static final String URLS = "urls";
 

@@ -4,6 +4,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** What was requested of each host. The first hosts are counted by themselves, the others together. */
 final class HostTable {
@@ -91,6 +92,7 @@ final class HostTable {
     }
 
     /** Returns all hosts that are not counted by themselves; null if there are none. */
+    @Nullable
     Row others() {
         return hasOthers ? others : null;
     }

@@ -6,6 +6,7 @@ import java.util.List;
 import org.jsoup.nodes.Document;
 import org.jsoup.nodes.DocumentType;
 import org.jsoup.nodes.Element;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The elements of a report. Text is set as text of the DOM, never parsed, so that nothing that a server has sent becomes
@@ -76,7 +77,7 @@ final class Html {
             Element scroll = parent.appendElement("div").addClass("scroll");
             table = scroll.appendElement("table").attr("id", id);
             Element head =
-                    headers.length == 0 ? null : table.appendElement("thead").appendElement("tr");
+                    headers.length == 0 ? table : table.appendElement("thead").appendElement("tr");
             for (String header : headers) {
                 boolean isNumber = header.startsWith("#");
                 Element cell = head.appendElement("th").attr("scope", "col");
@@ -86,6 +87,7 @@ final class Html {
                 }
             }
             body = table.appendElement("tbody");
+            row = body;
             charactersLeft = characters;
         }
 
@@ -125,8 +127,7 @@ final class Html {
 
         /** Appends a cell with a text of this program among numbers. */
         Table shown(String text) {
-            text(text);
-            row.lastElementChild().attr("class", "n");
+            cell(text.length()).attr("class", "n").text(text);
             return this;
         }
 
@@ -161,7 +162,7 @@ final class Html {
         }
 
         /** Appends a cell with a text of a server; null for none. */
-        Table foreign(String text) {
+        Table foreign(@Nullable String text) {
             Element cell = cell(text == null ? 0 : text.length());
             if (text != null) {
                 Html.foreign(cell, text);

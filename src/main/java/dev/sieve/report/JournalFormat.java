@@ -13,6 +13,7 @@ import java.nio.LongBuffer;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The lines of a journal, and the buffer in which they are made. Those of a URL have the fields of {@link
@@ -97,7 +98,7 @@ final class JournalFormat {
      * Returns a line that only has the URL and the hashes, which the search for the pages that link to broken URLs
      * requires; null when there are no links.
      */
-    static byte[] links(Entry entry, List<String> links) {
+    static byte @Nullable [] links(Entry entry, List<String> links) {
         List<String> targets = targets(entry, links);
         if (targets.isEmpty()) {
             return null;
@@ -118,7 +119,7 @@ final class JournalFormat {
         return entry.redirectTo() == null ? links : List.of(entry.redirectTo());
     }
 
-    private void text(String name, String value) throws IOException {
+    private void text(String name, @Nullable String value) throws IOException {
         if (value != null) {
             json.writeStringField(name, value);
         }
@@ -190,7 +191,7 @@ final class JournalFormat {
         });
     }
 
-    byte[] skip(String rule, String url, String detail, String referrer) {
+    byte[] skip(String rule, String url, @Nullable String detail, @Nullable String referrer) {
         return line("skip", () -> {
             json.writeStringField("rule", rule);
             json.writeStringField("detail", detail);

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** The fields of an object of JSON. A field that is absent or has another type than requested is null or 0. */
 final class JsonLine {
@@ -19,7 +20,7 @@ final class JsonLine {
 
     static final JsonFactory FACTORY = new JsonFactory();
 
-    private final Map<String, Object> fields = new HashMap<>();
+    private final Map<String, @Nullable Object> fields = new HashMap<>();
     private final Map<String, Map<String, Long>> counts = new HashMap<>();
 
     private JsonLine() {}
@@ -68,7 +69,7 @@ final class JsonLine {
         return line;
     }
 
-    private static Object value(JsonParser parser, JsonToken token) throws IOException {
+    private static @Nullable Object value(JsonParser parser, JsonToken token) throws IOException {
         return switch (token) {
             case VALUE_STRING -> parser.getText();
             case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> parser.getDoubleValue();
@@ -90,6 +91,7 @@ final class JsonLine {
         return counts;
     }
 
+    @Nullable
     String text(String name) {
         return fields.get(name) instanceof String text ? text : null;
     }

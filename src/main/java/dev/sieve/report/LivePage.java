@@ -2,6 +2,7 @@ package dev.sieve.report;
 
 import dev.sieve.crawl.Crawler;
 import java.time.InstantSource;
+import org.jspecify.annotations.Nullable;
 
 /** A running crawl as its report, which is updated, and as metrics. */
 final class LivePage implements LiveContent {
@@ -10,7 +11,7 @@ final class LivePage implements LiveContent {
     private final String script = ReportPage.resource("live.js");
     private final Crawler crawler;
     /** Null until it is requested, since it takes time that most crawls can save. */
-    private MetricsText metrics;
+    private @Nullable MetricsText metrics;
 
     LivePage(CrawlRecord record, Crawler crawler, InstantSource clock) {
         this.record = record;

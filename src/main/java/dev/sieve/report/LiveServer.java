@@ -26,7 +26,6 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,7 +45,6 @@ import org.slf4j.LoggerFactory;
  * a request can block others for two seconds, and clients that do not read the responses for ten. The end of the crawl
  * waits at most two seconds for open pages to fetch its final state.
  */
-@NullMarked
 public final class LiveServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.report");
 

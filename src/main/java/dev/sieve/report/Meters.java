@@ -7,6 +7,7 @@ import io.micrometer.core.instrument.Tags;
 import java.time.Duration;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Registers meters that read one part of a source. The registry does not keep the source in memory: once it is garbage, its
@@ -43,7 +44,7 @@ final class Meters<S, T> {
      * @param unit its unit, which Prometheus appends to the name; null for a number of things that the name contains
      * @param tags name, value, name, value and so on
      */
-    void counter(String name, String unit, String description, ToDoubleFunction<T> value, String... tags) {
+    void counter(String name, @Nullable String unit, String description, ToDoubleFunction<T> value, String... tags) {
         Function<S, T> from = part;
         FunctionCounter.builder(name, source, each -> value.applyAsDouble(from.apply(each)))
                 .baseUnit(unit)
@@ -53,7 +54,7 @@ final class Meters<S, T> {
     }
 
     /** Registers a gauge; parameters as for a counter. */
-    void gauge(String name, String unit, String description, ToDoubleFunction<T> value, String... tags) {
+    void gauge(String name, @Nullable String unit, String description, ToDoubleFunction<T> value, String... tags) {
         Function<S, T> from = part;
         Gauge.builder(name, source, each -> value.applyAsDouble(from.apply(each)))
                 .baseUnit(unit)

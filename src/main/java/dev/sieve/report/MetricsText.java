@@ -24,7 +24,6 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import org.jspecify.annotations.NullMarked;
 
 /**
  * The metrics of a crawl in the text format of Prometheus: those of {@link CrawlerMetrics}, the times of its responses, and
@@ -32,7 +31,6 @@ import org.jspecify.annotations.NullMarked;
  *
  * <p>Safe for use by many threads.
  */
-@NullMarked
 public final class MetricsText {
     private static final String START = "# HELP ";
 

@@ -6,10 +6,8 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
-import org.jspecify.annotations.NullMarked;
 
 /** Numbers as they are shown to people, independent of the language of the machine. */
-@NullMarked
 public final class Numbers {
     private static final String[] UNITS = {"B", "kB", "MB", "GB", "TB", "PB"};
     private static final double SMALLEST_PERCENTAGE = 1e-6;

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Redirects, and the chains that they form. The first ones are kept, the others only counted. */
 final class Redirects {
@@ -23,13 +24,13 @@ final class Redirects {
         private final String target;
         private final long targetHash;
         private final boolean isFollowUp;
-        private String result;
+        private @Nullable String result;
 
-        private Step(Entry entry, boolean isFollowUp) {
+        private Step(Entry entry, String target, boolean isFollowUp) {
             url = Bounds.cut(entry.url());
             status = entry.status();
-            target = Bounds.cut(entry.redirectTo());
-            targetHash = Entry.hash(entry.redirectTo());
+            this.target = Bounds.cut(target);
+            targetHash = Entry.hash(target);
             this.isFollowUp = isFollowUp;
         }
     }
@@ -42,22 +43,32 @@ final class Redirects {
      * @param result the status or the error of the last URL; null when it was not requested because of this chain
      * @param isLoop whether the last URL is one of those before
      */
-    record Chain(List<String> urls, List<Integer> statuses, String result, boolean isLoop) {}
+    record Chain(
+            List<String> urls,
+            List<Integer> statuses,
+            @Nullable String result,
+            boolean isLoop) {}
 
     void add(Entry entry) {
-        boolean mayFollow = entry.referrer() != null && targets.get(bit(entry.url()));
-        Step before = mayFollow ? steps.get(Entry.hash(entry.referrer())) : null;
-        boolean isFollowUp = before != null && before.target.equals(Bounds.cut(entry.url()));
-        if (isFollowUp) {
+        Step before = before(entry);
+        if (before != null) {
             before.result = entry.redirectTo() == null ? entry.reason() : null;
         }
-        if (entry.redirectTo() != null) {
+        String target = entry.redirectTo();
+        if (target != null) {
             count++;
             if (steps.size() < Bounds.REDIRECTS) {
-                steps.put(Entry.hash(entry.url()), new Step(entry, isFollowUp));
-                targets.set(bit(entry.redirectTo()));
+                steps.put(Entry.hash(entry.url()), new Step(entry, target, before != null));
+                targets.set(bit(target));
             }
         }
+    }
+
+    /** Returns the redirect that led to an entry; null without one. */
+    private @Nullable Step before(Entry entry) {
+        String referrer = entry.referrer();
+        Step step = referrer != null && targets.get(bit(entry.url())) ? steps.get(Entry.hash(referrer)) : null;
+        return step != null && step.target.equals(Bounds.cut(entry.url())) ? step : null;
     }
 
     private static int bit(String url) {

@@ -36,8 +36,8 @@ final class ReferrerSearch {
                 found.add(link);
             }
         }
-        if (!found.isEmpty()) {
-            String page = JsonLine.parse(json).text("url");
+        String page = found.isEmpty() ? null : JsonLine.parse(json).text("url");
+        if (page != null) {
             found.forEach(link -> link.addReferrer(page));
         }
     }

@@ -17,7 +17,6 @@ import java.util.Locale;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.NullMarked;
 
 /**
  * Reads what earlier crawls have written, to make a report of it: files of {@link dev.sieve.output.JsonlSink}, link graphs
@@ -26,7 +25,6 @@ import org.jspecify.annotations.NullMarked;
  * <p>A line that cannot be read is described, with its file and number, and left out. A file none of whose lines can be read
  * is refused.
  */
-@NullMarked
 public final class ReportInput {
     /** An escaped character, an escaped backslash, or a backslash alone. */
     private static final Pattern ESCAPE = Pattern.compile("\\\\(?:u([0-9a-fA-F]{4})|\\\\)?");

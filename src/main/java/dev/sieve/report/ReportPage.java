@@ -21,13 +21,11 @@ import java.util.function.BiConsumer;
 import org.jsoup.nodes.DataNode;
 import org.jsoup.nodes.Document;
 import org.jsoup.nodes.Element;
-import org.jspecify.annotations.NullMarked;
 
 /**
  * The report of a crawl as one page of HTML, which requires nothing but itself: its Content-Security-Policy forbids every
  * request, and every script and style but its own.
  */
-@NullMarked
 public final class ReportPage {
     private static final String CHARTS = "/META-INF/resources/webjars/chart.js/4.5.1/dist/chart.umd.min.js";
     private static final String GENERATOR = "Sieve report";

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** The runs of a crawl. The last ones are listed; the numbers of all are added up. */
 final class Runs {
@@ -18,7 +19,7 @@ final class Runs {
     static final class Run {
         private final int number;
         private final long startedAt;
-        private Sample last;
+        private @Nullable Sample last;
 
         private Run(int number, long startedAt) {
             this.number = number;
@@ -34,6 +35,7 @@ final class Runs {
         }
 
         /** Null before the first one. */
+        @Nullable
         Sample last() {
             return last;
         }
@@ -78,6 +80,7 @@ final class Runs {
     }
 
     /** Returns the last sample of the current run; null without one. */
+    @Nullable
     Sample last() {
         return runs.isEmpty() ? null : runs.get(runs.size() - 1).last;
     }

@@ -5,6 +5,7 @@ import dev.sieve.SieveStats;
 import dev.sieve.crawl.CrawlReport;
 import java.util.Arrays;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The numbers of a run at one moment, as in {@link CrawlReport}.
@@ -18,7 +19,7 @@ import java.util.Map;
 record Sample(
         long at,
         long millis,
-        String ending,
+        @Nullable String ending,
         long before,
         long isNew,
         long seen,
@@ -34,7 +35,7 @@ record Sample(
         long bytes,
         Map<String, Long> refusals,
         Map<String, Long> skipped,
-        FilterKind filter,
+        @Nullable FilterKind filter,
         long size,
         long capacity,
         double rate,
@@ -98,7 +99,7 @@ record Sample(
                 line.number("memory"));
     }
 
-    private static FilterKind kind(String name) {
+    private static @Nullable FilterKind kind(@Nullable String name) {
         return Arrays.stream(FilterKind.values())
                 .filter(kind -> kind.name().equals(name))
                 .findAny()

@@ -10,9 +10,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import java.util.function.ToLongFunction;
 import org.jsoup.nodes.Element;
+import org.jspecify.annotations.Nullable;
 
 /** The content of a report. All lists are limited, in lines and in characters. */
 final class Sections {
@@ -26,7 +27,7 @@ final class Sections {
     private final Aggregate crawl;
     private final Element main;
     /** The last sample of the crawl; null when only its pages are known. */
-    private final Sample last;
+    private final @Nullable Sample last;
 
     private Sections(Aggregate crawl, Element main) {
         this.crawl = crawl;
@@ -109,8 +110,8 @@ final class Sections {
         Html.Table urls = new Html.Table(columns, "runs", SMALL);
         Html.Table links = new Html.Table(columns, "links", SMALL);
         if (crawl.runs().count() > 1) {
-            line(urls, "Run", run -> urls.count(run.number()));
-            line(links, "Run", run -> links.count(run.number()));
+            line(urls, "Run", (run, sample) -> urls.count(run.number()));
+            line(links, "Run", (run, sample) -> links.count(run.number()));
         }
         counts(urls, "From earlier runs", Sample::before);
         counts(urls, "New", Sample::isNew);
@@ -126,14 +127,14 @@ final class Sections {
         counts(links, "Already seen", Sample::seen);
         counts(links, "Skipped", Sample::allSkipped);
         counts(links, "Retries", Sample::retried);
-        line(links, "Started", run -> links.shown(Numbers.time(run.startedAt())));
-        line(links, "Time", run -> links.millis(run.last().millis()));
+        line(links, "Started", (run, sample) -> links.shown(Numbers.time(run.startedAt())));
+        line(links, "Time", (run, sample) -> links.millis(sample.millis()));
         line(
                 links,
                 "Ended",
-                run -> links.shown(
-                        run.last().ending() != null
-                                ? run.last().ending()
+                (run, sample) -> links.shown(
+                        sample.ending() != null
+                                ? sample.ending()
                                 : run == runs.get(runs.size() - 1)
                                         ? "not yet"
                                         : "cut off; the numbers are the last ones recorded"));
@@ -152,12 +153,17 @@ final class Sections {
     }
 
     private void counts(Html.Table table, String name, ToLongFunction<Sample> number) {
-        line(table, name, run -> table.count(number.applyAsLong(run.last())));
+        line(table, name, (run, sample) -> table.count(number.applyAsLong(sample)));
     }
 
-    private void line(Html.Table table, String name, Consumer<Runs.Run> cell) {
+    private void line(Html.Table table, String name, BiConsumer<Runs.Run, Sample> cell) {
         table.row().name(name);
-        crawl.runs().list().stream().filter(run -> run.last() != null).forEach(cell);
+        for (Runs.Run run : crawl.runs().list()) {
+            Sample sample = run.last();
+            if (sample != null) {
+                cell.accept(run, sample);
+            }
+        }
     }
 
     private static void note(Element section, String text) {
@@ -285,7 +291,7 @@ final class Sections {
         note(section, "The numbers of these charts are in the table 'Numbers over time' above.");
         events(section);
         if (last.ending() != null) {
-            otherCapacities(section);
+            otherCapacities(section, last);
         }
     }
 
@@ -326,7 +332,7 @@ final class Sections {
         }
     }
 
-    private void otherCapacities(Element section) {
+    private void otherCapacities(Element section, Sample last) {
         section.appendElement("h3").text("What another capacity would have cost");
         double urls = last.size() + last.missed();
         note(

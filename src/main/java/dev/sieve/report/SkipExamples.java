@@ -4,13 +4,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** The first URLs that were not requested, for each rule. */
 final class SkipExamples {
     private final Map<String, List<Example>> examples = new TreeMap<>();
 
     /** A URL that was not requested, and the page on which it was found; null for a seed. */
-    record Example(String url, String detail, String referrer) {}
+    record Example(
+            String url, @Nullable String detail, @Nullable String referrer) {}
 
     /** Returns whether an example of a rule is needed. */
     boolean needs(String rule) {
@@ -18,10 +20,10 @@ final class SkipExamples {
         return ofRule == null ? examples.size() < Bounds.NAMES : ofRule.size() < Bounds.EXAMPLES;
     }
 
-    void add(String rule, String url, String detail, String referrer) {
+    void add(String rule, String url, @Nullable String detail, @Nullable String referrer) {
         if (needs(rule)) {
             examples.computeIfAbsent(Bounds.cut(rule), name -> new ArrayList<>())
-                    .add(new Example(Bounds.cut(url), Bounds.cut(detail), Bounds.cut(referrer)));
+                    .add(new Example(Bounds.cut(url), Bounds.cutOrNull(detail), Bounds.cutOrNull(referrer)));
         }
     }
 

@@ -3,6 +3,7 @@ package dev.sieve.report;
 import io.micrometer.core.instrument.Clock;
 import java.time.Duration;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What was last read from a source, so that the meters of one scrape agree with each other and the source is read once.
@@ -13,7 +14,7 @@ final class Snapshot<S, T> {
 
     private final Function<S, T> reader;
     private final Clock clock;
-    private T value;
+    private @Nullable T value;
     private long readNanos;
 
     Snapshot(Function<S, T> reader, Clock clock) {

@@ -2,6 +2,7 @@ package dev.sieve.report;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Samples of a crawl over the time for which it ran, all runs together. When there are too many, every other one is
@@ -10,7 +11,7 @@ import java.util.List;
 final class Timeline {
     private final List<Point> points = new ArrayList<>();
     private long stepMillis = 1;
-    private Point last;
+    private @Nullable Point last;
 
     /**
      * A moment.

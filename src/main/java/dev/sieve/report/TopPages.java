@@ -4,13 +4,21 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
 
 /** The pages with the highest values. */
 final class TopPages {
     private final PriorityQueue<Page> pages = new PriorityQueue<>(Comparator.comparingLong(Page::value));
 
     /** A page and the value by which it is compared. */
-    record Page(long value, String url, String title, int status, String type, long bytes, long millis) {}
+    record Page(
+            long value,
+            String url,
+            @Nullable String title,
+            int status,
+            @Nullable String type,
+            long bytes,
+            long millis) {}
 
     void add(long value, Entry entry) {
         if (value <= 0 || (pages.size() == Bounds.TOP_PAGES && pages.peek().value >= value)) {
@@ -22,9 +30,9 @@ final class TopPages {
         pages.add(new Page(
                 value,
                 Bounds.cut(entry.url()),
-                Bounds.cut(entry.title()),
+                Bounds.cutOrNull(entry.title()),
                 entry.status(),
-                Bounds.cut(entry.type()),
+                Bounds.cutOrNull(entry.type()),
                 entry.bytes(),
                 entry.millis()));
     }

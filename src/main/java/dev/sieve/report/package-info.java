@@ -37,4 +37,7 @@
  * samples nor links. A line has a checksum, since a report of damaged lines would be wrong without a sign of it. That of a
  * crawl without a job is read by nothing but the second pass, so it only has links.
  */
+@NullMarked
 package dev.sieve.report;
+
+import org.jspecify.annotations.NullMarked;
