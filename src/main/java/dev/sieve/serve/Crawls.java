@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -118,6 +119,7 @@ final class Crawls implements Closeable {
     }
 
     /** Returns a crawl; null without any. */
+    @Nullable
     ServedCrawl find(String id) {
         return crawls.get(id);
     }
@@ -132,12 +134,13 @@ final class Crawls implements Closeable {
      *
      * @param id a {@linkplain FolderName#isPossible valid} name
      */
+    @Nullable
     ServedCrawl get(String id, Moment now) throws IOException {
         ServedCrawl crawl = crawls.get(id);
         return crawl != null ? crawl : create(id, now);
     }
 
-    private synchronized ServedCrawl create(String id, Moment now) throws IOException {
+    private synchronized @Nullable ServedCrawl create(String id, Moment now) throws IOException {
         if (isClosed) {
             throw new IOException("the server is stopping");
         }

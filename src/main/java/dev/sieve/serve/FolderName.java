@@ -2,6 +2,8 @@ package dev.sieve.serve;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import org.jspecify.annotations.Nullable;
+
 /** The name of a crawl as part of the name of its folder. */
 final class FolderName {
     private static final int MAX_LENGTH = 200;
@@ -25,7 +27,7 @@ final class FolderName {
     }
 
     /** Returns the text of which {@link #of} makes a name; null when there is none. */
-    static String unescaped(String name) {
+    static @Nullable String unescaped(String name) {
         try {
             String id = decoded(name);
             return of(id).equals(name) ? id : null;

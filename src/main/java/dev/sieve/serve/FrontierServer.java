@@ -26,13 +26,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.logging.Level;
 import java.util.logging.Logger;
-import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A server that offers the frontiers of one folder to other crawlers, by the gRPC service URLFrontier of crawler-commons.
  */
-@NullMarked
 public final class FrontierServer implements AutoCloseable {
     /** The port of the protocol. */
     public static final int DEFAULT_PORT = 7071;

@@ -42,6 +42,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The calls of URLFrontier: checks what a client sends, and passes it on to the crawls. Safe for use by many threads. */
 final class FrontierService extends URLFrontierImplBase {
@@ -106,7 +107,7 @@ final class FrontierService extends URLFrontierImplBase {
     }
 
     /** Takes the URLs of one call, in pieces. */
-    private final class UrlTaker implements Supplier<Iterator<URLInfo>> {
+    private final class UrlTaker implements Supplier<@Nullable Iterator<URLInfo>> {
         private ServedCrawl.Request request;
         private final List<ServedCrawl> from;
 
@@ -131,7 +132,7 @@ final class FrontierService extends URLFrontierImplBase {
 
         /** Returns the next URLs, of as many crawls as are needed; null when there are none, or no more are requested. */
         @Override
-        public Iterator<URLInfo> get() {
+        public @Nullable Iterator<URLInfo> get() {
             while (!from.isEmpty() && request.maxQueues() > 0 && crawls.isActive()) {
                 ServedCrawl crawl = from.get(0);
                 ServedCrawl.Taken taken = crawl.take(request, clock.get(), crawls.delay());

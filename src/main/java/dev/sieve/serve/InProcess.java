@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The URLs of a crawl that were handed to clients, by their keys, until they are completed. One that was handed out too
@@ -37,7 +38,7 @@ final class InProcess {
      *
      * @param old the item that it replaces, which is to be {@linkplain #end ended} then; null for none
      */
-    boolean addDated(Item old) {
+    boolean addDated(@Nullable Item old) {
         boolean isFreed = old != null && old.info.refetch() != 0;
         if (isFreed) {
             memory.add(DATE_BYTES);
@@ -55,6 +56,7 @@ final class InProcess {
     }
 
     /** Returns the item with a key that was handed out; null without any. */
+    @Nullable
     Item find(String key) {
         return items.get(key);
     }

@@ -7,6 +7,7 @@ import dev.sieve.bloom.Membership;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Stores the URLs that clients send, and decides their statuses. Those that follow one another and are stored with the same
@@ -47,7 +48,7 @@ final class PutBatch {
         flush();
     }
 
-    private void put(PutItem item, Queue queue) {
+    private void put(PutItem item, @Nullable Queue queue) {
         if (queue == null) {
             item.status = Status.FAIL; // no memory for its queue
             return;
@@ -150,7 +151,7 @@ final class PutBatch {
     }
 
     /** Schedules a URL, whether or not it was seen before, and ends its being in process. */
-    private void schedule(PutItem item, Queue queue, Item held) {
+    private void schedule(PutItem item, Queue queue, @Nullable Item held) {
         if (!inProcess.addDated(held)) {
             item.status = Status.FAIL;
             return;

@@ -8,6 +8,7 @@ import crawlercommons.urlfrontier.Urlfrontier.StringList;
 import crawlercommons.urlfrontier.Urlfrontier.URLInfo;
 import crawlercommons.urlfrontier.Urlfrontier.URLItem;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** A URL that a client sends, and what became of it. */
 final class PutItem {
@@ -27,13 +28,14 @@ final class PutItem {
     /** The name of its queue. */
     final String queueName;
     /** Null when that is the host of the URL. */
-    final String queue;
+    final @Nullable String queue;
 
     final Map<String, StringList> metadata;
     final boolean isKnown;
     final long refetch;
 
     /** Null until it is decided. */
+    @Nullable
     Status status;
 
     PutItem(URLItem item) {

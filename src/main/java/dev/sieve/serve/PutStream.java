@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One call of PutURLs: stores the URLs that arrive, as many at a time as have arrived, and acknowledges them in their
@@ -43,7 +44,7 @@ final class PutStream implements StreamObserver<URLItem>, Runnable {
     private boolean isScheduled;
     private boolean isComplete;
     /** Why the call ends as soon as what was read is acknowledged; null while it goes on. */
-    private Status reason;
+    private @Nullable Status reason;
 
     private boolean isOver;
 

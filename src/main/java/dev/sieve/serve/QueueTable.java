@@ -16,6 +16,7 @@ import java.util.NavigableSet;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The queues of a crawl by name, and their items that were read from the log, in a {@link HostSchedule}.
@@ -52,11 +53,13 @@ final class QueueTable implements Closeable {
     }
 
     /** Returns a queue that has or had URLs; null without any. */
+    @Nullable
     Queue find(String name) {
         return queues.get(name);
     }
 
     /** Returns a queue, which is created if necessary; null when there is no memory for it. */
+    @Nullable
     Queue get(String name) {
         Queue queue = queues.get(name);
         if (queue == null && memory.reserve(bytes(name), MemoryBudget.Use.STORED)) {
@@ -110,16 +113,18 @@ final class QueueTable implements Closeable {
     }
 
     /** Removes the next item of a queue that may be served, and parks the queue; null without any. */
+    @Nullable
     Item poll(Moment now) {
         return parked(schedule.poll(now.nanos(), true));
     }
 
     /** Removes the next item of a queue, if that may be served, and parks it. */
+    @Nullable
     Item poll(Queue queue, Moment now) {
         return queue.isParked ? null : parked(schedule.poll(queue.name, now.nanos()));
     }
 
-    private static Item parked(Item item) {
+    private static @Nullable Item parked(@Nullable Item item) {
         if (item != null) {
             item.queue.isParked = true;
         }
@@ -127,6 +132,7 @@ final class QueueTable implements Closeable {
     }
 
     /** Removes the next item of a parked queue; null without any. */
+    @Nullable
     Item pollMore(Queue queue) {
         return schedule.pollMore(queue.name);
     }

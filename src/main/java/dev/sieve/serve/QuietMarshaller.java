@@ -7,6 +7,7 @@ import io.grpc.ServerServiceDefinition;
 import io.grpc.ServiceDescriptor;
 import io.grpc.StatusRuntimeException;
 import java.io.InputStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads messages; one that is not valid is null. An exception instead would be logged with its stack trace by gRPC. A call
@@ -27,7 +28,7 @@ final class QuietMarshaller<T> implements Marshaller<T> {
     }
 
     @Override
-    public T parse(InputStream stream) {
+    public @Nullable T parse(InputStream stream) {
         try {
             return marshaller.parse(stream);
         } catch (StatusRuntimeException e) {

@@ -12,6 +12,7 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a crawl stores about a URL beside its text, as the referrer of its record: an object of JSON with only what is not
@@ -26,7 +27,7 @@ import java.util.Map;
  * @param refetch the date from which the URL may be fetched, in seconds since 1970; 0 for any time
  * @param metadata from the client
  */
-record RecordInfo(String queue, int generation, long refetch, Map<String, StringList> metadata) {
+record RecordInfo(@Nullable String queue, int generation, long refetch, Map<String, StringList> metadata) {
     static {
         OptionalLibrary.require("com.fasterxml.jackson.core.JsonFactory", "com.fasterxml.jackson.core:jackson-core");
     }
@@ -46,7 +47,7 @@ record RecordInfo(String queue, int generation, long refetch, Map<String, String
 
     /** Parses the texts of records. Those of one frame have the same text, so it is parsed once. */
     static final class Reader {
-        private String text;
+        private @Nullable String text;
         private RecordInfo info = NONE;
 
         /**
@@ -76,6 +77,7 @@ record RecordInfo(String queue, int generation, long refetch, Map<String, String
     }
 
     /** Returns the JSON; null when everything is the default. */
+    @Nullable
     String text() {
         if (equals(NONE)) {
             return null;
@@ -119,7 +121,7 @@ record RecordInfo(String queue, int generation, long refetch, Map<String, String
      *
      * @throws IOException when the text was not written by {@link #text}
      */
-    static RecordInfo parse(String text) throws IOException {
+    static RecordInfo parse(@Nullable String text) throws IOException {
         if (text == null) {
             return NONE;
         }

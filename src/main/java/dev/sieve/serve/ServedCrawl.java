@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One crawl of a server: a frontier on disk, and the queues that its URLs are handed out from.
@@ -49,7 +50,7 @@ final class ServedCrawl implements Closeable {
     private final CrawlLog log;
     private final InProcess inProcess;
     private final PutBatch batch;
-    private Throwable failure;
+    private @Nullable Throwable failure;
     private boolean isClosed;
 
     /** Opens a crawl, or makes one, in a folder of its own, and counts its URLs. */
@@ -157,7 +158,7 @@ final class ServedCrawl implements Closeable {
      * @param maxQueues at least 1
      * @param maxPerQueue at least 1; includes URLs that are in process already
      */
-    record Request(String queue, long maxQueues, long maxPerQueue, long leaseSeconds) {
+    record Request(@Nullable String queue, long maxQueues, long maxPerQueue, long leaseSeconds) {
         Request lessQueues(long queues) {
             return new Request(queue, maxQueues - queues, maxPerQueue, leaseSeconds);
         }
@@ -197,7 +198,7 @@ final class ServedCrawl implements Closeable {
         });
     }
 
-    private Item poll(Request request, Moment now) {
+    private @Nullable Item poll(Request request, Moment now) {
         if (request.queue == null) {
             return table.poll(now);
         }
@@ -220,7 +221,7 @@ final class ServedCrawl implements Closeable {
         return read;
     }
 
-    private boolean isBehind(Queue queue, Request request) {
+    private boolean isBehind(@Nullable Queue queue, Request request) {
         return queue == null
                 ? table.size() < ahead
                 : table.size(queue) < Math.min(ahead, request.maxPerQueue)
@@ -374,7 +375,7 @@ final class ServedCrawl implements Closeable {
      *
      * @param name null for all queues
      */
-    Numbers numbers(String name, Moment now, long defaultDelay) {
+    Numbers numbers(@Nullable String name, Moment now, long defaultDelay) {
         return locked(() -> {
             advance(now, defaultDelay);
             Collection<Queue> queues = table.all();

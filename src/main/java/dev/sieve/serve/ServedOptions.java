@@ -8,6 +8,7 @@ import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.DurableSieve;
 import java.io.IOException;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How the crawls of a server are made.
@@ -18,7 +19,11 @@ import java.nio.file.Path;
  * @param onFull null for the default
  */
 record ServedOptions(
-        Long capacity, Double falsePositiveRate, Durability durability, boolean forgetsDone, OnFull onFull) {
+        @Nullable Long capacity,
+        @Nullable Double falsePositiveRate,
+        Durability durability,
+        boolean forgetsDone,
+        @Nullable OnFull onFull) {
     static final long DEFAULT_URLS = 10_000_000;
 
     /** Returns the memory of the filter of a new crawl. */

@@ -1,5 +1,7 @@
 package dev.sieve.serve;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The queue that a URL belongs to when the client names none, and the key by which a frontier compares a URL.
  *
@@ -65,7 +67,7 @@ final class UrlKeys {
      *
      * @param queue null for the host
      */
-    static String key(String url, String queue, int generation) {
+    static String key(String url, @Nullable String queue, int generation) {
         if (queue == null && generation == 0) {
             return url;
         }

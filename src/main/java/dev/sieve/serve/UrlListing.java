@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The URLs of a crawl, read from its log: the last record of each.
@@ -74,7 +75,7 @@ final class UrlListing {
      * @param queue null for all queues
      * @throws UncheckedIOException when the disk fails, or the log is damaged
      */
-    void forEach(String queue, Predicate<String> condition, Receiver receiver) {
+    void forEach(@Nullable String queue, Predicate<String> condition, Receiver receiver) {
         try {
             for (long part = 0; part < Math.max(1, parts); part++) {
                 pass(part, queue, condition, receiver);
@@ -84,7 +85,7 @@ final class UrlListing {
         }
     }
 
-    private void pass(long part, String queue, Predicate<String> condition, Receiver receiver) {
+    private void pass(long part, @Nullable String queue, Predicate<String> condition, Receiver receiver) {
         Map<Long, Long> last = new HashMap<>();
         if (parts > 0) {
             frontier.forEach((record, isDone) -> {

@@ -7,6 +7,7 @@ import java.util.Iterator;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The responses of a call that returns many, sent no faster than the client reads them.
@@ -30,7 +31,7 @@ final class UrlStream<T> {
      *
      * @param more returns the next responses; null when there are no more
      */
-    void send(Supplier<Iterator<T>> more) {
+    void send(Supplier<@Nullable Iterator<T>> more) {
         Runnable pump = new Runnable() {
             private Iterator<T> next = Collections.emptyIterator();
             private boolean isOver;
@@ -41,14 +42,15 @@ final class UrlStream<T> {
                     while (!isOver && call.isReady()) {
                         if (next.hasNext()) {
                             call.onNext(next.next());
-                        } else {
-                            next = more.get();
-                            isOver = next == null;
+                            continue;
                         }
-                    }
-                    if (next == null) {
-                        next = Collections.emptyIterator();
-                        call.onCompleted();
+                        Iterator<T> following = more.get();
+                        if (following == null) {
+                            isOver = true;
+                            call.onCompleted();
+                        } else {
+                            next = following;
+                        }
                     }
                 } catch (RuntimeException | Error e) {
                     isOver = true;

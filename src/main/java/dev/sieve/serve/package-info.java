@@ -79,4 +79,7 @@
  * <p><b>Messages are received on threads of the network.</b> These only pass them on. A worker stores all that have arrived
  * in one piece: batches are as long as the load requires, and no message waits for others.
  */
+@NullMarked
 package dev.sieve.serve;
+
+import org.jspecify.annotations.NullMarked;
