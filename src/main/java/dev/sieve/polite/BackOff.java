@@ -1,7 +1,6 @@
 package dev.sieve.polite;
 
 import java.time.Duration;
-import org.jspecify.annotations.NullMarked;
 
 /**
  * A pause that doubles with every consecutive failure.
@@ -9,7 +8,6 @@ import org.jspecify.annotations.NullMarked;
  * @param first the pause after the first failure; more than zero
  * @param longest the limit of the pause; at least {@code first}
  */
-@NullMarked
 public record BackOff(Duration first, Duration longest) {
     /** Checks the pauses. */
     public BackOff {

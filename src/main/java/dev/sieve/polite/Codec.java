@@ -1,13 +1,10 @@
 package dev.sieve.polite;
 
-import org.jspecify.annotations.NullMarked;
-
 /**
  * Converts items to bytes for a spill file, and back.
  *
  * @param <T> the items
  */
-@NullMarked
 public interface Codec<T> {
     /** Returns the bytes of an item, in a new array. */
     byte[] encode(T item);

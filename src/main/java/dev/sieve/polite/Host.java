@@ -2,6 +2,9 @@ package dev.sieve.polite;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
 /**
  * A host of a schedule: what is queued and under way, when it may be requested next, and its links to other hosts.
  *
@@ -14,7 +17,7 @@ class Host {
     private static final int MAX_NAME = 1024;
 
     final byte[] name;
-    final Group group; // whose limit applies as well; null for none
+    final @Nullable Group group; // whose limit applies as well; null for none
     long readyAt; // when the next request may start
     long readySince; // since when it could have been requested, if it is chained; since when it waits, otherwise
     int delayMillis;
@@ -33,11 +36,16 @@ class Host {
     boolean isGivenUp; // no more requests are made, so that items owe no delay
 
     boolean isChained; // see Chain
-    private Host nextInChain;
+    private @Nullable Host nextInChain;
+
+    @Nullable
     Host nextInBucket; // see HostTable
+
     int heapIndex = NONE; // among the hosts that wait, see WaitingHosts
 
+    @Nullable
     Item lastItem; // in memory, a ring: the last item links to the first, see ItemQueues
+
     int itemsInMemory;
     int itemsSpilled; // see SpillQueues
     int firstBlock;
@@ -46,7 +54,7 @@ class Host {
     short lastOffset;
 
     /** Creates a host without items; its name is from {@link #nameBytes}. */
-    Host(byte[] name, Group group, long readyAt) {
+    Host(byte[] name, @Nullable Group group, long readyAt) {
         this.name = name;
         this.group = group;
         this.readyAt = readyAt;
@@ -113,21 +121,21 @@ class Host {
 
     /** Hosts in first-in, first-out order, linked through the hosts. A host is in one chain at most. */
     static final class Chain {
-        private Host first;
-        private Host last;
+        private @Nullable Host first;
+        private @Nullable Host last;
 
         boolean isEmpty() {
             return first == null;
         }
 
-        /** Returns the host that joined first; null when the chain is empty. */
+        /** Returns the host that joined first; the chain must not be empty. */
         Host first() {
-            return first;
+            return Objects.requireNonNull(first);
         }
 
         void addLast(Host host) {
             host.isChained = true;
-            if (first == null) {
+            if (last == null) {
                 first = host;
             } else {
                 last.nextInChain = host;
@@ -137,7 +145,7 @@ class Host {
 
         /** Removes the first host; the chain must not be empty. */
         void removeFirst() {
-            Host host = first;
+            Host host = first();
             first = host.nextInChain;
             last = first == null ? null : last;
             host.nextInChain = null;
@@ -152,6 +160,7 @@ class Host {
 
         Item(Object value) {
             this.value = value;
+            next = this;
         }
     }
 

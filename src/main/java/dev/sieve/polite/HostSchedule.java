@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Function;
-import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +33,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> the items
  */
-@NullMarked
 public final class HostSchedule<T> implements Closeable {
     /** Longer durations are reduced to this, so that differences of moments do not overflow. */
     private static final Duration LONGEST = Duration.ofDays(3650);

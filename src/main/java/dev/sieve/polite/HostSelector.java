@@ -1,5 +1,7 @@
 package dev.sieve.polite;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Selects the host that is requested next.
  *
@@ -44,6 +46,7 @@ final class HostSelector {
     }
 
     /** Returns the host to request next; null when no host may be requested, or only unproven ones that are excluded. */
+    @Nullable
     Host next(long nowNanos, boolean unprovenToo) {
         for (int i = 0; i < MOVED_AT_ONCE && isWaitOver(nowNanos); i++) {
             makeFirstReady();
@@ -58,13 +61,16 @@ final class HostSelector {
                 continue;
             }
             Host first = hosts.first();
-            Host host = first.candidate();
             if (!mayStart(first)) {
                 hosts.removeFirst();
                 settle(first);
-            } else if (first.readyAt - nowNanos > 0) {
+                continue;
+            }
+            if (first.readyAt - nowNanos > 0) {
                 return null;
-            } else if (!mayStart(host)) {
+            }
+            Host host = first.candidate();
+            if (host.group != null && !mayStart(host)) {
                 host.group.members.removeFirst();
                 settle(host);
             } else if (!unprovenToo && !isProven(host)) {
@@ -78,7 +84,7 @@ final class HostSelector {
     }
 
     /** Returns the ready hosts to select from, those whose first host has been ready for longer; null without any. */
-    private ReadyHosts ready(boolean unprovenToo) {
+    private @Nullable ReadyHosts ready(boolean unprovenToo) {
         if (!unprovenToo || unproven.isEmpty()) {
             return ready.isEmpty() ? null : ready;
         }

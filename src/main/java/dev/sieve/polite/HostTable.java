@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The hosts of a schedule by name, and their groups; forgets idle hosts.
@@ -21,7 +22,7 @@ final class HostTable {
 
     private final Host.Limit hostLimit;
     private final Host.Limit groupLimit;
-    private final Function<String, String> groupOf; // null without groups
+    private final @Nullable Function<String, String> groupOf; // null without groups
     private final boolean keepsDelays; // hosts with a delay of their own are never forgotten
 
     private final long point = new SecureRandom().nextLong() >>> 4;
@@ -30,7 +31,11 @@ final class HostTable {
     private final Map<String, Host.Group> groups = new HashMap<>();
     private int capacity = FIRST_CAPACITY; // how many hosts and groups are stored before idle ones are forgotten
 
-    HostTable(Host.Limit hostLimit, Host.Limit groupLimit, Function<String, String> groupOf, boolean keepsDelays) {
+    HostTable(
+            Host.Limit hostLimit,
+            Host.Limit groupLimit,
+            @Nullable Function<String, String> groupOf,
+            boolean keepsDelays) {
         this.hostLimit = hostLimit;
         this.groupLimit = groupLimit;
         this.groupOf = groupOf;
@@ -43,11 +48,12 @@ final class HostTable {
     }
 
     /** Returns the host with a name; null when it is not stored. */
+    @Nullable
     Host find(String name) {
         return find(Host.nameBytes(name));
     }
 
-    private Host find(byte[] name) {
+    private @Nullable Host find(byte[] name) {
         Host host = buckets[bucket(name)];
         while (host != null && !Arrays.equals(host.name, name)) {
             host = host.nextInBucket;

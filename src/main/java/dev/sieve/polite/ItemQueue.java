@@ -1,6 +1,5 @@
 package dev.sieve.polite;
 
-import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,7 +9,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> the items
  */
-@NullMarked
 public final class ItemQueue<T> {
     private final ItemQueues<T> queues;
     /** Has the place of the items in memory and in the file, as the hosts of the schedule have. */

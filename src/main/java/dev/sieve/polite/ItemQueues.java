@@ -2,6 +2,8 @@ package dev.sieve.polite;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The items of each host in first-in, first-out order: the first ones in memory, the others in a spill file, if there is
@@ -16,13 +18,13 @@ import java.io.UncheckedIOException;
 final class ItemQueues<T> {
     private static final int WINDOW = 16;
 
-    private final SpillQueues spill;
-    private final Codec<T> codec;
+    private final @Nullable SpillQueues spill;
+    private final @Nullable Codec<T> codec;
     private final long limit;
     private long inMemory;
 
     /** Creates empty queues. Without a spill file all items are kept in memory, and codec and limit are not used. */
-    ItemQueues(SpillQueues spill, Codec<T> codec, long limit) {
+    ItemQueues(@Nullable SpillQueues spill, @Nullable Codec<T> codec, long limit) {
         this.spill = spill;
         this.codec = codec;
         this.limit = limit;
@@ -35,7 +37,7 @@ final class ItemQueues<T> {
             host.lastItem = link(host, item);
         } else {
             try {
-                spill.addLast(host, codec.encode(item));
+                spill.addLast(host, Objects.requireNonNull(codec).encode(item));
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
@@ -49,12 +51,13 @@ final class ItemQueues<T> {
     /** Links an item between the last one and the first one of a host. */
     private Host.Item link(Host host, T value) {
         Host.Item item = new Host.Item(value);
-        if (host.lastItem == null) {
+        Host.Item last = host.lastItem;
+        if (last == null) {
             host.lastItem = item;
         } else {
-            item.next = host.lastItem.next;
+            item.next = last.next;
+            last.next = item;
         }
-        host.lastItem.next = item;
         host.itemsInMemory++;
         inMemory += size(value);
         return item;
@@ -66,11 +69,12 @@ final class ItemQueues<T> {
     }
 
     private T unlinkFirst(Host host) {
-        Host.Item first = host.lastItem.next;
-        if (first == host.lastItem) {
+        Host.Item last = Objects.requireNonNull(host.lastItem);
+        Host.Item first = last.next;
+        if (first == last) {
             host.lastItem = null;
         } else {
-            host.lastItem.next = first.next;
+            last.next = first.next;
         }
         host.itemsInMemory--;
         @SuppressWarnings("unchecked") // link took it as a T
@@ -85,10 +89,12 @@ final class ItemQueues<T> {
 
     /** Reads the first item, and those after it that come with the same block. */
     private T removeFirstSpilled(Host host) {
+        SpillQueues spilled = Objects.requireNonNull(spill);
+        Codec<T> decoder = Objects.requireNonNull(codec);
         try {
-            T item = codec.decode(spill.removeFirst(host));
-            while (spill.isAtHand(host) && fitsInMemory(host)) {
-                host.lastItem = link(host, codec.decode(spill.removeFirst(host)));
+            T item = decoder.decode(spilled.removeFirst(host));
+            while (spilled.isAtHand(host) && fitsInMemory(host)) {
+                host.lastItem = link(host, decoder.decode(spilled.removeFirst(host)));
             }
             return item;
         } catch (IOException e) {
@@ -102,7 +108,7 @@ final class ItemQueues<T> {
             unlinkFirst(host);
         }
         try {
-            while (host.itemsSpilled > 0) {
+            while (spill != null && host.itemsSpilled > 0) {
                 spill.removeFirst(host);
             }
         } catch (IOException e) {

@@ -4,13 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sieve.Lease;
 import java.nio.ByteBuffer;
-import org.jspecify.annotations.NullMarked;
 
 /**
  * Leases as bytes, for the spill file of a schedule: id, depth, redirects, label, attempt and the length of the URL as
  * big-endian numbers, then the URL and, if there is one, a byte of 1 and the referrer.
  */
-@NullMarked
 public final class LeaseCodec implements Codec<Lease> {
     private static final int HEAD_BYTES = Long.BYTES + 5 * Integer.BYTES;
 

@@ -9,11 +9,9 @@ import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 
 /** The header {@code Retry-After} (RFC 9110, section 10.2.3): seconds, or a date in any of the three forms of HTTP. */
-@NullMarked
 public final class RetryAfter {
     /** The longest pause; longer ones are reduced to it. */
     public static final Duration LONGEST = Duration.ofHours(24);

@@ -2,7 +2,6 @@ package dev.sieve.polite;
 
 import java.time.Duration;
 import java.util.Map;
-import org.jspecify.annotations.NullMarked;
 
 /**
  * The numbers of a schedule at one moment.
@@ -20,7 +19,6 @@ import org.jspecify.annotations.NullMarked;
  * @param slowest the hosts whose delays or back-offs account for most of {@code waited}, five at most, and their parts of
  *     that time, the longest first
  */
-@NullMarked
 public record ScheduleStats(
         long queued,
         int underWay,

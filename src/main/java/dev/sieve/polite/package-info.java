@@ -27,4 +27,7 @@
  * with the most items keeps the space of the others in use, or they have to be copied repeatedly. A tree costs more than it
  * stores. A chain of blocks per host takes one write when an item is added and one read when it is removed.
  */
+@NullMarked
 package dev.sieve.polite;
+
+import org.jspecify.annotations.NullMarked;
