@@ -4,6 +4,7 @@ import java.math.BigInteger;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The addresses that begin with the same bits: {@code 10.0.0.0/8}, {@code fd00::/8}, or a single address.
@@ -47,7 +48,7 @@ record AddressBlock(BigInteger prefix, int addressBits, int hostBits) {
     }
 
     /** Returns the bytes of an address, four when it is IPv4-mapped, without a lookup; null when it is a host name. */
-    static byte[] literal(String host) {
+    static byte @Nullable [] literal(String host) {
         boolean isIpv4 = IPV4.matcher(host).matches();
         if (!isIpv4 && !IPV6.matcher(host).matches()) {
             return null;

@@ -26,6 +26,7 @@ import javax.net.SocketFactory;
 import okhttp3.Dns;
 import okhttp3.HttpUrl;
 import okhttp3.OkHttpClient;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Refuses requests to addresses that are not public and to the ports of other protocols.
@@ -100,7 +101,7 @@ final class AddressGuard {
         }
     }
 
-    private Clients newClients(Server proxy) {
+    private Clients newClients(@Nullable Server proxy) {
         Sockets unguarded = new Sockets(address -> null, wire, proxy);
         if (proxy == null || !proxy.kind().looksUpNames()) {
             // A client uses only the connections that were made with its own Dns.
@@ -134,6 +135,7 @@ final class AddressGuard {
     }
 
     /** Returns why a URL is refused, as far as this is known without a lookup; null when it is not. */
+    @Nullable
     Refused objection(HttpUrl url) {
         if (open.contains(place(url))) {
             return null;
@@ -141,20 +143,20 @@ final class AddressGuard {
         if (BAD_PORTS.contains(url.port())) {
             return new Refused(new SkipReason(BAD_PORT, url.port() + " is for another protocol"));
         }
-        byte[] literal = literal(url);
+        byte @Nullable [] literal = literal(url);
         String objection = literal == null ? null : policy.objection(literal, url.host());
         return objection == null ? null : new Refused(new SkipReason(Refused.NOT_PUBLIC, objection));
     }
 
     /** Returns the address in a URL; null for a name that is looked up here, or whose address is not known. */
-    private byte[] literal(HttpUrl url) {
+    private byte @Nullable [] literal(HttpUrl url) {
         Server proxy = proxies.server(url);
         boolean isLooked = proxy == null || !proxy.kind().looksUpNames();
         return !isLooked && LOCALHOST.matcher(url.host()).matches() ? LOOPBACK : AddressBlock.literal(url.host());
     }
 
     /** Returns the refusal that caused a failure; null when there is none. */
-    static Refused refusal(Throwable failure) {
+    static @Nullable Refused refusal(Throwable failure) {
         // A chain of causes may be circular.
         Throwable cause = failure;
         for (int i = 0; i < 10 && cause != null; i++) {
@@ -209,14 +211,14 @@ final class AddressGuard {
 
     /** Makes sockets that refuse to connect to an address with an objection, and limit what they receive. */
     static final class Sockets extends SocketFactory {
-        private final Function<InetAddress, String> objections;
+        private final Function<InetAddress, @Nullable String> objections;
         private final WireLimit wire;
-        private final Server proxy;
+        private final @Nullable Server proxy;
 
         /**
          * @param proxy the proxy of the requests; null for none
          */
-        Sockets(Function<InetAddress, String> objections, WireLimit wire, Server proxy) {
+        Sockets(Function<InetAddress, @Nullable String> objections, WireLimit wire, @Nullable Server proxy) {
             this.objections = objections;
             this.wire = wire;
             this.proxy = proxy;
@@ -259,7 +261,7 @@ final class AddressGuard {
         }
 
         @Override
-        public Socket createSocket(InetAddress host, int port, InetAddress localHost, int localPort)
+        public Socket createSocket(InetAddress host, int port, @Nullable InetAddress localHost, int localPort)
                 throws IOException {
             Socket socket = createSocket();
             socket.bind(new InetSocketAddress(localHost, localPort));

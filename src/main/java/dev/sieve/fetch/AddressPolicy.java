@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
-import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Immutable. A check compares the address with about thirty blocks.
  */
-@NullMarked
 public final class AddressPolicy {
     /** In the order in which they are compared. */
     private static final List<Use> NOT_PUBLIC = List.of(

@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The memory for the bodies of all requests of a fetcher.
@@ -178,12 +179,12 @@ final class BodyMemory {
         }
     }
 
-    private synchronized Body oldest() {
+    private synchronized @Nullable Body oldest() {
         Iterator<Body> all = reading.iterator();
         return all.hasNext() ? all.next() : null;
     }
 
-    private void cancel(Body body) {
+    private void cancel(@Nullable Body body) {
         synchronized (this) {
             if (body == null || !reading.contains(body)) {
                 return;

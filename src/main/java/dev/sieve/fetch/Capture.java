@@ -7,6 +7,7 @@ import java.net.InetAddress;
 import java.net.Proxy;
 import java.time.Instant;
 import java.util.Locale;
+import java.util.Objects;
 import okhttp3.Headers;
 import okhttp3.HttpUrl;
 import okhttp3.Interceptor;
@@ -18,6 +19,7 @@ import okio.Buffer;
 import okio.BufferedSource;
 import okio.ForwardingSource;
 import okio.Okio;
+import org.jspecify.annotations.Nullable;
 
 /** Keeps what is sent and received by one call, as it is on the wire. Used by the thread of the call. */
 final class Capture {
@@ -25,16 +27,20 @@ final class Capture {
 
     private final String url;
     private final int limit;
-    private BodyMemory.Body room;
+    private BodyMemory.@Nullable Body room;
     private final Buffer body = new Buffer();
-    private Instant time;
-    private InetAddress address;
-    private String request;
-    private String response;
-    private BufferedSource source;
-    private IOException failure;
+    private @Nullable Heads heads;
+    private @Nullable IOException failure;
     private boolean isComplete;
     private boolean isLonger;
+
+    /**
+     * What comes before the body of the response.
+     *
+     * @param address null when a proxy was between
+     */
+    private record Heads(
+            Instant time, @Nullable InetAddress address, String request, String response, BufferedSource source) {}
 
     /**
      * Creates a capture of nothing.
@@ -51,18 +57,22 @@ final class Capture {
         room = memory;
     }
 
+    private BodyMemory.Body room() {
+        return Objects.requireNonNull(room, "no memory yet");
+    }
+
     /** Keeps the heads; returns the response, of which all that is read from its body is kept, too. */
     Response of(Interceptor.Chain chain, Response received) {
         Route route = chain.connection().route();
         boolean isDirect = route.proxy().type() == Proxy.Type.DIRECT;
-        time = Instant.ofEpochMilli(received.sentRequestAtMillis());
-        address = isDirect ? chain.connection().socket().getInetAddress() : null;
-        request = requestHead(received.request(), route.proxy().type());
-        response = received.protocol().toString().toUpperCase(Locale.ROOT) + " " + received.code() + " "
+        InetAddress address = isDirect ? chain.connection().socket().getInetAddress() : null;
+        String request = requestHead(received.request(), route.proxy().type());
+        String response = received.protocol().toString().toUpperCase(Locale.ROOT) + " " + received.code() + " "
                 + received.message() + "\r\n" + fields(received.headers());
         long announced = received.body().contentLength();
-        room.expect(announced < 0 ? limit : Math.min(announced, limit));
-        source = Okio.buffer(kept(received.body().source()));
+        room().expect(announced < 0 ? limit : Math.min(announced, limit));
+        BufferedSource source = Okio.buffer(kept(received.body().source()));
+        heads = new Heads(Instant.ofEpochMilli(received.sentRequestAtMillis()), address, request, response, source);
         return received.newBuilder()
                 .body(ResponseBody.create(source, received.body().contentType(), announced))
                 .build();
@@ -89,7 +99,7 @@ final class Capture {
             @Override
             public long read(Buffer sink, long byteCount) throws IOException {
                 long rest = limit - body.size();
-                room.growRaw(body.size() + Math.min(rest, byteCount));
+                room().growRaw(body.size() + Math.min(rest, byteCount));
                 long read;
                 try {
                     read = super.read(sink, byteCount);
@@ -112,8 +122,8 @@ final class Capture {
     void readRest(WireLimit wire) {
         Buffer read = new Buffer();
         try {
-            while (!isComplete && !isLonger && failure == null) {
-                source.read(read, PART);
+            while (heads != null && !isComplete && !isLonger && failure == null) {
+                heads.source.read(read, PART);
                 read.clear();
                 wire.restart();
             }
@@ -132,16 +142,17 @@ final class Capture {
      *
      * @param cancellation why the request was cancelled; null when it was not
      */
-    Exchange exchange(Reason cancellation) {
-        if (response == null) {
+    @Nullable
+    Exchange exchange(@Nullable Reason cancellation) {
+        if (heads == null) {
             return null;
         }
         byte[] bytes = body.readByteArray();
-        room.keep(bytes);
-        return new Exchange(url, time, address, request, response, bytes, cut(cancellation));
+        room().keep(bytes);
+        return new Exchange(url, heads.time, heads.address, heads.request, heads.response, bytes, cut(cancellation));
     }
 
-    private Cut cut(Reason cancellation) {
+    private Cut cut(@Nullable Reason cancellation) {
         if (isComplete) {
             return Cut.NONE;
         } else if (isLonger) {
@@ -149,7 +160,7 @@ final class Capture {
         } else if (failure == null) {
             return Cut.OTHER;
         }
-        return switch (ResponseReader.reason(room.reason(failure), cancellation)) {
+        return switch (ResponseReader.reason(room().reason(failure), cancellation)) {
             case TIMEOUT -> Cut.TIME;
             case BROKEN, CONNECT, TLS -> Cut.DISCONNECT;
             default -> Cut.OTHER;

@@ -2,7 +2,6 @@ package dev.sieve.fetch;
 
 import java.net.InetAddress;
 import java.time.Instant;
-import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +18,6 @@ import org.jspecify.annotations.Nullable;
  * @param body the body of the response after chunks were joined, before its content was decoded, as far as it was read
  * @param cut why the body is not complete
  */
-@NullMarked
 @SuppressWarnings("ArrayRecordComponent") // a body is not compared, and too large to be copied
 public record Exchange(
         String url,

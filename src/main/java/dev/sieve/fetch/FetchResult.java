@@ -6,11 +6,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 
 /** The result of requesting one URL; it covers everything that a server may do. */
-@NullMarked
 public sealed interface FetchResult {
 
     /** Returns the HTTP status; 0 without a response. */

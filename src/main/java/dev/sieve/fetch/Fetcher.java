@@ -37,7 +37,6 @@ import okhttp3.ResponseBody;
 import okio.ForwardingSource;
 import okio.Okio;
 import okio.Source;
-import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,7 +65,6 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Safe for use by many threads. {@link #close} closes its connections.
  */
-@NullMarked
 public final class Fetcher implements AutoCloseable {
     /** How long an idle connection is kept: less than servers keep it, many of which close it after five seconds. */
     private static final int IDLE_SECONDS = 4;
@@ -422,7 +420,7 @@ public final class Fetcher implements AutoCloseable {
         }
     }
 
-    private void keep(Exchange made) {
+    private void keep(@Nullable Exchange made) {
         Exchange before = takeExchange();
         if (before != null) {
             release(before);

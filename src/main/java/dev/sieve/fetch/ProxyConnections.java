@@ -14,6 +14,7 @@ import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Connects through a proxy. The HTTP client speaks to an HTTP proxy itself. For SOCKS it would make its own sockets, which
@@ -28,7 +29,7 @@ final class ProxyConnections {
     private ProxyConnections() {}
 
     /** Returns the proxy of the sockets for a server; none for an HTTP proxy. */
-    static Proxy ofSockets(Server server) {
+    static Proxy ofSockets(@Nullable Server server) {
         return server == null || server.kind() == Kind.HTTP
                 ? Proxy.NO_PROXY
                 : new Proxy(Proxy.Type.SOCKS, InetSocketAddress.createUnresolved(server.host(), server.port()));

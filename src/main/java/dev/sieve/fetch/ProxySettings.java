@@ -10,7 +10,6 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import okhttp3.Credentials;
 import okhttp3.HttpUrl;
-import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +26,6 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The address of the proxy is not checked. Its user name and password are in no message.
  */
-@NullMarked
 public final class ProxySettings {
     /** No proxy: requests go directly to their hosts. */
     public static final ProxySettings NONE = new ProxySettings(null, null, List.of());

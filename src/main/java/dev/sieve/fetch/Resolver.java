@@ -3,10 +3,8 @@ package dev.sieve.fetch;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;
-import org.jspecify.annotations.NullMarked;
 
 /** Looks up the addresses of a host. */
-@NullMarked
 @FunctionalInterface
 public interface Resolver {
     /** Returns all addresses of a host, at least one, the preferred one first. */

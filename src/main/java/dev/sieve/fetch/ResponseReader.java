@@ -26,6 +26,7 @@ import okhttp3.Response;
 import okhttp3.ResponseBody;
 import okio.Buffer;
 import okio.BufferedSource;
+import org.jspecify.annotations.Nullable;
 
 /** Converts a response, or the failure of a request, to a {@link FetchResult}. */
 final class ResponseReader {
@@ -178,7 +179,7 @@ final class ResponseReader {
     }
 
     /** Returns the encoding that the client did not decode; null when there is none. */
-    private static String unknownEncoding(Response response) {
+    private static @Nullable String unknownEncoding(Response response) {
         String encoding = response.header("Content-Encoding", "identity");
         return encoding.equalsIgnoreCase("identity") ? null : encoding;
     }
@@ -199,7 +200,7 @@ final class ResponseReader {
      *
      * @param cancellation why it was cancelled; null when it was not
      */
-    static FetchResult failure(IOException e, Reason cancellation) {
+    static FetchResult failure(IOException e, @Nullable Reason cancellation) {
         FetchResult refused = AddressGuard.refusal(e);
         return refused == null
                 ? new Failed(
@@ -210,7 +211,7 @@ final class ResponseReader {
     }
 
     /** Returns the result of a request whose body could not be read: the status of an error does not depend on its body. */
-    static FetchResult failure(Response response, IOException e, Reason cancellation) {
+    static FetchResult failure(Response response, IOException e, @Nullable Reason cancellation) {
         return response.isSuccessful() || cancellation == Reason.STOPPED
                 ? failure(e, cancellation)
                 : head(response).cut();
@@ -231,7 +232,7 @@ final class ResponseReader {
         return reason == Reason.BROKEN || reason == Reason.TLS ? new KeptConnectionException(e) : e;
     }
 
-    static Reason reason(IOException e, Reason cancellation) {
+    static Reason reason(IOException e, @Nullable Reason cancellation) {
         if (cancellation != null) {
             return cancellation;
         } else if (e instanceof InterruptedIOException || e instanceof DnsLookups.LookupTimeoutException) {
