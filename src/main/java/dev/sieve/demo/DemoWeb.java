@@ -9,11 +9,13 @@ import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -62,7 +64,14 @@ public final class DemoWeb implements AutoCloseable {
         workers = Executors.newCachedThreadPool(DemoWeb::daemon);
         Handler.Timing timing = new Handler.Timing(later(options.responseTime), later(options.slowPages));
         handler = new Handler(
-                map, hostile, external, options.pageBytes, rules(options.crawlDelay), timing, options.recorded);
+                map,
+                hostile,
+                external,
+                options.pageBytes,
+                rules(options.crawlDelay),
+                timing,
+                options.recorded,
+                options.onRequest);
         server.createContext("/", handler);
         server.setExecutor(workers);
         server.start();
@@ -204,6 +213,7 @@ public final class DemoWeb implements AutoCloseable {
         private Duration responseTime = Duration.ZERO;
         private Duration crawlDelay = Duration.ZERO;
         private int recorded;
+        private Consumer<DemoRequest> onRequest = request -> {};
         private boolean hostile;
         private boolean external;
         private boolean even;
@@ -261,6 +271,14 @@ public final class DemoWeb implements AutoCloseable {
         /** How many of the latest requests to keep for {@link DemoWeb#requests}. Default: 0. */
         public Builder recorded(int recorded) {
             this.recorded = checked("recorded", recorded, 0, Integer.MAX_VALUE);
+            return this;
+        }
+
+        /**
+         * Receives each request before its response is sent, one at a time. Default: no listener.
+         */
+        public Builder onRequest(Consumer<DemoRequest> listener) {
+            onRequest = Objects.requireNonNull(listener, "listener");
             return this;
         }
 

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +32,7 @@ final class Handler implements HttpHandler {
     private final String rules;
     private final Timing timing;
     private final int recorded;
+    private final Consumer<DemoRequest> onRequest;
     private final ArrayDeque<DemoRequest> latest = new ArrayDeque<>();
     private long count;
 
@@ -38,6 +40,7 @@ final class Handler implements HttpHandler {
      * @param hostile the hostile host, or null
      * @param external the links to other hosts, or null
      * @param recorded how many of the latest requests to keep
+     * @param onRequest receives each request
      */
     Handler(
             SiteMap map,
@@ -46,7 +49,8 @@ final class Handler implements HttpHandler {
             int pageBytes,
             String rules,
             Timing timing,
-            int recorded) {
+            int recorded,
+            Consumer<DemoRequest> onRequest) {
         this.map = map;
         this.hostile = hostile;
         this.external = external;
@@ -54,6 +58,7 @@ final class Handler implements HttpHandler {
         this.rules = rules;
         this.timing = timing;
         this.recorded = recorded;
+        this.onRequest = onRequest;
     }
 
     /** What runs a task when an ordinary response, or a slow page, may be sent, without blocking a thread until then. */
@@ -128,8 +133,10 @@ final class Handler implements HttpHandler {
     private synchronized void record(Request request, int status) {
         String url = "http://" + request.hostName() + ":" + map.port() + request.target();
         count++;
-        latest.add(new DemoRequest(
-                request.startNanos(), System.nanoTime(), request.hostName(), request.raw(), status, url));
+        DemoRequest recording = new DemoRequest(
+                request.startNanos(), System.nanoTime(), request.hostName(), request.raw(), status, url);
+        onRequest.accept(recording);
+        latest.add(recording);
         if (latest.size() > recorded) {
             latest.remove();
         }

@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sieve.demo.DemoWeb;
+import dev.sieve.judge.PolitenessJudge;
 import dev.sieve.output.Archive;
 import dev.sieve.output.WarcSink;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -34,7 +36,10 @@ class ArchiveJobIT {
     @Test
     void theArchiveOfAKilledCrawlIsValidAndHasEveryPage() throws Exception {
         Random random = new Random(SEED);
-        try (DemoWeb web = DemoWeb.builder().hosts(20).pages(PAGES).open()) {
+        try (DemoWeb web = PolitenessJudge.web(Duration.ofMillis(2), Duration.ZERO)
+                .hosts(20)
+                .pages(PAGES)
+                .open()) {
             long each = web.expected().count() / (KILLS + 1);
             for (int kill = 0; kill < KILLS; kill++) {
                 Process crawl = start(web);

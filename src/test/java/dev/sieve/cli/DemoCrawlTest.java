@@ -9,6 +9,7 @@ import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.demo.DemoRequest;
 import dev.sieve.demo.DemoWeb;
+import dev.sieve.judge.PolitenessJudge;
 import dev.sieve.scope.Scope;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
@@ -26,7 +27,7 @@ class DemoCrawlTest {
     @Test
     void everyUrlOfTheDemoWebIsAskedForOnceAndNothingElse() throws IOException {
         try (DemoWeb web =
-                DemoWeb.builder().hosts(20).pages(600).recorded(100_000).open()) {
+                PolitenessJudge.web().hosts(20).pages(600).recorded(100_000).open()) {
             CrawlOptions options = new CrawlOptions()
                     .scope(Scope.Kind.ANY)
                     .delay(Duration.ZERO)

@@ -3,6 +3,7 @@ package dev.sieve.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.demo.DemoWeb;
+import dev.sieve.judge.PolitenessJudge;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.jsoup.Jsoup;
@@ -17,7 +18,7 @@ class ExactCrawlTest {
     void exactCrawlSaysThatNoPageIsMissed() throws IOException {
         Path report = folder.resolve("report.html");
         Path job = folder.resolve("job");
-        try (DemoWeb web = DemoWeb.builder().hosts(1).pages(10).open()) {
+        try (DemoWeb web = PolitenessJudge.web().hosts(1).pages(10).open()) {
             for (String pages : new String[] {"3", "7"}) { // the second run reads the journal of the first
                 Run run = Run.of(
                         Main.commandLine(),

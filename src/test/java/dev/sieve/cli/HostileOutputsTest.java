@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sieve.demo.DemoWeb;
+import dev.sieve.judge.PolitenessJudge;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,7 +33,8 @@ class HostileOutputsTest {
     private Map<String, Integer> expected;
 
     private void crawl() throws IOException {
-        try (DemoWeb web = DemoWeb.builder().hosts(2).pages(10).hostile(true).open()) {
+        try (DemoWeb web =
+                PolitenessJudge.web().hosts(2).pages(10).hostile(true).open()) {
             List<String> arguments = new ArrayList<>(
                     List.of(web.start(), "--scope=any", "--delay=0", "--resolve=.test=127.0.0.1", "--exact", "-q"));
             for (String file : List.of("x.txt", "x.jsonl", "x.csv", "x.tsv")) {

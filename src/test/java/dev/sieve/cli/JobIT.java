@@ -3,10 +3,12 @@ package dev.sieve.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.demo.DemoWeb;
+import dev.sieve.judge.PolitenessJudge;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -37,8 +39,11 @@ class JobIT {
     @Test
     void aCrawlThatIsKilledAgainAndAgainFetchesEveryPageAndFewTwice() throws Exception {
         Random random = new Random(SEED);
-        try (DemoWeb web =
-                DemoWeb.builder().hosts(HOSTS).pages(PAGES).recorded(1_000_000).open()) {
+        try (DemoWeb web = PolitenessJudge.web(Duration.ofMillis(5), Duration.ZERO)
+                .hosts(HOSTS)
+                .pages(PAGES)
+                .recorded(1_000_000)
+                .open()) {
             long each = web.expected().count() / (KILLS + 1);
             for (int kill = 0; kill < KILLS; kill++) {
                 Process crawl = start(web);

@@ -11,6 +11,7 @@ import dev.sieve.browser.BrowserExtension;
 import dev.sieve.browser.PageChecks;
 import dev.sieve.browser.Tab;
 import dev.sieve.demo.DemoWeb;
+import dev.sieve.judge.PolitenessJudge;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,7 +47,8 @@ class ReportInBrowserTest {
     static void crawl() throws IOException {
         report = folder.resolve("report.html");
         Path records = folder.resolve("records.jsonl");
-        try (DemoWeb web = DemoWeb.builder().hosts(8).pages(200).hostile(true).open()) {
+        try (DemoWeb web =
+                PolitenessJudge.web().hosts(8).pages(200).hostile(true).open()) {
             Run run = Run.of(
                     Main.commandLine(),
                     web.start(),

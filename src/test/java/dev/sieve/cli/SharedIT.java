@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.demo.DemoRequest;
 import dev.sieve.demo.DemoWeb;
+import dev.sieve.judge.PolitenessJudge;
 import dev.sieve.shared.TestEngine;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
@@ -91,7 +92,7 @@ class SharedIT {
     @Test
     void twoWorkersFetchEachPageOnceAndBothEnd() throws Exception {
         try (TestEngine engine = TestEngine.start();
-                DemoWeb web = DemoWeb.builder()
+                DemoWeb web = PolitenessJudge.web()
                         .hosts(40)
                         .pages(800)
                         .even(true)
@@ -139,7 +140,7 @@ class SharedIT {
     @Test
     void twoProcessesDoNotWriteOneFile() throws Exception {
         try (TestEngine engine = TestEngine.start();
-                DemoWeb web = DemoWeb.builder().hosts(10).pages(1000).open()) {
+                DemoWeb web = PolitenessJudge.web().hosts(10).pages(1000).open()) {
             Process first = worker("a", web, engine, "1s", "-o", "a.txt");
             await(first, () -> web.requestCount() > 10);
 
@@ -154,7 +155,7 @@ class SharedIT {
     @Test
     void anEngineThatIsReplacedByAnEmptyOneEndsTheCrawlWithItsReason() throws Exception {
         try (TestEngine engine = TestEngine.start();
-                DemoWeb web = DemoWeb.builder().hosts(10).pages(1000).open()) {
+                DemoWeb web = PolitenessJudge.web().hosts(10).pages(1000).open()) {
             Process worker = worker("a", web, engine, "200ms");
             await(worker, () -> web.requestCount() > 20);
             engine.kill();
@@ -169,7 +170,7 @@ class SharedIT {
     @Test
     void aWorkerGoesOnWhenTheEngineIsBackAndEndsWhenItStaysAway() throws Exception {
         try (TestEngine engine = TestEngine.start();
-                DemoWeb web = DemoWeb.builder().hosts(10).pages(1000).open()) {
+                DemoWeb web = PolitenessJudge.web().hosts(10).pages(1000).open()) {
             Process worker = worker("a", web, engine, "100ms", "--patience", "20s");
             await(worker, () -> web.requestCount() > 20);
             engine.kill();

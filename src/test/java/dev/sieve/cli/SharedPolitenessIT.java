@@ -8,6 +8,7 @@ import dev.sieve.crawl.SharedJob;
 import dev.sieve.demo.DemoRequest;
 import dev.sieve.demo.DemoWeb;
 import dev.sieve.durable.ChildJvm;
+import dev.sieve.judge.PolitenessJudge;
 import dev.sieve.scope.Scope;
 import dev.sieve.shared.EngineAddress;
 import dev.sieve.shared.TestEngine;
@@ -78,11 +79,10 @@ class SharedPolitenessIT {
     void noHostIsRequestedWithinItsDelayThoughItMovesBetweenCrawlers() throws Exception {
         Random random = new Random(SEED);
         try (TestEngine engine = TestEngine.start();
-                DemoWeb web = DemoWeb.builder()
+                DemoWeb web = PolitenessJudge.web(DELAY, CRAWL_DELAY)
                         .hosts(HOSTS)
                         .pages(20_000)
                         .even(true)
-                        .crawlDelay(CRAWL_DELAY)
                         .recorded(100_000)
                         .open()) {
             for (int end = 0; end < ENDS; end++) {
@@ -112,10 +112,7 @@ class SharedPolitenessIT {
                 assertThat(worker.waitFor(1, TimeUnit.MINUTES)).isTrue();
             }
             Map<String, List<DemoRequest>> byHost = PolitenessIT.byHost(web);
-            byHost.values().forEach(requests -> {
-                assertThat(requests.get(0)).matches(PolitenessIT::isRobots);
-                PolitenessIT.assertApart(requests, DELAY, CRAWL_DELAY);
-            });
+            assertThat(byHost.values()).allMatch(requests -> PolitenessIT.isRobots(requests.get(0)));
             System.out.printf(
                     "%d ends of crawlers: %d requests to %d hosts, %d of them for robots.txt%n",
                     ENDS, web.requestCount(), byHost.size(), robots(web));

@@ -3,6 +3,7 @@ package dev.sieve.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.demo.DemoWeb;
+import dev.sieve.judge.PolitenessJudge;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,7 +30,7 @@ class SmallThingsIT {
 
     @BeforeEach
     void serve() throws IOException {
-        web = DemoWeb.builder().hosts(3).pages(PAGES).open();
+        web = PolitenessJudge.web().hosts(3).pages(PAGES).open();
     }
 
     /** Runs the program with a proxy in its environment. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.demo.DemoWeb;
 import dev.sieve.durable.DurableSieve;
+import dev.sieve.judge.PolitenessJudge;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -31,7 +32,7 @@ class StandardOutputIT {
 
     @BeforeEach
     void serve() throws IOException {
-        web = DemoWeb.builder().hosts(3).pages(PAGES).open();
+        web = PolitenessJudge.web().hosts(3).pages(PAGES).open();
     }
 
     private int crawl(File out, String... options) throws IOException, InterruptedException {
@@ -109,7 +110,7 @@ class StandardOutputIT {
     @Test
     void aReaderThatEndsFirstEndsACrawlSilently() throws Exception {
         // More than fits into a pipe.
-        try (DemoWeb large = DemoWeb.builder().hosts(3).pages(500).open()) {
+        try (DemoWeb large = PolitenessJudge.web().hosts(3).pages(500).open()) {
             String options = " -o - --exact --scope any --resolve .test=127.0.0.1 --delay 0";
 
             assertThat(head(large.start() + options)).isEqualTo(4);

@@ -6,6 +6,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.sieve.demo.DemoWeb;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.DurableState;
+import dev.sieve.judge.PolitenessJudge;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -15,6 +16,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -118,8 +120,11 @@ class StopIT {
 
     @Test
     void noPageIsFetchedOrWrittenTwiceAfterAJobWasStopped() throws Exception {
-        try (DemoWeb web =
-                DemoWeb.builder().hosts(20).pages(PAGES).recorded(1_000_000).open()) {
+        try (DemoWeb web = PolitenessJudge.web(Duration.ofMillis(5), Duration.ZERO)
+                .hosts(20)
+                .pages(PAGES)
+                .recorded(1_000_000)
+                .open()) {
             long each = web.expected().count() / (STOPS.size() + 1);
             for (int stop = 0; stop < STOPS.size(); stop++) {
                 String checkpoint = stop == 0 ? "" : newestCheckpoint();

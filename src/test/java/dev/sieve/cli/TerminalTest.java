@@ -9,6 +9,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.LoggingEvent;
 import ch.qos.logback.core.Appender;
 import dev.sieve.demo.DemoWeb;
+import dev.sieve.judge.PolitenessJudge;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -122,7 +123,8 @@ class TerminalTest {
     @Test
     @Timeout(120)
     void crawlOfAHostileHostPrintsNoControlCharacters() throws IOException {
-        try (DemoWeb web = DemoWeb.builder().hosts(2).pages(10).hostile(true).open()) {
+        try (DemoWeb web =
+                PolitenessJudge.web().hosts(2).pages(10).hostile(true).open()) {
             Run run = Run.of(
                     Main.commandLine(),
                     web.start(),

@@ -9,6 +9,7 @@ import dev.sieve.demo.DemoWeb;
 import dev.sieve.demo.ExternalLink;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.fetch.FetchResult;
+import dev.sieve.judge.PolitenessJudge;
 import dev.sieve.output.Link;
 import dev.sieve.output.LinkGraphSink;
 import dev.sieve.output.PageSink;
@@ -277,7 +278,7 @@ class LinkCheckTest {
     @Test
     void theBrokenExternalLinksOfTheDemoWebAreFoundWithAllTheirReferrers() throws IOException {
         StringWriter graph = new StringWriter();
-        try (DemoWeb web = DemoWeb.builder()
+        try (DemoWeb web = PolitenessJudge.web()
                         .hosts(1)
                         .pages(200)
                         .external(true)

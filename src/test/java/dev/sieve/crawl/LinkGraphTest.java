@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sieve.Sieve;
 import dev.sieve.bloom.ExactSet;
 import dev.sieve.demo.DemoWeb;
+import dev.sieve.judge.PolitenessJudge;
 import dev.sieve.output.LinkGraphSink;
 import dev.sieve.scope.Scope;
 import dev.sieve.url.UrlNormalizer;
@@ -65,8 +66,11 @@ class LinkGraphTest {
 
     @Test
     void theEdgesOfTheDemoWebAreThoseThatAnotherReaderFinds() throws Exception {
-        try (DemoWeb web =
-                DemoWeb.builder().hosts(8).pages(150).slowPages(Duration.ZERO).open()) {
+        try (DemoWeb web = PolitenessJudge.web()
+                .hosts(8)
+                .pages(150)
+                .slowPages(Duration.ZERO)
+                .open()) {
             CrawlOptions options = Site.fast().scope(Scope.Kind.ANY).resolver(host -> List.of(DemoWeb.resolve(host)));
 
             CrawlReport report = crawl(options, web.start());

@@ -50,7 +50,7 @@ class PolitenessTest {
     private Path folder;
 
     @AutoClose
-    private final HostileServer server = new HostileServer();
+    private final HostileServer server = new HostileServer(DELAY);
 
     /** When the name lookups of each host ended, in order. There is one per request: the server keeps no connection. */
     private final Map<String, List<Long>> lookups = new ConcurrentHashMap<>();

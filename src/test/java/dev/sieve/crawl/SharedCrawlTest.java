@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sieve.demo.DemoRequest;
 import dev.sieve.demo.DemoWeb;
 import dev.sieve.durable.ChildJvm;
+import dev.sieve.judge.PolitenessJudge;
 import dev.sieve.output.Visit;
 import dev.sieve.scope.Scope;
 import dev.sieve.shared.EngineAddress;
@@ -110,7 +111,7 @@ class SharedCrawlTest {
     }
 
     private static DemoWeb web(int pages) throws IOException {
-        return DemoWeb.builder().pages(pages).recorded(100_000).open();
+        return PolitenessJudge.web().pages(pages).recorded(100_000).open();
     }
 
     @ParameterizedTest
@@ -295,7 +296,7 @@ class SharedCrawlTest {
     void nothingIsSentToAHostThatHasMoved(boolean obeysRobots) throws Exception {
         CountDownLatch isLookedUp = new CountDownLatch(1);
         CountDownLatch hasMoved = new CountDownLatch(1);
-        try (DemoWeb web = DemoWeb.builder().hosts(1).pages(1).recorded(100).open();
+        try (DemoWeb web = PolitenessJudge.web().hosts(1).pages(1).recorded(100).open();
                 LossyWire wire = new LossyWire(engine)) {
             CrawlOptions slow = options()
                     .obeyRobots(obeysRobots)

@@ -1,5 +1,6 @@
 package dev.sieve.crawl;
 
+import dev.sieve.judge.PolitenessJudge;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -14,12 +15,14 @@ import mockwebserver3.Dispatcher;
 import mockwebserver3.MockResponse;
 import mockwebserver3.MockWebServer;
 import mockwebserver3.RecordedRequest;
+import okio.Buffer;
 
 /** A small site on loopback: what it answers at each path is said in a line, and it remembers what it was asked for. */
 final class Site implements AutoCloseable {
     private final MockWebServer server = new MockWebServer();
     private final Map<String, Supplier<MockResponse>> answers = new ConcurrentHashMap<>();
     private final Queue<String> requests = new ConcurrentLinkedQueue<>();
+    private final PolitenessJudge judge = new PolitenessJudge(Duration.ZERO);
     private final AtomicInteger underWay = new AtomicInteger();
     private final AtomicInteger mostUnderWay = new AtomicInteger();
 
@@ -29,9 +32,10 @@ final class Site implements AutoCloseable {
             public MockResponse dispatch(RecordedRequest request) {
                 mostUnderWay.accumulateAndGet(underWay.incrementAndGet(), Math::max);
                 try {
+                    judge.arrived("", System.nanoTime());
                     requests.add(request.getTarget());
                     Supplier<MockResponse> answer = answers.get(request.getTarget());
-                    return answer == null ? status(404) : answer.get();
+                    return judged(request.getTarget(), answer == null ? status(404) : answer.get());
                 } finally {
                     underWay.decrementAndGet();
                 }
@@ -42,6 +46,19 @@ final class Site implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private MockResponse judged(String path, MockResponse answer) {
+        Buffer body = new Buffer();
+        try {
+            if (path.equals("/robots.txt") && answer.getBody() != null) {
+                answer.getBody().writeTo(body);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        judge.answered("", answer.getStatus() + "\n" + answer.getHeaders(), body.readUtf8());
+        return answer;
     }
 
     /** Options for a crawl of such sites that waits for nobody. */

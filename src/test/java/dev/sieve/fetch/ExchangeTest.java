@@ -31,7 +31,7 @@ class ExchangeTest {
     private static final int LIMIT = 100_000;
 
     @AutoClose
-    private final HostileServer server = new HostileServer();
+    private final HostileServer server = HostileServer.unjudged();
 
     @AutoClose
     private final Fetcher fetcher = newFetcher(Duration.ofMinutes(1), true);

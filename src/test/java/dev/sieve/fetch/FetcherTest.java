@@ -41,7 +41,7 @@ class FetcherTest {
 
     @BeforeEach
     void open() throws IOException {
-        server = new HostileServer();
+        server = HostileServer.unjudged();
         fetcher = newFetcher(Duration.ofMinutes(2), host -> List.of(InetAddress.getByName(host)));
         hasty = newFetcher(Duration.ofSeconds(1), host -> List.of(InetAddress.getByName(host)));
     }

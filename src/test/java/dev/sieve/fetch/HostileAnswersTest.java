@@ -41,7 +41,7 @@ class HostileAnswersTest {
 
     @BeforeEach
     void open() throws IOException {
-        server = new HostileServer();
+        server = HostileServer.unjudged();
         fetcher = newFetcher(host -> List.of(InetAddress.getByName(host)), Duration.ofMinutes(2));
         hasty = newFetcher(host -> List.of(InetAddress.getByName(host)), Duration.ofSeconds(1));
     }
@@ -387,7 +387,7 @@ class HostileAnswersTest {
 
     @Test
     void theUsersHeadersGoToTheOriginsThatWereNamedAndToNoOther() throws IOException {
-        try (HostileServer other = new HostileServer()) {
+        try (HostileServer other = HostileServer.unjudged()) {
             fetcher.sendHeadersTo(server.url("/start"));
 
             fetcher.fetch(server.url("/x"));

@@ -2,6 +2,7 @@ package dev.sieve.fetch;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import dev.sieve.judge.PolitenessJudge;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -10,6 +11,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -18,6 +20,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import java.util.function.IntConsumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -43,6 +46,11 @@ public final class HostileServer implements AutoCloseable {
     private volatile Behaviour otherwise = GOOD_PAGE;
     private volatile IntConsumer onRequest = each -> {};
     private final CountDownLatch closed = new CountDownLatch(1);
+    /** Null if no crawl is served. */
+    private final PolitenessJudge judge;
+    /** What a thread that serves a client tells the judge of an answer: its head and its body. */
+    private static final ThreadLocal<BiConsumer<String, byte[]>> ANSWERED =
+            ThreadLocal.withInitial(() -> (head, body) -> {});
 
     private record Request(String head, long arrivalNanos) {}
 
@@ -53,10 +61,25 @@ public final class HostileServer implements AutoCloseable {
     }
 
     public HostileServer() {
-        this("127.0.0.1", 0);
+        this(Duration.ZERO);
+    }
+
+    /** A server for a client that is not a crawl, so that nobody judges whether it waits between requests. */
+    public static HostileServer unjudged() {
+        return new HostileServer("127.0.0.1", 0, null);
+    }
+
+    /** A server for crawls with a delay, which is judged. */
+    public HostileServer(Duration delay) {
+        this("127.0.0.1", 0, delay);
     }
 
     public HostileServer(String address, int port) {
+        this(address, port, Duration.ZERO);
+    }
+
+    private HostileServer(String address, int port, Duration delay) {
+        judge = delay == null ? null : new PolitenessJudge(delay);
         try {
             socket = new ServerSocket(port, 200, InetAddress.getByName(address));
         } catch (IOException e) {
@@ -97,7 +120,14 @@ public final class HostileServer implements AutoCloseable {
 
     private String receive(Socket client) throws IOException {
         String head = readHead(client.getInputStream());
-        requests.add(new Request(head, System.nanoTime()));
+        Request request = new Request(head, System.nanoTime());
+        requests.add(request);
+        if (judge != null) {
+            judge.arrived(host(head), request.arrivalNanos);
+            boolean isRobots = head.startsWith("GET /robots.txt ");
+            ANSWERED.set(
+                    (answer, body) -> judge.answered(host(head), answer, isRobots ? new String(body, ISO_8859_1) : ""));
+        }
         onRequest.accept(count.incrementAndGet());
         return head;
     }
@@ -163,6 +193,7 @@ public final class HostileServer implements AutoCloseable {
     public static Behaviour raw(String head, byte[] body) {
         boolean saysClose = head.startsWith("HTTP/1.1") && !head.contains("\nConnection: ");
         return client -> {
+            ANSWERED.get().accept(head, body);
             write(client, (head + (saysClose ? "Connection: close\n\n" : "\n")).replace("\n", "\r\n"));
             client.getOutputStream().write(body);
         };

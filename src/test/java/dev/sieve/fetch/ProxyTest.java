@@ -39,7 +39,7 @@ class ProxyTest {
 
     /** The proxy over HTTP, or the server behind the other one. */
     @AutoClose
-    private final HostileServer server = new HostileServer();
+    private final HostileServer server = HostileServer.unjudged();
 
     @AutoClose
     private final SocksServer socks = new SocksServer(server.port());

@@ -7,6 +7,7 @@ import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.demo.DemoWeb;
+import dev.sieve.judge.PolitenessJudge;
 import dev.sieve.scope.Scope;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Meter;
@@ -26,7 +27,7 @@ class CrawlerMetricsTest {
     @Test
     void theMetersAddUpToTheReportOfACrawl() throws Exception {
         PrometheusMeterRegistry prometheus = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-        try (DemoWeb web = DemoWeb.builder().hosts(10).pages(200).open();
+        try (DemoWeb web = PolitenessJudge.web().hosts(10).pages(200).open();
                 Crawler crawler = new Crawler(options(), new Sieve(10_000))) {
             crawler.seed(web.start());
             crawler.seed("http://missing.example/");
@@ -101,7 +102,7 @@ class CrawlerMetricsTest {
     /** Every value of a tag is known when the meters are registered. */
     @Test
     void theCrawlDoesNotAddMeters() throws Exception {
-        try (DemoWeb web = DemoWeb.builder().hosts(2).pages(20).open();
+        try (DemoWeb web = PolitenessJudge.web().hosts(2).pages(20).open();
                 Crawler crawler = new Crawler(options(), new Sieve(1000))) {
             new CrawlerMetrics(crawler).bindTo(registry);
             List<Meter.Id> before =

@@ -11,6 +11,7 @@ import dev.sieve.browser.Tab;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.demo.DemoWeb;
+import dev.sieve.judge.PolitenessJudge;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Skip;
 import dev.sieve.output.Visit;
@@ -110,7 +111,8 @@ class LiveInBrowserTest {
                 .delay(Duration.ZERO)
                 .allowPrivate("127.0.0.0/8")
                 .resolver(host -> List.of(DemoWeb.resolve(host)));
-        try (DemoWeb web = DemoWeb.builder().hosts(5).pages(120).hostile(true).open();
+        try (DemoWeb web =
+                        PolitenessJudge.web().hosts(5).pages(120).hostile(true).open();
                 Tab tab = browser.tab();
                 Crawler crawler = new Crawler(options, new Sieve(10_000))) {
             String url;

@@ -8,6 +8,7 @@ import dev.sieve.Sieve;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.demo.DemoWeb;
+import dev.sieve.judge.PolitenessJudge;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Skip;
 import dev.sieve.output.Visit;
@@ -73,7 +74,7 @@ class LivePageTest {
     @Test
     void aRunningCrawlIsOnThePageAndInTheMetrics() throws Exception {
         CrawlOptions options = options().scope(Scope.Kind.ANY).resolver(host -> List.of(DemoWeb.resolve(host)));
-        try (DemoWeb web = DemoWeb.builder().hosts(10).pages(200).open();
+        try (DemoWeb web = PolitenessJudge.web().hosts(10).pages(200).open();
                 LiveServer server = LiveServer.open("127.0.0.1", 0);
                 Crawler crawler = new Crawler(options, new Sieve(1000))) {
             record.start(null, false, NOW.instant());

@@ -44,7 +44,7 @@ class RobotsCacheTest {
 
     @BeforeEach
     void open() throws IOException {
-        server = new HostileServer();
+        server = HostileServer.unjudged();
         fetcher = newFetcher(Duration.ofMinutes(2));
         fetcher.onSend(sentTo::add);
         robots = new RobotsCache(fetcher, "testbot", 2, InstantSource.system(), 1 << 20);

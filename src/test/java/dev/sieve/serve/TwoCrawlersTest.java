@@ -9,6 +9,7 @@ import crawlercommons.urlfrontier.Urlfrontier.URLInfo;
 import crawlercommons.urlfrontier.Urlfrontier.URLItem;
 import dev.sieve.demo.DemoRequest;
 import dev.sieve.demo.DemoWeb;
+import dev.sieve.judge.PolitenessJudge;
 import dev.sieve.url.UrlNormalizer;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
@@ -37,7 +38,7 @@ class TwoCrawlersTest {
 
     @Test
     void togetherTheyRequestEachUrlOfAWebOnce(@TempDir Path folder) throws Exception {
-        try (DemoWeb web = DemoWeb.builder().recorded(10_000).open();
+        try (DemoWeb web = PolitenessJudge.web().recorded(10_000).open();
                 Door door = new Door(folder);
                 Crawler one = new Crawler(door);
                 Crawler other = new Crawler(door)) {
