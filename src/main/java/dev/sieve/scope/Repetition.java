@@ -16,8 +16,8 @@ final class Repetition {
     }
 
     /**
-     * Returns whether a part, or a block of up to 16 parts, occurs more often in succession than the limit allows. Empty
-     * parts are skipped; parts are compared by 64-bit hashes.
+     * Returns whether a block of 2 to 16 parts occurs more often in succession than the limit allows, or a single part more
+     * than twice as often. Empty parts are skipped; parts are compared by 64-bit hashes.
      *
      * @param separators the characters between parts
      */
@@ -40,7 +40,7 @@ final class Repetition {
             }
         }
         for (int block = 1; block <= MAX_BLOCK && (long) block * limit < size; block++) {
-            if (hasBlocks(parts, size, block, (long) block * limit)) {
+            if (hasBlocks(parts, size, block, Math.max(2, block) * (long) limit)) {
                 return true;
             }
         }

@@ -11,17 +11,18 @@ public enum Trap {
     /** Slashes in the path. */
     PATH_DEPTH(20, "slashes in the path"),
     /**
-     * Repetitions of segments of the path in a row: 2 for {@code /a/a} and {@code /a/b/a/b}. Links that are relative
+     * Repetitions of segments of the path in a row: 2 for {@code /a/b/a/b}. A single segment may be repeated twice as
+     * often, since ordinary sites do so: {@code /cpp/atomic/atomic/atomic}, {@code /2011/11/11/11}. Links that are relative
      * where they should not be lead ever deeper into such paths.
      */
-    REPEATED_SEGMENTS(2, "times the same segments in a row"),
+    REPEATED_SEGMENTS(2, "times the same segments in a row, or %,d times a single one"),
     /** Parameters in the query. */
     PARAMETERS(32, "parameters"),
     /**
-     * Repetitions of parts of the query in a row: 2 for {@code ?q=&q=} and {@code ?amp;amp;a=1}. Pages that extend the
-     * query of their own URL, or put their own URL into it, have such links.
+     * Repetitions of parts of the query in a row: 2 for {@code ?a=1&a=1}. A single part may be repeated twice as often:
+     * {@code ?day=11/11/11}. Pages that extend the query of their own URL, or put their own URL into it, have such links.
      */
-    REPEATED_PARAMETERS(2, "times the same parameters in a row"),
+    REPEATED_PARAMETERS(2, "times the same parameters in a row, or %,d times a single one"),
     /**
      * URLs of one host that differ only in their numbers and in the values of their parameters: calendars, session
      * numbers, search results.
@@ -33,7 +34,7 @@ public enum Trap {
     DOMAIN(10_000, "hosts of a domain");
 
     private final int defaultLimit;
-    /** What the limit counts, after its number. */
+    /** What the limit counts, after its number; a format for twice the limit. */
     final String counted;
 
     Trap(int defaultLimit, String counted) {

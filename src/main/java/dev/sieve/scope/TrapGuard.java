@@ -86,7 +86,7 @@ public final class TrapGuard {
         if (trap == null) {
             return null;
         }
-        String detail = String.format(Locale.ROOT, "more than %,d %s", limit(trap), trap.counted);
+        String detail = String.format(Locale.ROOT, "more than %,d " + trap.counted, limit(trap), 2L * limit(trap));
         return new SkipReason("trap " + trap.words(), detail);
     }
 

@@ -99,8 +99,9 @@ class CliIT {
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.createContext("/", exchange -> {
             exchange.getResponseHeaders().add("Content-Type", "text/html");
-            byte[] page = "<a href='/a'></a><a href='mailto:x'></a><a href='http://o.test/'></a><a href='/x/x/x'></a>"
-                    .getBytes(StandardCharsets.US_ASCII);
+            byte[] page =
+                    "<a href='/a'></a><a href='mailto:x'></a><a href='http://o.test/'></a><a href='/x/x/x/x/x'></a>"
+                            .getBytes(StandardCharsets.US_ASCII);
             exchange.sendResponseHeaders(200, page.length);
             exchange.getResponseBody().write(page);
             exchange.close();
@@ -121,9 +122,11 @@ class CliIT {
                             "mailto:x\tnot http or https\t" + site + "a",
                             "http://o.test/\tout of scope: not the host and port of a seed\t" + site,
                             "http://o.test/\tout of scope: not the host and port of a seed\t" + site + "a",
-                            site + "x/x/x\ttrap repeated-segments: more than 2 times the same segments in a row\t"
+                            site
+                                    + "x/x/x/x/x\ttrap repeated-segments: more than 2 times the same segments in a row, or 4 times a single one\t"
                                     + site,
-                            site + "x/x/x\ttrap repeated-segments: more than 2 times the same segments in a row\t"
+                            site
+                                    + "x/x/x/x/x\ttrap repeated-segments: more than 2 times the same segments in a row, or 4 times a single one\t"
                                     + site + "a");
             assertThat(sieve(site, "--skipped", "skipped.tsv").stderr()).contains("--skipped", "exists");
         } finally {

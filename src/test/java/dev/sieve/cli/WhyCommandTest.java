@@ -44,7 +44,7 @@ class WhyCommandTest {
                 "http://o.test/a | not crawled: out of scope: not the host and port of a seed",
                 "mailto:x@y | not crawled: not http or https",
                 "http://h:0/ | not crawled: no valid port",
-                "http://h.test/x/x/x | not crawled: trap repeated-segments: more than 2 times the same segments in a row",
+                "http://h.test/x/x/x/x/x | not crawled: trap repeated-segments: more than 2 times the same segments in a row, or 4 times a single one",
                 "http://10.0.0.1/ | not crawled: address not public: 10.0.0.1 is private",
                 "http://127.0.0.1:7/ | crawled: a seed",
             })
@@ -86,7 +86,7 @@ class WhyCommandTest {
 
     @Test
     void aTrapOrAnAddressThatIsAllowedIsCrawled() {
-        assertThat(why(List.of("--allow-trap", "all"), "http://h.test/x/x/x", "http://h.test/"))
+        assertThat(why(List.of("--allow-trap", "all"), "http://h.test/x/x/x/x/x", "http://h.test/"))
                 .isZero();
         assertThat(why(List.of("--scope", "any", "--allow-private", "10.0.0.0/8"), "http://10.0.0.1/"))
                 .isZero();

@@ -215,7 +215,8 @@ class CrawlerTest {
 
         CrawlReport report = crawl(fast(), "/");
 
-        assertThat(site.requests()).containsExactly("/", "/loop/", "/loop/loop/");
+        assertThat(site.requests())
+                .containsExactly("/", "/loop/", "/loop/loop/", "/loop/loop/loop/", "/loop/loop/loop/loop/");
         assertThat(report.skipped()).containsExactly(Map.entry("trap repeated-segments", 1L));
     }
 

@@ -72,7 +72,7 @@ class SkippedTest {
                 .page("/deep", "/shy", "/deeper", "/")
                 .page("/deeper", "/deepest")
                 .html("/shy", "<meta name=robots content=nofollow><a href=/never>x</a><a href=/ever>x</a>")
-                .redirect("/r", "/x/x/x")
+                .redirect("/r", "/x/x/x/x/x")
                 .robots("User-agent: *\nDisallow: /private\n");
         CrawlOptions options = fast().scope(Scope.Kind.ANY).exclude("\\.pdf$").maxDepth(2);
 

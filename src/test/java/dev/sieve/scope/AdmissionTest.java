@@ -21,7 +21,7 @@ class AdmissionTest {
                 "http://h.test/a | | in scope",
                 "http://other.test/a | out of scope | not the host and port of a seed",
                 "http://h.test/a.pdf | excluded | exclude \\.pdf$",
-                "http://h.test/x/x/x | trap repeated-segments | more than 2 times the same segments in a row",
+                "http://h.test/x/x/x/x/x | trap repeated-segments | more than 2 times the same segments in a row, or 4 times a single one",
                 "http://h.test/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18/19/20/21"
                         + " | trap path-depth | more than 20 slashes in the path",
             })
@@ -49,7 +49,7 @@ class AdmissionTest {
         Admission admission = admission(
                 Scope.builder(Scope.Kind.HOST), new TrapGuard(Map.of(Trap.REPEATED_SEGMENTS, Integer.MAX_VALUE)));
 
-        assertThat(admission.skipReason("http://h.test/x/x/x", 1)).isNull();
+        assertThat(admission.skipReason("http://h.test/x/x/x/x/x", 1)).isNull();
         assertThat(admission.skipReason("http://h.test/" + "a".repeat(3000), 1).rule())
                 .isEqualTo("trap length");
     }

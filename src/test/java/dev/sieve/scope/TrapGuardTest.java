@@ -36,6 +36,9 @@ class TrapGuardTest {
                 "http://h/",
                 "http://h/2011/11/11/news.html",
                 "http://h/a/b/a/b",
+                "http://h/w/cpp/atomic/atomic/atomic",
+                "http://h/11/11/11/11",
+                "http://h/x?day=11/11/11",
                 "http://h/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18/19/20",
                 "http://h/search?tag[]=a&tag[]=b&tag[]=c&tag[]=d",
                 "http://h/x?a=0&b=0&c=0&d=0",
@@ -52,13 +55,13 @@ class TrapGuardTest {
     @CsvSource({
         "PATH_DEPTH, http://h/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18/19/20/",
         "PATH_DEPTH, http://h//////////////////////",
-        "REPEATED_SEGMENTS, http://h/a/a/a",
-        "REPEATED_SEGMENTS, http://h/x/a/a/a/y?z",
+        "REPEATED_SEGMENTS, http://h/a/a/a/a/a",
+        "REPEATED_SEGMENTS, http://h/x/a/a/a/a/a/y?z",
         "REPEATED_SEGMENTS, http://h/a/b/a/b/a/b/",
         "REPEATED_SEGMENTS, http://h/a/b/c/d/e/f/a/b/c/d/e/f/a/b/c/d/e/f",
-        "REPEATED_PARAMETERS, http://h/x?q=&q=&q=",
+        "REPEATED_PARAMETERS, http://h/x?q=&q=&q=&q=&q=",
         "REPEATED_PARAMETERS, http://h/x?a=1&a=1&a=1",
-        "REPEATED_PARAMETERS, http://h/x?a=1&amp;amp;amp;b=2",
+        "REPEATED_PARAMETERS, http://h/x?a=1&amp;amp;amp;amp;amp;b=2",
         "REPEATED_PARAMETERS, http://h/x?u=/x?u=/x?u=/x"
     })
     void urlBeyondALimitIsNamedByIt(Trap trap, String url) {
@@ -215,7 +218,7 @@ class TrapGuardTest {
             url.append('/').append(Integer.toString(i, 36));
         }
         assertThat(guard.judge(url.toString())).isNull();
-        assertThat(guard.judge(url + "/x/x/x")).isEqualTo(Trap.REPEATED_SEGMENTS);
+        assertThat(guard.judge(url + "/x/x/x/x/x")).isEqualTo(Trap.REPEATED_SEGMENTS);
     }
 
     @ParameterizedTest
