@@ -29,7 +29,6 @@ public final class Main {
 
     /** Runs the program and exits. */
     public static void main(String[] args) {
-        Logging.set(Level.INFO);
         int exitCode = ExitCode.INTERNAL_ERROR_OR_FULL;
         try {
             exitCode = commandLine().execute(withoutDefault(args));
@@ -108,6 +107,9 @@ public final class Main {
         }
         ParseResult last = parsed.hasSubcommand() ? parsed.subcommand() : parsed;
         boolean showsHelp = last.isUsageHelpRequested() || last.isVersionHelpRequested();
+        if (!showsHelp) {
+            Logging.set(Level.INFO);
+        }
         if (!showsHelp && last.commandSpec().userObject() instanceof CrawlCommand crawl && crawl.config != null) {
             return ConfigFile.read(crawl.config, last.commandSpec(), Main::commandLine)
                     .run(parsed);

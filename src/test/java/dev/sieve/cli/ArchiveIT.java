@@ -78,19 +78,6 @@ class ArchiveIT {
         return Map.of("JAVA_HOME", System.getProperty("java.home"), "JAVA_OPTS", "-XX:TieredStopAtLevel=1");
     }
 
-    private Path program(String path, String script) throws IOException {
-        Path program = folder.resolve(path);
-        Files.createDirectories(program.getParent());
-        Files.writeString(program, "#!/bin/sh\n" + script);
-        return Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
-    }
-
-    /** A folder with a program java, which behaves as written. */
-    private Path javaHome(String java) throws IOException {
-        program("java home/bin/java", java);
-        return folder.resolve("java home");
-    }
-
     @Test
     void itsStartScriptCrawlsTheDemoWeb() throws Exception {
         Result demo = sieve(thisJava(), "demo", "--hosts", "5", "--pages", "50", "-o", "urls.txt");
@@ -100,79 +87,6 @@ class ArchiveIT {
         assertThat(Files.readAllLines(folder.resolve("urls.txt")))
                 .hasSizeBetween(48, 50)
                 .doesNotHaveDuplicates();
-    }
-
-    @Test
-    void itsStartScriptRunsThroughLinks() throws Exception {
-        Path bin = Files.createDirectory(folder.resolve("bin"));
-        Files.createSymbolicLink(bin.resolve("crawler"), bin.relativize(script));
-        script = Files.createSymbolicLink(folder.resolve("link"), bin.resolve("crawler"));
-
-        assertThat(sieve(thisJava(), "--version").output()).startsWith("sieve ");
-    }
-
-    @Test
-    void optionsAndArgumentsReachTheProgramAsTheyAre() throws Exception {
-        Path java = javaHome("""
-                if [ "$1" = -version ]; then
-                    echo 'openjdk version "17.0.1" 2021-10-19' >&2
-                    exit
-                fi
-                for argument; do
-                    echo "<$argument>"
-                done
-                exit 7
-                """);
-
-        Result run = sieve(
-                Map.of("JAVA_HOME", java.toString(), "JAVA_OPTS", "-Da=1", "SIEVE_OPTS", " -Xmx99m  -Db=/* "),
-                "a b",
-                "",
-                "*",
-                "$HOME");
-
-        assertThat(run.exitCode()).isEqualTo(7);
-        assertThat(run.output().lines())
-                .containsExactly(
-                        "<-Da=1>",
-                        "<-Xmx99m>",
-                        "<-Db=/*>",
-                        "<-jar>",
-                        "<" + home.toRealPath().resolve("lib/sieve.jar") + ">",
-                        "<a b>",
-                        "<>",
-                        "<*>",
-                        "<$HOME>");
-    }
-
-    @Test
-    void anOlderJavaIsRefusedByItsVersion() throws Exception {
-        for (String version : List.of("1.8.0_392", "11.0.21", "9")) {
-            Path java = javaHome("echo 'Picked up JAVA_TOOL_OPTIONS: -Da=b' >&2\n" + "echo 'openjdk version \""
-                    + version + "\" 2023-10-17' >&2\n");
-
-            assertThat(sieve(Map.of("JAVA_HOME", java.toString()), "--version"))
-                    .isEqualTo(new Result(
-                            1,
-                            "sieve: Java 17 or later is required: " + java + "/bin/java is version " + version + "\n"));
-        }
-    }
-
-    @Test
-    void aMissingJavaIsAnErrorThatSaysWhereItWasSearched() throws Exception {
-        // All that the script calls, and no java.
-        for (String tool : List.of("dirname", "readlink", "sed", "head")) {
-            program("tools/" + tool, "PATH='" + System.getenv("PATH") + "' exec " + tool + " \"$@\"\n");
-        }
-
-        assertThat(sieve(Map.of("PATH", folder.resolve("tools").toString()), "--version"))
-                .isEqualTo(new Result(
-                        1, "sieve: Java 17 or later is required: JAVA_HOME is not set, and no java is in PATH\n"));
-        assertThat(sieve(Map.of("JAVA_HOME", "/none"), "--version"))
-                .isEqualTo(new Result(1, "sieve: JAVA_HOME is /none, but there is no /none/bin/java\n"));
-        Path broken = javaHome("echo 'no runtime present'\nexit 1\n");
-        assertThat(sieve(Map.of("JAVA_HOME", broken.toString()), "--version"))
-                .isEqualTo(new Result(1, "sieve: " + broken + "/bin/java does not run: no runtime present\n"));
     }
 
     @ParameterizedTest
