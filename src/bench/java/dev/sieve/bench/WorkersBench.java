@@ -167,7 +167,7 @@ final class WorkersBench {
     /** The workers that own slices, and how many. */
     private static Map<String, Integer> owners(TestEngine engine) {
         String script = "local all = {} for i = 0, ARGV[1] - 1 do"
-                + " all[i + 1] = redis.call('HGET', '{bench:' .. i .. '}o', 'worker') or '' end"
+                + " all[i + 1] = redis.call('HGET', '{bench}' .. i .. 'o', 'worker') or '' end"
                 + " return table.concat(all, ' ')";
         Map<String, Integer> owned = new HashMap<>();
         Arrays.stream(engine.text("EVAL", script, "0", String.valueOf(SLICES)).split(" ", -1))

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 /**
  * The names of a crawl's keys on the engine. The part in braces decides on which node of a cluster a key is stored, so
- * all keys of a slice are on one node.
+ * all keys of a crawl are on one node.
  */
 final class CrawlKeys {
     private final String name;
@@ -14,7 +14,7 @@ final class CrawlKeys {
         this.name = name;
         slices = new OfSlice[sliceCount];
         for (int i = 0; i < sliceCount; i++) {
-            slices[i] = new OfSlice("{" + name + ":" + i + "}");
+            slices[i] = new OfSlice("{" + name + "}" + i);
         }
     }
 
@@ -44,6 +44,11 @@ final class CrawlKeys {
     /** Returns a list of lines that the workers share. */
     byte[] lines(String list) {
         return utf8("{" + name + "}l:" + list);
+    }
+
+    /** Returns a set of fingerprints, of the URLs of all slices. */
+    byte[] bucket(long number) {
+        return utf8("{" + name + "}s" + number);
     }
 
     int sliceCount() {
@@ -81,8 +86,6 @@ final class CrawlKeys {
         /** The list of damaged frames that a repair has put aside. */
         final byte[] aside;
 
-        private final String bucket;
-
         private OfSlice(String prefix) {
             counters = utf8(prefix + "m");
             owner = utf8(prefix + "o");
@@ -92,17 +95,11 @@ final class CrawlKeys {
             replies = utf8(prefix + "r");
             pauses = utf8(prefix + "p");
             aside = utf8(prefix + "x");
-            bucket = prefix + "s";
         }
 
-        /** Returns the keys of everything except the fingerprints. */
-        byte[][] withoutBuckets() {
+        /** Returns all keys. */
+        byte[][] all() {
             return new byte[][] {counters, owner, queue, taken, done, replies, pauses, aside};
-        }
-
-        /** Returns a set of fingerprints. */
-        byte[] bucket(long number) {
-            return utf8(bucket + number);
         }
     }
 }

@@ -14,7 +14,7 @@ import java.util.function.LongPredicate;
  *
  * @param id a random identity of this crawl, so that another one under the same name is not mistaken for it
  * @param slices the number of slices
- * @param buckets the number of sets of fingerprints per slice
+ * @param buckets the number of sets of fingerprints
  * @param capacity distinct URLs that the crawl is made for
  * @param seed of the hash
  * @param group the name of the rule by which hosts are grouped
@@ -22,10 +22,10 @@ import java.util.function.LongPredicate;
 record CrawlSettings(String id, int slices, long buckets, long capacity, OnFull onFull, long seed, String group) {
     static final String ID = "id";
 
-    /** The version of the format, which later versions raise. */
+    /** The version of the format. */
     private static final String FORMAT = "sieve";
 
-    private static final String PRESENT_FORMAT = "1";
+    private static final String PRESENT_FORMAT = "2";
 
     /** The start of the fields with options. */
     private static final String OPTION = "opt.";
@@ -33,14 +33,14 @@ record CrawlSettings(String id, int slices, long buckets, long capacity, OnFull 
     static final int MAX_SLICES = 4096;
     private static final long MAX_BUCKETS = 1L << 32;
 
-    /** With this many per set when the crawl has its capacity, a set keeps its small form up to three times of that. */
-    private static final int FINGERPRINTS_PER_BUCKET = 160;
+    /** With this many per set when the crawl has its capacity, a set keeps its small form up to seven times of that. */
+    private static final int FINGERPRINTS_PER_BUCKET = 64;
 
     /** Returns the settings of a new crawl. */
     static CrawlSettings fresh(int slices, long capacity, OnFull onFull, Long seed, String group) {
-        long buckets = Math.max(1, capacity / slices / FINGERPRINTS_PER_BUCKET);
+        long buckets = Math.max(1, capacity / FINGERPRINTS_PER_BUCKET);
         if (buckets > MAX_BUCKETS) {
-            throw new IllegalArgumentException("capacity is too large for " + slices + " slices: " + capacity);
+            throw new IllegalArgumentException("capacity is too large: " + capacity);
         }
         return new CrawlSettings(
                 Long.toHexString(Memberships.randomSeed()),
@@ -78,7 +78,7 @@ record CrawlSettings(String id, int slices, long buckets, long capacity, OnFull 
      * Stores these settings, unless the crawl has some.
      *
      * @return those that are stored
-     * @throws IOException when what is stored is not of this program, or of a later version of it; nothing was changed
+     * @throws IOException when what is stored is not of this program, or of another version of it; nothing was changed
      */
     CrawlSettings create(Engine engine, String name) throws IOException {
         byte[][] fields = {
@@ -100,7 +100,7 @@ record CrawlSettings(String id, int slices, long buckets, long capacity, OnFull 
     /**
      * Reads the settings of a crawl; null when the engine does not store the crawl.
      *
-     * @throws IOException when what is stored is not of this program, or of a later version of it
+     * @throws IOException when what is stored is not of this program, or of another version of it
      */
     static CrawlSettings read(Engine engine, String name) throws IOException {
         return read(name, engine.call((session, number) -> {
@@ -122,7 +122,7 @@ record CrawlSettings(String id, int slices, long buckets, long capacity, OnFull 
             throw foreign(name);
         }
         if (!format.equals(PRESENT_FORMAT)) {
-            throw new IOException("the crawl " + name + " was made by a later version of Sieve: its format is " + format
+            throw new IOException("the crawl " + name + " was made by another version of Sieve: its format is " + format
                     + ", this version reads " + PRESENT_FORMAT);
         }
         return new CrawlSettings(
@@ -203,7 +203,7 @@ record CrawlSettings(String id, int slices, long buckets, long capacity, OnFull 
 
     /** Returns the share of new URLs that are mistaken for seen ones, given how many are stored. */
     double falsePositiveRate(long accepted) {
-        return accepted / ((double) slices * buckets * (1L << 32));
+        return accepted / ((double) buckets * (1L << 32));
     }
 
     /** Returns how many new URLs were mistaken for seen ones, on average, until so many were stored. */

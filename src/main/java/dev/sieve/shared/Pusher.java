@@ -168,7 +168,7 @@ final class Pusher {
             if (!call.present.add((bucket << 32) | (fingerprint & 0xffffffffL))) {
                 return;
             }
-            call.keys.add(keys.slice(slice).bucket(bucket));
+            call.keys.add(keys.bucket(bucket));
             call.fingerprints.add(CrawlKeys.utf8(fingerprint));
             int before = call.texts.size();
             Frame.url(call.texts, referrer, url, from, to);

@@ -34,7 +34,7 @@ final class SharedInspection {
         long seen = 0;
         long lost = 0;
         long queueBytes = 0;
-        Fingerprints fingerprints = new Fingerprints();
+        long forgotten = 0;
         for (int i = 0; i < keys.sliceCount(); i++) {
             CrawlKeys.OfSlice slice = keys.slice(i);
             Map<String, String> counters = Replies.map(crawl.one("HGETALL", slice.counters));
@@ -47,9 +47,16 @@ final class SharedInspection {
             done += number(counters.get("done"));
             seen += number(counters.get("seen"));
             lost += number(counters.get("lost"));
-            check(i, slice, counters, fingerprints.count(slice));
+            forgotten += number(counters.get("forgotten"));
+            check(i, slice, counters, owner);
             queueBytes += number(crawl.optional("MEMORY", utf8("USAGE"), slice.queue))
                     + number(crawl.optional("MEMORY", utf8("USAGE"), slice.taken));
+        }
+        // The counters were read before, and pushes that came in between only add to the fingerprints.
+        Fingerprints fingerprints = new Fingerprints();
+        long missing = accepted - forgotten - fingerprints.count();
+        if (missing > 0) {
+            problems.add(missing + " of " + accepted + " URLs are not in the set of seen ones");
         }
         SieveStats stats = new SieveStats(
                 null,
@@ -78,15 +85,10 @@ final class SharedInspection {
     }
 
     /** The counters were read before everything else, and pushes that came in between only add to the others. */
-    private void check(int index, CrawlKeys.OfSlice slice, Map<String, String> counters, long found)
+    private void check(int index, CrawlKeys.OfSlice slice, Map<String, String> counters, Map<String, String> owner)
             throws IOException {
-        long missing = number(counters.get("accepted")) - number(counters.get("forgotten")) - found;
-        if (missing > 0) {
-            problems.add("slice " + index + ": " + missing + " of " + counters.get("accepted")
-                    + " URLs are not in the set of seen ones");
-        }
         long frames = number(crawl.one("LLEN", slice.queue)) + number(crawl.one("HLEN", slice.taken));
-        if (counters.isEmpty() && found + frames > 0) {
+        if (counters.isEmpty() && (!owner.isEmpty() || frames > 0)) {
             problems.add("slice " + index + ": the counters are missing");
         }
         Map<String, String> later = Replies.map(crawl.one("HGETALL", slice.counters));
@@ -109,16 +111,15 @@ final class SharedInspection {
         private long sampled;
         private long sampledBytes;
 
-        /** Returns how many fingerprints a slice has. */
-        long count(CrawlKeys.OfSlice slice) throws IOException {
-            long before = total;
+        /** Returns how many fingerprints there are. */
+        long count() throws IOException {
             List<byte[]> sample = new ArrayList<>();
             long[] bucket = new long[1];
-            crawl.all(buckets, each -> new StoredCrawl.Command("SCARD", slice.bucket(each)), response -> {
+            crawl.all(buckets, each -> new StoredCrawl.Command("SCARD", keys.bucket(each)), response -> {
                 long count = number(response);
                 total += count;
                 if (count > 0 && bucket[0] % SAMPLED == 0) {
-                    sample.add(slice.bucket(bucket[0]));
+                    sample.add(keys.bucket(bucket[0]));
                     sampled += count;
                 }
                 bucket[0]++;
@@ -127,7 +128,7 @@ final class SharedInspection {
                     sample.size(),
                     each -> new StoredCrawl.Command("MEMORY", utf8("USAGE"), sample.get((int) each)),
                     response -> sampledBytes += number(response));
-            return total - before;
+            return total;
         }
 
         long bytes() {

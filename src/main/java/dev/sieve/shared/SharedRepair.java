@@ -26,6 +26,11 @@ final class SharedRepair {
     private final StoredCrawl crawl;
     private final CrawlKeys keys;
     private final List<String> findings = new ArrayList<>();
+    private long accepted;
+    private long forgotten;
+    /** The first slice whose counters are missing, which gets those that no slice is known to have; or the first. */
+    private int uncounted = -1;
+
     private long pending;
     private long lost;
     private long asideBytes;
@@ -40,7 +45,29 @@ final class SharedRepair {
         for (int i = 0; i < keys.sliceCount(); i++) {
             new OfSlice(i).run();
         }
+        countForgotten();
         return new RepairReport(pending, lost, asideBytes, List.copyOf(findings));
+    }
+
+    /** Corrects the counters by the fingerprints, which the slices share. */
+    private void countForgotten() throws IOException {
+        long fingerprints = crawl.fingerprints();
+        byte[] counters = keys.slice(Math.max(0, uncounted)).counters;
+        if (fingerprints > accepted) {
+            byte[] missing = utf8(fingerprints - accepted);
+            crawl.one("HINCRBY", counters, utf8("accepted"), missing);
+            crawl.one("HINCRBY", counters, utf8("done"), missing);
+            findings.add("the counters were missing; " + (fingerprints - accepted)
+                    + " URLs that are not pending count as done");
+        }
+        long missing = Math.max(0, accepted - fingerprints);
+        if (missing != forgotten) {
+            crawl.one("HINCRBY", counters, utf8("forgotten"), utf8(missing - forgotten));
+        }
+        if (missing > forgotten) {
+            findings.add(missing + " URLs are not in the set of seen ones; when a page links to them, they are"
+                    + " accepted and fetched again");
+        }
     }
 
     private final class OfSlice {
@@ -191,8 +218,7 @@ final class SharedRepair {
         private void count(Map<String, String> counters) throws IOException {
             long accepted = number(counters.get("accepted"));
             long done = number(counters.get("done"));
-            long fingerprints = crawl.fingerprints(slice);
-            long present = Math.max(accepted, Math.max(fingerprints, done + found));
+            long present = Math.max(accepted, done + found);
             if (present > accepted) {
                 finding("the counter of accepted URLs was " + accepted + "; now " + present);
                 crawl.one("HINCRBY", slice.counters, utf8("accepted"), utf8(present - accepted));
@@ -200,22 +226,15 @@ final class SharedRepair {
             long missing = present - done - found;
             if (missing > 0) {
                 crawl.one("HINCRBY", slice.counters, utf8("done"), utf8(missing));
-                if (counters.containsKey("accepted")) {
-                    finding(missing + " URLs are neither pending nor known to be done; lost");
-                    lost += missing;
-                    crawl.one("HINCRBY", slice.counters, utf8("lost"), utf8(missing));
-                } else {
-                    finding("the counters were missing; " + missing + " URLs that are not pending count as done");
-                }
+                finding(missing + " URLs are neither pending nor known to be done; lost");
+                lost += missing;
+                crawl.one("HINCRBY", slice.counters, utf8("lost"), utf8(missing));
             }
-            long forgotten = present - fingerprints;
-            if (forgotten != number(counters.get("forgotten"))) {
-                crawl.one("HSET", slice.counters, utf8("forgotten"), utf8(forgotten));
-                if (forgotten > number(counters.get("forgotten"))) {
-                    finding(forgotten + " URLs are not in the set of seen ones; when a page links to them, they are"
-                            + " accepted and fetched again");
-                }
+            if (counters.isEmpty() && uncounted < 0) {
+                uncounted = index;
             }
+            SharedRepair.this.accepted += present;
+            forgotten += number(counters.get("forgotten"));
         }
     }
 }

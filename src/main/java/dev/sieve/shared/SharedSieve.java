@@ -696,7 +696,7 @@ public final class SharedSieve implements Frontier {
 
         /**
          * What happens when the crawl has accepted as many URLs as it is made for. {@link OnFull#GROW} is not supported; with
-         * {@link OnFull#WARN}, the memory per URL rises from three times the capacity on. Default: {@link OnFull#WARN}.
+         * {@link OnFull#WARN}, the memory per URL rises from seven times the capacity on. Default: {@link OnFull#WARN}.
          */
         public Builder onFull(OnFull choice) {
             if (Objects.requireNonNull(choice, "onFull") == OnFull.GROW) {
@@ -806,7 +806,7 @@ public final class SharedSieve implements Frontier {
          * @throws IllegalArgumentException when the stored crawl has other settings, or there is none and {@link
          *     #capacity} is not set. Nothing is changed
          * @throws IOException when the engine does not respond or cannot be used; or when it stores data of another program
-         *     or of a later version under the name. Nothing is changed
+         *     or of another version under the name. Nothing is changed
          */
         public SharedSieve open() throws IOException {
             String worker = String.format("%016x", Memberships.randomSeed());

@@ -72,14 +72,7 @@ public final class SharedTools {
             long bucket = (hash[0] >>> 1) % crawl.settings().buckets();
             int low = (int) hash[1];
             byte[] fingerprint = utf8(low);
-            // In all slices, since the key alone does not determine the slice.
-            long[] found = new long[1];
-            crawl.all(
-                    crawl.keys().sliceCount(),
-                    i -> new StoredCrawl.Command(
-                            "SISMEMBER", crawl.keys().slice((int) i).bucket(bucket), fingerprint),
-                    response -> found[0] += number(response));
-            return found[0] > 0;
+            return number(crawl.one("SISMEMBER", crawl.keys().bucket(bucket), fingerprint)) > 0;
         }
     }
 
@@ -124,16 +117,14 @@ public final class SharedTools {
         try (StoredCrawl crawl = StoredCrawl.open(address)) {
             crawl.requireNoWorkers();
             CrawlKeys keys = crawl.keys();
-            long buckets = crawl.settings().buckets();
             long[] deleted = new long[1];
             for (int i = 0; i < keys.sliceCount(); i++) {
-                CrawlKeys.OfSlice slice = keys.slice(i);
-                crawl.all(
-                        buckets,
-                        bucket -> new StoredCrawl.Command("UNLINK", slice.bucket(bucket)),
-                        response -> deleted[0] += number(response));
-                deleted[0] += number(crawl.one("UNLINK", slice.withoutBuckets()));
+                deleted[0] += number(crawl.one("UNLINK", keys.slice(i).all()));
             }
+            crawl.all(
+                    crawl.settings().buckets(),
+                    bucket -> new StoredCrawl.Command("UNLINK", keys.bucket(bucket)),
+                    response -> deleted[0] += number(response));
             List<byte[]> rest = new ArrayList<>(Arrays.asList(keys.workers(), keys.events()));
             StoredCrawl.LISTS.forEach(list -> rest.add(keys.lines(list)));
             // The settings last: without them, an interrupted deletion could not be completed.

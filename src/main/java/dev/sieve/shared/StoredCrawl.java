@@ -143,12 +143,12 @@ final class StoredCrawl implements Closeable {
         return info;
     }
 
-    /** Returns how many fingerprints a slice has. */
-    long fingerprints(CrawlKeys.OfSlice slice) throws IOException {
+    /** Returns how many fingerprints the crawl has. */
+    long fingerprints() throws IOException {
         long[] sum = new long[1];
         all(
                 settings.buckets(),
-                bucket -> new Command("SCARD", slice.bucket(bucket)),
+                bucket -> new Command("SCARD", keys.bucket(bucket)),
                 response -> sum[0] += number(response));
         return sum[0];
     }

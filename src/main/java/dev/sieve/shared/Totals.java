@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.LongAdder;
  * threads.
  */
 final class Totals {
-    /** The engine stores a fingerprint in 4 bytes, and in half as much again the set it is in. */
-    private static final double BYTES_PER_URL = 5.5;
+    /** The engine stores a fingerprint in 4 bytes, and the set it is in takes half as much again. */
+    private static final double BYTES_PER_URL = 6;
 
     private final CrawlSettings settings;
     private final Holdings holdings;

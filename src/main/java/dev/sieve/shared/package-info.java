@@ -11,32 +11,33 @@
  *
  * <h2>Keys</h2>
  *
- * N is the name of the crawl, i the number of a slice. The braces make all keys of a slice belong to one node of a
- * cluster.
+ * N is the name of the crawl, # the number of a slice, B that of a bucket. The braces make all keys of a crawl belong
+ * to one node of a cluster: the slices share the buckets, so that these fill evenly however the URLs are distributed over
+ * the hosts.
  *
  * <pre>
- *   {N}        hash    settings: sieve (version of this format, 1), slices, buckets (of each slice), seed, capacity,
+ *   {N}        hash    settings: sieve (version of this format, 2), slices, buckets, seed, capacity,
  *                      on-full, group, id, opt.*
  *   {N}w       zset    workers that are alive; until when, in milliseconds of the engine's clock
  *   {N}e       hash    events of the capacity, each with the worker that logged it; the end of the crawl
  *   {N}l:LIST  list    lines that all workers read, such as seeds
- *   {N:i}m     hash    accepted, taken (frames), done, seen; token: the last one; c, cf: number and first frame of the
+ *   {N}#m      hash    accepted, taken (frames), done, seen; token: the last one; c, cf: number and first frame of the
  *                      last take; dc: number of the last done; of a repair: lost (these count as done), forgotten (accepted
  *                      URLs whose fingerprints are missing)
- *   {N:i}o     hash    owner: worker, run, token, until, ttl, moved (1: from another owner), idle (1: it has nothing to
+ *   {N}#o      hash    owner: worker, run, token, until, ttl, moved (1: from another owner), idle (1: it has nothing to
  *                      do), rc: number of the last renewal
- *   {N:i}q     list    frames not taken yet
- *   {N:i}f     hash    frames taken, by number
- *   {N:i}d     hash    which URLs of a taken frame are done, by number
- *   {N:i}r     hash    lane of a worker -> number of its last push with a new URL, ':', places of these (2 bytes each)
- *   {N:i}p     hash    host -> pause, until when it counts; in milliseconds
- *   {N:i}x     list    damaged frames that a repair has put aside
- *   {N:i}sB    set     fingerprints of 32 bits of the URLs in bucket B, as numbers
+ *   {N}#q      list    frames not taken yet
+ *   {N}#f      hash    frames taken, by number
+ *   {N}#d      hash    which URLs of a taken frame are done, by number
+ *   {N}#r      hash    lane of a worker -> number of its last push with a new URL, ':', places of these (2 bytes each)
+ *   {N}#p      hash    host -> pause, until when it counts; in milliseconds
+ *   {N}#x      list    damaged frames that a repair has put aside
+ *   {N}sB      set     fingerprints of 32 bits of the URLs in bucket B, as numbers
  * </pre>
  *
  * A <em>frame</em> holds the URLs that one push found new: their number (2 bytes), what they have in common, and what
- * each adds to it. A bucket holds about 160 fingerprints when the crawl has as many URLs as it was made for, so that
- * the engine stores it in 4 bytes per URL; from 512 on it needs several times as much.
+ * each adds to it. A bucket holds about 64 fingerprints when the crawl has as many URLs as it was made for. The
+ * engine stores up to 512 in 4 bytes each, and more in several times as much.
  *
  * <h2>Promises</h2>
  *

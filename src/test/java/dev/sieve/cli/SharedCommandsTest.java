@@ -229,7 +229,7 @@ class SharedCommandsTest {
             value = {
                 "SET {%s} x | another program",
                 "HSET {%s} a b | another program",
-                "HSET {%s} sieve 2 | later version"
+                "HSET {%s} sieve 3 | another version"
             })
     void dataOfOthersAndOfLaterVersionsAreRefusedAndKept(String command, String message) throws Exception {
         String name = address.name() + message.length() + command.length();
@@ -246,7 +246,7 @@ class SharedCommandsTest {
             assertThat(run.exitCode()).as(run.err()).isEqualTo(4);
             assertThat(run.err()).contains(message).hasLineCount(1);
         }
-        assertThat(engine.command("EXISTS", "{" + name + "}w", "{" + name + "}l:seeds", "{" + name + ":0}q"))
+        assertThat(engine.command("EXISTS", "{" + name + "}w", "{" + name + "}l:seeds", "{" + name + "}0q"))
                 .isEqualTo(0L);
     }
 

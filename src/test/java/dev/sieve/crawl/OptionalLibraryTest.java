@@ -76,7 +76,7 @@ class OptionalLibraryTest {
                     .isInstanceOf(NoClassDefFoundError.class)
                     .hasMessageContaining("redis.clients:jedis");
             push(complete, address);
-            assertThat(engine.text("LLEN", "{a:0}q")).isEqualTo("1");
+            assertThat(engine.text("LLEN", "{a}0q")).isEqualTo("1");
             engine.stop();
             assertThatThrownBy(() -> push(complete, address)).hasRootCauseInstanceOf(ConnectException.class);
         }

@@ -82,7 +82,7 @@ class SharedCrawlTest {
     /** The workers that own slices. */
     private Set<String> owners() {
         return IntStream.range(0, SLICES)
-                .mapToObj(i -> String.valueOf(engine.text("HGET", "{crawl:" + i + "}o", "worker")))
+                .mapToObj(i -> String.valueOf(engine.text("HGET", "{crawl}" + i + "o", "worker")))
                 .collect(Collectors.toSet());
     }
 

@@ -10,7 +10,7 @@ public final class EngineAlone {
 
     public static void push(String address) throws IOException {
         try (Engine engine = new Engine(EngineAddress.parse(address), "w", Duration.ofMinutes(1), System::nanoTime)) {
-            TestSlice slice = new TestSlice(engine.run().id, "w", "{a:0}");
+            TestSlice slice = new TestSlice(engine.run().id, "w", "{a}0");
             engine.call((session, call) -> slice.push(session, call, List.of("u")));
         }
     }

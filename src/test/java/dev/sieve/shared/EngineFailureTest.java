@@ -140,7 +140,7 @@ class EngineFailureTest {
         engine.restart();
         engine.command("ZREM", "{crawl}w", frontier.worker());
         for (int i = 0; i < 4; i++) {
-            engine.command("HSET", "{crawl:" + i + "}o", "until", "0");
+            engine.command("HSET", "{crawl}" + i + "o", "until", "0");
         }
         try (SharedSieve next = builder().open()) {
             assertThat(takeAll(next, 0)).hasSize(500);
@@ -150,7 +150,7 @@ class EngineFailureTest {
     @Test
     void aDamagedFrameIsNamedAndEndsTheWorker() throws Exception {
         try (SharedSieve frontier = builder().open()) {
-            engine.command("RPUSH", "{crawl:2}q", "garbage");
+            engine.command("RPUSH", "{crawl}2q", "garbage");
             frontier.beat();
 
             assertThatThrownBy(() -> takeAll(frontier, 0))
@@ -254,7 +254,7 @@ class EngineFailureTest {
     }
 
     private long fingerprints() {
-        return ((List<?>) engine.command("KEYS", "{crawl:*}s*"))
+        return ((List<?>) engine.command("KEYS", "{crawl}s*"))
                 .stream()
                         .mapToLong(key -> (Long) engine.command("SCARD", Replies.text(key)))
                         .sum();

@@ -115,7 +115,7 @@ class EngineTest {
                     "+time");
             EngineAddress address = EngineAddress.parse("valkey://worker:secret@127.0.0.1:" + server.port() + "/a");
             try (Engine engine = open(address)) {
-                TestSlice slice = new TestSlice(engine.run().id, "w", "{a:0}");
+                TestSlice slice = new TestSlice(engine.run().id, "w", "{a}0");
                 engine.call((session, call) -> {
                     assertThat(slice.push(session, call, List.of("u"))).isEqualTo("1");
                     long token = slice.claim(session);
@@ -125,7 +125,7 @@ class EngineTest {
                     assertThat(slice.look(session)).hasSize(8);
                     return slice.release(session, token);
                 });
-                TestSlice foreign = new TestSlice(engine.run().id, "w", "{b:0}");
+                TestSlice foreign = new TestSlice(engine.run().id, "w", "{b}0");
                 assertThatThrownBy(() -> engine.call((session, call) -> foreign.push(session, call, List.of("u"))))
                         .isInstanceOf(EngineException.class);
             }
@@ -352,7 +352,7 @@ class EngineTest {
         try (TestEngine server = TestEngine.start();
                 Engine engine = open(server.address("a"), LONG, Duration.ofMillis(500))) {
             Run run = engine.run();
-            TestSlice slice = new TestSlice(run.id, "w", "{a:0}");
+            TestSlice slice = new TestSlice(run.id, "w", "{a}0");
             server.suspend();
             Future<String> pushed =
                     threads.submit(() -> engine.call((session, call) -> slice.push(session, call, List.of("u"))));
@@ -361,7 +361,7 @@ class EngineTest {
             server.resume();
             // The engine runs each of the attempts, which it received while it was stopped.
             assertThat(pushed.get()).isEqualTo("1");
-            assertThat(server.text("LLEN", "{a:0}q")).isEqualTo("1");
+            assertThat(server.text("LLEN", "{a}0q")).isEqualTo("1");
             assertThat(engine.run()).isSameAs(run);
             assertThat(log.lines().get(0)).contains("no response in time");
             assertThat(log.lines().get(1)).contains("is back after").doesNotContain("run");
@@ -373,7 +373,7 @@ class EngineTest {
         try (TestEngine server = TestEngine.start();
                 LossyWire wire = new LossyWire(server);
                 Engine engine = open(wire.address("a"))) {
-            TestSlice slice = new TestSlice(engine.run().id, "w", "{a:0}");
+            TestSlice slice = new TestSlice(engine.run().id, "w", "{a}0");
             Function<Engine.Work<Object>, Object> lost = work -> {
                 wire.loseNextResponse();
                 AtomicInteger attempts = new AtomicInteger();
@@ -389,13 +389,13 @@ class EngineTest {
                     .isEqualTo("11");
             assertThat(lost.apply((session, call) -> slice.push(session, call, List.of("a", "c"))))
                     .isEqualTo("01");
-            assertThat(server.text("LLEN", "{a:0}q")).isEqualTo("2");
+            assertThat(server.text("LLEN", "{a}0q")).isEqualTo("2");
             // The worker that had the lost claim is the owner of it.
             long token = (Long) lost.apply((session, call) -> slice.claim(session));
             List<?> taken = (List<?>) lost.apply((session, call) -> slice.take(session, token, call, 1));
             assertThat(taken.get(0)).isEqualTo(1L);
             assertThat(TestSlice.texts(taken.get(1))).isEqualTo("ab");
-            assertThat(server.text("LLEN", "{a:0}q")).isEqualTo("1");
+            assertThat(server.text("LLEN", "{a}0q")).isEqualTo("1");
             assertThat(lost.apply((session, call) -> slice.done(session, token, call, 1, "", 2)))
                     .isEqualTo(0L);
             assertThat((List<?>) lost.apply((session, call) -> slice.renew(session, token, false, 0)))
@@ -411,7 +411,7 @@ class EngineTest {
     void flushedScriptsAreSentAgain() throws IOException {
         try (TestEngine server = TestEngine.start();
                 Engine engine = open(server.address("a"))) {
-            TestSlice slice = new TestSlice(engine.run().id, "w", "{a:0}");
+            TestSlice slice = new TestSlice(engine.run().id, "w", "{a}0");
             for (String url : List.of("a", "b", "c")) {
                 server.command("SCRIPT", "FLUSH");
                 assertThat(engine.<String>call((session, call) -> slice.push(session, call, List.of(url))))
@@ -427,7 +427,7 @@ class EngineTest {
                 TestEngine server = TestEngine.start();
                 Engine engine = open(server.address("a"))) {
             Run run = engine.run();
-            TestSlice slice = new TestSlice(run.id, "w", "{a:0}");
+            TestSlice slice = new TestSlice(run.id, "w", "{a}0");
             server.command("REPLICAOF", "127.0.0.1", String.valueOf(primary.port()));
             assertRefused(server.address("a"), "read-only replica");
             Future<String> pushed =
@@ -447,7 +447,7 @@ class EngineTest {
     void anEngineThatRefusesWritesForNowIsWaitedFor() throws Exception {
         try (TestEngine server = TestEngine.start();
                 Engine engine = open(server.address("a"))) {
-            TestSlice slice = new TestSlice(engine.run().id, "w", "{a:0}");
+            TestSlice slice = new TestSlice(engine.run().id, "w", "{a}0");
             server.config("min-replicas-to-write", "1");
             Future<String> pushed =
                     threads.submit(() -> engine.call((session, call) -> slice.push(session, call, List.of("u"))));
@@ -509,7 +509,7 @@ class EngineTest {
     void manyThreadsShareSomeConnections() throws Exception {
         try (TestEngine server = TestEngine.start();
                 Engine engine = open(server.address("a"))) {
-            TestSlice slice = new TestSlice(engine.run().id, "w", "{a:0}");
+            TestSlice slice = new TestSlice(engine.run().id, "w", "{a}0");
             List<Future<Integer>> told = new ArrayList<>();
             for (int thread = 0; thread < 100; thread++) {
                 told.add(threads.submit(() -> IntStream.range(0, 50)
@@ -524,9 +524,9 @@ class EngineTest {
                 sum += each.get();
             }
             assertThat(sum).isEqualTo(50);
-            assertThat(server.text("LLEN", "{a:0}q")).isEqualTo("50");
+            assertThat(server.text("LLEN", "{a}0q")).isEqualTo("50");
             assertThat(Integer.parseInt(server.info("connected_clients"))).isBetween(2, 65);
-            assertThat(server.text("HLEN", "{a:0}r"))
+            assertThat(server.text("HLEN", "{a}0r"))
                     .satisfies(lanes -> assertThat(Integer.parseInt(lanes)).isLessThanOrEqualTo(64));
         }
     }

@@ -124,7 +124,7 @@ class EngineTlsTest {
                             "cannot use the engine rediss://127.0.0.1:" + port, "-Djavax.net.ssl.trustStore=");
             trust(certificate);
             try (Engine engine = open(address)) {
-                TestSlice slice = new TestSlice(engine.run().id, "w", "{a:0}");
+                TestSlice slice = new TestSlice(engine.run().id, "w", "{a}0");
                 assertThat(engine.<String>call((session, call) -> slice.push(session, call, List.of("u"))))
                         .isEqualTo("1");
                 server.kill();

@@ -78,9 +78,9 @@ final class ScriptSpeed {
             lengths[4 * i + 3] = TEXT;
         }
         byte[][] keys = new byte[LINKS + 3][];
-        keys[0] = TestSlice.bytes("{measured:12}q");
-        keys[1] = TestSlice.bytes("{measured:12}r");
-        keys[2] = TestSlice.bytes("{measured:12}m");
+        keys[0] = TestSlice.bytes("{measured}12q");
+        keys[1] = TestSlice.bytes("{measured}12r");
+        keys[2] = TestSlice.bytes("{measured}12m");
         byte[][] args = new byte[LINKS + 6][];
         args[2] = TestSlice.bytes("0");
         args[3] = head;
@@ -96,7 +96,7 @@ final class ScriptSpeed {
                 } else {
                     hash = known[random.nextInt(Math.min(size, known.length))];
                 }
-                keys[i + 3] = TestSlice.bytes("{measured:12}s" + (hash >>> 33) % buckets);
+                keys[i + 3] = TestSlice.bytes("{measured}12s" + (hash >>> 33) % buckets);
                 args[i + 6] = TestSlice.bytes((int) hash);
             }
             Object answer = engine.call((session, call) -> {
@@ -111,7 +111,7 @@ final class ScriptSpeed {
     }
 
     private static void take(Engine engine, TestEngine server) throws IOException {
-        TestSlice slice = new TestSlice(engine.run().id, "0123456789abcdef", "{measured:12}");
+        TestSlice slice = new TestSlice(engine.run().id, "0123456789abcdef", "{measured}12");
         long token = engine.call((session, call) -> slice.claim(session));
         double cpu = cpu(server);
         long start = System.nanoTime();

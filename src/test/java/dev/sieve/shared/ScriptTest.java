@@ -51,7 +51,7 @@ class ScriptTest {
     @MethodSource("engines")
     void aPushReturnsWhatIsNewAndQueuesIt(File program) {
         with(program, session -> {
-            TestSlice slice = new TestSlice(session.run().id, "w1", "{a:0}");
+            TestSlice slice = new TestSlice(session.run().id, "w1", "{a}0");
             assertThat(slice.push(session, 1, List.of("a", "bb", "ccc"))).isEqualTo("111");
             assertThat(slice.push(session, 2, List.of("bb", "d", "ccc", "eeeee")))
                     .isEqualTo("0101");
@@ -67,7 +67,7 @@ class ScriptTest {
     @MethodSource("engines")
     void aRepeatedCallGetsTheSameAnswer(File program) {
         with(program, session -> {
-            TestSlice slice = new TestSlice(session.run().id, "w1", "{a:0}");
+            TestSlice slice = new TestSlice(session.run().id, "w1", "{a}0");
             assertThat(slice.push(session, 1, List.of("a", "b"))).isEqualTo("11");
             assertThat(slice.push(session, 1, List.of("a", "b"))).isEqualTo("11");
             assertThat(slice.push(session, 2, List.of("b", "c"))).isEqualTo("01");
@@ -85,7 +85,7 @@ class ScriptTest {
             assertThat(slice.done(session, token, 6, 1, "", 2)).isZero();
             assertThat(slice.done(session, token, 7, 2, "x", 1)).isEqualTo(1);
             assertThat(strings(slice.look(session))).startsWith("3", "2", "3", "0", "0", "1");
-            assertThat(strings(command(session, "HGETALL", "{a:0}d"))).containsExactly("2", "x");
+            assertThat(strings(command(session, "HGETALL", "{a}0d"))).containsExactly("2", "x");
         });
     }
 
@@ -93,7 +93,7 @@ class ScriptTest {
     @MethodSource("engines")
     void aCallThatArrivesAfterALaterOneChangesNothing(File program) {
         with(program, session -> {
-            TestSlice slice = new TestSlice(session.run().id, "w1", "{a:0}");
+            TestSlice slice = new TestSlice(session.run().id, "w1", "{a}0");
             for (int i = 1; i <= 4; i++) {
                 slice.push(session, i, List.of("url" + i));
             }
@@ -108,7 +108,7 @@ class ScriptTest {
             assertThat(slice.done(session, token, 9, 1, "a", 1)).isZero();
 
             assertThat(strings(slice.look(session))).startsWith("4", "2", "3", "0", "2", "1");
-            assertThat(strings(command(session, "HGETALL", "{a:0}d"))).containsExactly("1", "b");
+            assertThat(strings(command(session, "HGETALL", "{a}0d"))).containsExactly("1", "b");
         });
     }
 
@@ -116,14 +116,14 @@ class ScriptTest {
     @MethodSource("engines")
     void anErrorOfTheEngineNamesItAndNoScript(File program) {
         with(program, session -> {
-            TestSlice slice = new TestSlice(session.run().id, "w1", "{a:0}");
-            command(session, "SET", "{a:0}q", "text");
+            TestSlice slice = new TestSlice(session.run().id, "w1", "{a}0");
+            command(session, "SET", "{a}0q", "text");
             assertThatThrownBy(() -> slice.push(session, 1, List.of("a")))
                     .isInstanceOf(EngineException.class)
                     .message()
                     .matches("the engine redis://127.0.0.1:[0-9]+ refuses a command:"
                             + " WRONGTYPE Operation against a key holding the wrong kind of value");
-            command(session, "HSET", "{a:0}o", "worker", "w2", "until", "x");
+            command(session, "HSET", "{a}0o", "worker", "w2", "until", "x");
             assertThatThrownBy(() -> slice.claim(session))
                     .message()
                     .matches("the engine redis://127.0.0.1:[0-9]+ refuses a command: [^_]*");
@@ -135,8 +135,8 @@ class ScriptTest {
     void onlyTheOwnerOfThisRunChangesASlice(File program) {
         with(program, session -> {
             String run = session.run().id;
-            TestSlice first = new TestSlice(run, "w1", "{a:0}");
-            TestSlice second = new TestSlice(run, "w2", "{a:0}");
+            TestSlice first = new TestSlice(run, "w1", "{a}0");
+            TestSlice second = new TestSlice(run, "w2", "{a}0");
             first.push(session, 1, List.of("a"));
             first.push(session, 2, List.of("b"));
             long token = first.claim(session);
@@ -147,7 +147,7 @@ class ScriptTest {
             // The owner claims again, as after a lost answer: the calls of the earlier token are refused.
             long next = first.claim(session);
             assertThat(next).isEqualTo(token + 1);
-            for (TestSlice late : List.of(first, second, new TestSlice("other run", "w1", "{a:0}"))) {
+            for (TestSlice late : List.of(first, second, new TestSlice("other run", "w1", "{a}0"))) {
                 long held = late == first ? token : next;
                 assertThat(late.take(session, held, 4, 1)).isEqualTo(-1L);
                 assertThat(late.done(session, held, 5, 1, "", 1)).isEqualTo(-1);
@@ -161,8 +161,8 @@ class ScriptTest {
             // The answer was lost: the second one says as well that the slice had another owner.
             assertThat(strings(second.claimed(session)).subList(0, 2)).containsExactly(next + 2 + "", "1");
             // The owner may be cut off from the engine, so that it believes in its time in the next run as well.
-            assertThat(new TestSlice("next run", "w1", "{a:0}").claim(session)).isZero();
-            assertThat(new TestSlice("next run", "w2", "{a:0}").claim(session)).isEqualTo(next + 3);
+            assertThat(new TestSlice("next run", "w1", "{a}0").claim(session)).isZero();
+            assertThat(new TestSlice("next run", "w2", "{a}0").claim(session)).isEqualTo(next + 3);
         });
     }
 
@@ -171,16 +171,16 @@ class ScriptTest {
     void aSliceIsFreeWhenItsTimeEndsAndWhenTheClockWasSetBack(File program) {
         with(program, session -> {
             String run = session.run().id;
-            TestSlice first = new TestSlice(run, "w1", "{a:0}");
-            TestSlice second = new TestSlice(run, "w2", "{a:0}");
+            TestSlice first = new TestSlice(run, "w1", "{a}0");
+            TestSlice second = new TestSlice(run, "w2", "{a}0");
             assertThat(first.claim(session)).isEqualTo(1);
             long until = Long.parseLong(
-                    strings(command(session, "HMGET", "{a:0}o", "until")).get(0));
+                    strings(command(session, "HMGET", "{a}0o", "until")).get(0));
             assertThat(second.claim(session)).isZero();
-            command(session, "HSET", "{a:0}o", "until", String.valueOf(until - 15_000));
+            command(session, "HSET", "{a}0o", "until", String.valueOf(until - 15_000));
             assertThat(second.claim(session)).isEqualTo(2);
             assertThat(first.claim(session)).isZero();
-            command(session, "HSET", "{a:0}o", "until", String.valueOf(until + 3_600_000));
+            command(session, "HSET", "{a}0o", "until", String.valueOf(until + 3_600_000));
             assertThat(first.claim(session)).isEqualTo(3);
         });
     }
@@ -189,7 +189,7 @@ class ScriptTest {
     @MethodSource("engines")
     void aSliceIsIdleUntilAFrameIsTaken(File program) {
         with(program, session -> {
-            TestSlice slice = new TestSlice(session.run().id, "w1", "{a:0}");
+            TestSlice slice = new TestSlice(session.run().id, "w1", "{a}0");
             long token = slice.claim(session);
             assertThat(strings(slice.renew(session, token, true, 4))).containsExactly("0", "0", "0", "0", "4");
             assertThat(slice.look(session).get(6)).isEqualTo(1L);
@@ -202,7 +202,7 @@ class ScriptTest {
             slice.push(session, 3, List.of("b"));
             slice.take(session, token, 4, 1);
             assertThat(slice.look(session).get(6)).isEqualTo(0L);
-            assertThat(new TestSlice("other run", "w1", "{a:0}").look(session).get(6))
+            assertThat(new TestSlice("other run", "w1", "{a}0").look(session).get(6))
                     .isEqualTo(0L);
         });
     }
@@ -211,7 +211,7 @@ class ScriptTest {
     @MethodSource("engines")
     void aRenewalThatArrivesAfterALaterOneDoesNotMakeTheOwnerIdle(File program) {
         with(program, session -> {
-            TestSlice slice = new TestSlice(session.run().id, "w1", "{a:0}");
+            TestSlice slice = new TestSlice(session.run().id, "w1", "{a}0");
             long token = slice.claim(session);
             assertThat(seen(session, slice, token, 1, 9, 3)).isEqualTo(3);
             assertThat(seen(session, slice, token, 1, 9, 3)).isEqualTo(3);
@@ -238,10 +238,10 @@ class ScriptTest {
     @MethodSource("engines")
     void pausesOfHostsMoveUntilTheyEnd(File program) {
         with(program, session -> {
-            command(session, "HSET", "{a:0}p", "old", "5000 1", "new", "5000 99999999999999", "damaged", "x");
-            List<?> claimed = new TestSlice(session.run().id, "w1", "{a:0}").claimed(session);
+            command(session, "HSET", "{a}0p", "old", "5000 1", "new", "5000 99999999999999", "damaged", "x");
+            List<?> claimed = new TestSlice(session.run().id, "w1", "{a}0").claimed(session);
             assertThat(strings(claimed.get(4))).containsExactly("new", "5000 99999999999999");
-            assertThat(strings(command(session, "HKEYS", "{a:0}p"))).containsExactly("new");
+            assertThat(strings(command(session, "HKEYS", "{a}0p"))).containsExactly("new");
         });
     }
 
@@ -249,7 +249,7 @@ class ScriptTest {
     @MethodSource("engines")
     void aScriptHasArgumentsForManyUrlsAndFrames(File program) {
         with(program, session -> {
-            TestSlice slice = new TestSlice(session.run().id, "w1", "{a:0}");
+            TestSlice slice = new TestSlice(session.run().id, "w1", "{a}0");
             List<String> urls = new ArrayList<>();
             for (int i = 0; i < 1024; i++) {
                 urls.add(i + "x".repeat(i));
@@ -281,16 +281,16 @@ class ScriptTest {
     @MethodSource("engines")
     void answersToWorkersThatEndedAreRemoved(File program) {
         with(program, session -> {
-            TestSlice slice = new TestSlice(session.run().id, "w1", "{a:0}");
+            TestSlice slice = new TestSlice(session.run().id, "w1", "{a}0");
             for (int i = 0; i < 100; i++) {
-                command(session, "HSET", "{a:0}r", "old." + i, "1:", "w1." + i, "1:", "w2." + i, "1:");
+                command(session, "HSET", "{a}0r", "old." + i, "1:", "w1." + i, "1:", "w2." + i, "1:");
             }
             slice.claim(session);
-            assertThat(command(session, "HLEN", "{a:0}r")).isEqualTo(300L);
+            assertThat(command(session, "HLEN", "{a}0r")).isEqualTo(300L);
             for (int i = 0; i < 2; i++) {
                 session.send(Script.CLAIM, slice.keys("o m f d p r"), TestSlice.args(slice.run, "w1", 10, "w1", "w2"));
                 assertThat((List<?>) session.receive()).hasSize(6);
-                assertThat(strings(command(session, "HKEYS", "{a:0}r")))
+                assertThat(strings(command(session, "HKEYS", "{a}0r")))
                         .hasSize(200)
                         .noneMatch(lane -> lane.startsWith("old"));
             }
@@ -334,7 +334,7 @@ class ScriptTest {
         with(
                 program,
                 session -> {
-                    TestSlice slice = new TestSlice(session.run().id, "w1", "{a:0}");
+                    TestSlice slice = new TestSlice(session.run().id, "w1", "{a}0");
                     // Redis 6.2 needs 10 MB while it rewrites its log.
                     while (!new String((byte[]) command(session, "INFO", "persistence"), StandardCharsets.US_ASCII)
                             .matches("(?s).*aof_rewrite_in_progress:0.*aof_last_rewrite_time_sec:[0-9].*")) {

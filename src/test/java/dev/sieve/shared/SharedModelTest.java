@@ -155,7 +155,7 @@ class SharedModelTest {
             }
         }
         for (int i = 0; i < SLICES; i++) {
-            String slice = "{" + crawl + ":" + i + "}";
+            String slice = "{" + crawl + "}" + i + "";
             state.append("\nslice ").append(i);
             for (String field : List.of("worker", "run", "until", "idle")) {
                 state.append(' ').append(field).append(' ').append(engine.text("HGET", slice + "o", field));
@@ -336,7 +336,7 @@ class SharedModelTest {
     private void expire(Worker worker) {
         engine.command("ZREM", "{" + crawl + "}w", worker.frontier.worker());
         for (int i = 0; i < SLICES; i++) {
-            String owner = "{" + crawl + ":" + i + "}o";
+            String owner = "{" + crawl + "}" + i + "o";
             if (worker.frontier.worker().equals(engine.text("HGET", owner, "worker"))) {
                 engine.command("HSET", owner, "until", "0");
             }
@@ -381,7 +381,7 @@ class SharedModelTest {
         }
         dead.forEach(name -> engine.command("ZREM", "{" + crawl + "}w", name));
         for (int i = 0; i < SLICES; i++) {
-            engine.command("HSET", "{" + crawl + ":" + i + "}o", "until", "0");
+            engine.command("HSET", "{" + crawl + "}" + i + "o", "until", "0");
         }
     }
 

@@ -40,7 +40,7 @@ class SharedToolsTest {
     void name(TestInfo test) {
         String name = test.getTestMethod().orElseThrow().getName();
         address = engine.address(name);
-        prefix = "{" + name + ":0}";
+        prefix = "{" + name + "}0";
     }
 
     private SharedSieve open() throws IOException {
@@ -140,6 +140,19 @@ class SharedToolsTest {
     }
 
     @Test
+    void memoryPerUrlDoesNotDependOnTheNumberOfHosts() throws IOException {
+        int urls = 20_000;
+        try (SharedSieve sieve =
+                SharedSieve.builder(address).capacity(urls).seed(1).open()) {
+            UrlBatch batch = new UrlBatch();
+            IntStream.range(0, urls).forEach(i -> batch.add("http://h.test/" + i));
+            assertThat(sieve.pushAll(batch)).isEqualTo(urls);
+            assertThat(sieve.stats().falsePositiveRate()).isLessThan(1 / 65e6);
+        }
+        assertThat(SharedTools.inspect(address).stats().memoryBytes()).isLessThan(7L * urls);
+    }
+
+    @Test
     void aHealthyCrawlIsNotChanged() throws IOException {
         List<String> pending = fill();
 
@@ -190,11 +203,12 @@ class SharedToolsTest {
     @Test
     void setsThatTheEngineHasRemovedAreFound() throws IOException {
         fill();
-        long removed = (Long) engine.command("SCARD", prefix + "s0");
-        engine.command("DEL", prefix + "s0");
+        String bucket = "{" + address.name() + "}s0";
+        long removed = (Long) engine.command("SCARD", bucket);
+        engine.command("DEL", bucket);
 
         assertThat(SharedTools.inspect(address).problems())
-                .containsExactly("slice 0: " + removed + " of " + URLS + " URLs are not in the set of seen ones");
+                .containsExactly(removed + " of " + URLS + " URLs are not in the set of seen ones");
         assertThat(SharedTools.repair(address).findings())
                 .singleElement()
                 .asString()

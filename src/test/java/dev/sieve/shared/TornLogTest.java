@@ -58,7 +58,7 @@ class TornLogTest {
         for (Map.Entry<String, Step> step : STEPS.entrySet()) {
             try (TestEngine server = TestEngine.start(program, "--appendfsync", "always")) {
                 Session session = connect(server);
-                TestSlice slice = new TestSlice(session.run().id, "w", "{a:0}");
+                TestSlice slice = new TestSlice(session.run().id, "w", "{a}0");
                 slice.push(session, 1, List.of("a", "b"));
                 slice.push(session, 2, List.of("c", "d"));
                 slice.push(session, 3, List.of("e"));
@@ -101,7 +101,7 @@ class TornLogTest {
     private static void checkAfterCut(TestEngine server, boolean isFirstDone) throws IOException {
         server.restart();
         Session session = connect(server);
-        TestSlice slice = new TestSlice(session.run().id, "w", "{a:0}");
+        TestSlice slice = new TestSlice(session.run().id, "w", "{a}0");
         long earlier = slice.claim(session);
         slice.push(session, 6, List.of("h"));
         session.disconnect();
@@ -109,7 +109,7 @@ class TornLogTest {
 
         server.restart();
         session = connect(server);
-        slice = new TestSlice(session.run().id, "w", "{a:0}");
+        slice = new TestSlice(session.run().id, "w", "{a}0");
         assertThat(slice.claim(session)).isGreaterThan(earlier);
         Set<String> held = held(session);
         assertThat(held).containsAll(isFirstDone ? TOLD.subList(2, 5) : TOLD).contains("h");
@@ -142,7 +142,7 @@ class TornLogTest {
         try (TestEngine server =
                 TestEngine.start(program, "--appendfsync", "always", "--rdb-key-save-delay", "1000000")) {
             Session session = connect(server);
-            TestSlice slice = new TestSlice(session.run().id, "w", "{a:0}");
+            TestSlice slice = new TestSlice(session.run().id, "w", "{a}0");
             slice.push(session, 1, List.of("a", "b"));
             int before = (int) server.logLength();
             slice.push(session, 2, List.of("c", "d"));
@@ -164,8 +164,8 @@ class TornLogTest {
 
     private static Set<String> held(Session session) {
         Set<String> held = new TreeSet<>();
-        session.send("LRANGE", TestSlice.args("{a:0}q", 0, -1));
-        session.send("HVALS", TestSlice.args("{a:0}f"));
+        session.send("LRANGE", TestSlice.args("{a}0q", 0, -1));
+        session.send("HVALS", TestSlice.args("{a}0f"));
         for (int i = 0; i < 2; i++) {
             for (Object frame : (List<?>) session.receive()) {
                 held.addAll(List.of(TestSlice.texts(frame).split("")));

@@ -94,7 +94,7 @@ class TwoWorkersTest {
     private void expire(SharedSieve worker) {
         engine.command("ZREM", "{" + crawl + "}w", worker.worker());
         for (int i = 0; i < SLICES; i++) {
-            String owner = "{" + crawl + ":" + i + "}o";
+            String owner = "{" + crawl + "}" + i + "o";
             if (worker.worker().equals(engine.text("HGET", owner, "worker"))) {
                 engine.command("HSET", owner, "until", "0");
             }
@@ -331,8 +331,8 @@ class TwoWorkersTest {
 
         assertThat(isOver).isFalse();
         for (int i = 0; i < SLICES; i++) {
-            if (!engine.text("HLEN", "{" + crawl + ":" + i + "}f").equals("0")) {
-                assertThat(engine.text("HGET", "{" + crawl + ":" + i + "}o", "idle"))
+            if (!engine.text("HLEN", "{" + crawl + "}" + i + "f").equals("0")) {
+                assertThat(engine.text("HGET", "{" + crawl + "}" + i + "o", "idle"))
                         .isNull();
             }
         }
@@ -611,10 +611,10 @@ class TwoWorkersTest {
         engine.command("DEL", key);
         engine.command("HSET", key, "a", "b");
         assertThatThrownBy(this::open).hasMessageContaining("another program");
-        engine.command("HSET", key, "sieve", "2");
-        assertThatThrownBy(this::open).hasMessageContaining("later version");
+        engine.command("HSET", key, "sieve", "3");
+        assertThatThrownBy(this::open).hasMessageContaining("another version");
         assertThat(engine.command("HLEN", key)).isEqualTo(2L);
-        engine.command("HSET", key, "sieve", "1");
+        engine.command("HSET", key, "sieve", "2");
         assertThatThrownBy(this::open).hasMessageContaining("damaged: id is missing");
     }
 }
