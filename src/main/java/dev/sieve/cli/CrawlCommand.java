@@ -19,7 +19,6 @@ import dev.sieve.shared.SharedSieve;
 import dev.sieve.shared.SharedTools;
 import dev.sieve.url.Seeds;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -279,10 +278,7 @@ class CrawlCommand implements Callable<Integer> {
                 SharedTools.lines(address, "seeds", dryRun::open);
                 SharedTools.export(address, dryRun::add);
             } else if (resumes) {
-                Path file = CrawlDirectory.seedFile(job);
-                if (Files.exists(file)) {
-                    readSeeds(List.of(file.toString()), dryRun::open, dryRun::open);
-                }
+                CrawlDirectory.seeds(job, dryRun::open);
                 DurableFolder.export(job, Export.PENDING, dryRun::add);
             }
             long pending = dryRun.urls();

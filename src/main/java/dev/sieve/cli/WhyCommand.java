@@ -14,7 +14,6 @@ import dev.sieve.scope.SkipReason;
 import dev.sieve.shared.EngineAddress;
 import dev.sieve.shared.SharedTools;
 import dev.sieve.url.Refusal;
-import dev.sieve.url.Seeds;
 import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
 import java.io.IOException;
@@ -145,10 +144,7 @@ final class WhyCommand extends CrawlCommand {
         Consumer<String> typed = listed.andThen(fetcher::open);
         readSeeds(rest, typed, listed);
         if (job != null) {
-            try (SeedProblems problems = new SeedProblems()) {
-                String file = CrawlDirectory.seedFile(job).toString();
-                new Seeds(typed, typed, problems).read(List.of(file), System.in);
-            }
+            CrawlDirectory.seeds(job, typed);
         }
         if (address != null) {
             SharedTools.lines(address, "seeds", typed);

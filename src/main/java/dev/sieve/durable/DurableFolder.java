@@ -20,6 +20,20 @@ public final class DurableFolder {
     }
 
     /**
+     * Returns the identity of a frontier, which its files contain.
+     *
+     * @throws DamageException when the settings are damaged or missing
+     * @throws IOException when the disk fails, or the folder does not exist
+     */
+    public static long id(Path directory) throws IOException {
+        Settings settings = Settings.read(new LocalDisk(directory));
+        if (settings == null) {
+            throw DamageException.missing(Settings.NAME);
+        }
+        return settings.frontierId();
+    }
+
+    /**
      * Keeps other processes out of the folder of a frontier until the result is closed.
      *
      * @throws IOException when another process has the folder, which the message names

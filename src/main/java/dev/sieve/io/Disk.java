@@ -101,6 +101,11 @@ public interface Disk {
 
     List<String> names() throws IOException;
 
+    /** Returns what a message calls a file. */
+    default String path(String name) {
+        return name;
+    }
+
     Source read(String name) throws IOException;
 
     /** Creates a file that must not exist, readable by its owner only. */

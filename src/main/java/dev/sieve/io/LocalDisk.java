@@ -146,6 +146,11 @@ public final class LocalDisk implements Disk {
     }
 
     @Override
+    public String path(String name) {
+        return folder.resolve(name).toString();
+    }
+
+    @Override
     public Source read(String name) throws IOException {
         Path path = checked(name);
         try {
@@ -256,6 +261,7 @@ public final class LocalDisk implements Disk {
         @Override
         public void append(byte[] bytes, int from, int length) throws IOException {
             try {
+                file.seek(end); // part of a write that failed may have been cut off
                 file.write(bytes, from, length);
                 end += length;
             } catch (IOException e) {

@@ -2,6 +2,7 @@ package dev.sieve.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.durable.DurableSieve;
 import dev.sieve.fetch.HostileServer;
 import java.nio.charset.StandardCharsets;
@@ -91,7 +92,7 @@ class DryRunTest {
         try (DurableSieve frontier = DurableSieve.open(job, 1000)) {
             frontier.push(server.url("/left"));
         }
-        Files.writeString(job.resolve("crawl-seeds"), server.url("/") + "\n");
+        CrawlDirectory.open(job, builder -> {}).close();
 
         Run run = dryRun("--job", job.toString(), server.url("/new"));
 

@@ -2,12 +2,12 @@ package dev.sieve.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sieve.crawl.JobLines;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.DurableSieve;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
@@ -100,7 +100,7 @@ class WhyCommandTest {
             sieve.pushAll(List.of("http://h.test/", "http://h.test/a"));
             sieve.done(sieve.take(0));
         }
-        Files.writeString(job.resolve("seeds.txt"), "http://h.test/\n");
+        JobLines.replace(job, "crawl-seeds", "http://h.test/");
 
         List<String> options = List.of("--ignore-robots", "--job", job.toString());
         assertThat(why(options, "http://h.test/")).isZero();
@@ -126,7 +126,7 @@ class WhyCommandTest {
         try (DurableSieve sieve = DurableSieve.builder(job).capacity(100).open()) {
             sieve.push("http://127.0.0.1:7/");
         }
-        Files.writeString(job.resolve("seeds.txt"), "http://127.0.0.1:7/\n");
+        JobLines.replace(job, "crawl-seeds", "http://127.0.0.1:7/");
 
         assertThat(why(List.of("--job", job.toString()), "http://127.0.0.1:7/a"))
                 .isZero();

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.durable.DurableFolder;
+import dev.sieve.io.LineFile;
+import dev.sieve.io.LocalDisk;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -14,6 +16,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -29,15 +32,18 @@ class CrawlDirectoryTest {
     @TempDir
     private Path folder;
 
-    private static final String SEED_HEADER = "# sieve crawl-seeds 1\n";
-    private static final String PAUSE_HEADER = "# sieve crawl-pauses 1\n";
-
     private Path file(String name, String text) throws IOException {
         return Files.writeString(folder.resolve(name), text, ISO_8859_1);
     }
 
-    private Path seedFile() {
-        return folder.resolve("crawl-seeds");
+    private Path lines(String name, String... lines) throws IOException {
+        return JobLines.replace(folder, name, lines);
+    }
+
+    private List<String> seeds() throws IOException {
+        List<String> seeds = new ArrayList<>();
+        CrawlDirectory.seeds(folder, seeds::add);
+        return seeds;
     }
 
     private CrawlDirectory open(Instant now) throws IOException {
@@ -76,7 +82,7 @@ class CrawlDirectoryTest {
             }
         }
 
-        assertThat(seedFile()).hasContent(SEED_HEADER + "http://a.test/\nhttp://b.test/0\nhttp://b.test/1\n");
+        assertThat(seeds()).containsExactly("http://a.test/", "http://b.test/0", "http://b.test/1");
         try (CrawlDirectory directory = open(NOW)) {
             assertThat(seeds(directory)).containsExactly("http://a.test/", "http://b.test/0", "http://b.test/1");
         }
@@ -85,19 +91,20 @@ class CrawlDirectoryTest {
     @Test
     void aSeedThatACrashHasLeftUnfinishedIsCutOff() throws IOException {
         makeJob();
-        Path path = file("crawl-seeds", SEED_HEADER + "http://a.test/\nhttp://a.te");
+        Path path = lines("crawl-seeds", "http://a.test/");
+        Files.writeString(path, "12345678 2 http://a.te", StandardOpenOption.APPEND);
         try (CrawlDirectory directory = open(NOW)) {
             assertThat(seeds(directory)).containsExactly("http://a.test/");
             directory.addSeeds(List.of("http://b.test/"));
         }
 
-        assertThat(path).hasContent(SEED_HEADER + "http://a.test/\nhttp://b.test/\n");
+        assertThat(seeds()).containsExactly("http://a.test/", "http://b.test/");
     }
 
     @Test
     void aSeedInTheSpellingOfAnEarlierBuildIsRead() throws IOException {
         makeJob();
-        file("crawl-seeds", SEED_HEADER + "http://a.test/b|c?d|e\n");
+        lines("crawl-seeds", "http://a.test/b|c?d|e");
         try (CrawlDirectory directory = open(NOW)) {
             assertThat(seeds(directory)).containsExactly("http://a.test/b|c?d|e");
         }
@@ -108,8 +115,8 @@ class CrawlDirectoryTest {
             strings = {"", "not a URL", "ftp://a.test/", "http://A.test/", "http://a.test/\u00e9", "\0\0\0", "\u00ff"})
     void aLineThatIsNoSeedIsNamedAndOnlyItIsLostByARepair(String line) throws IOException {
         makeJob();
-        String damaged = SEED_HEADER + "http://a.test/\n" + line + "\nhttp://b.test/\n";
-        Path path = file("crawl-seeds", damaged);
+        Path path = lines("crawl-seeds", "http://a.test/", line, "http://b.test/");
+        String damaged = Files.readString(path, ISO_8859_1);
         assertThatThrownBy(() -> open(NOW))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining(path.toString())
@@ -118,9 +125,9 @@ class CrawlDirectoryTest {
         assertThat(CrawlDirectory.inspect(folder).problems()).containsExactly(path + ": line 3 is not a seed");
 
         assertThat(CrawlDirectory.repair(folder).findings())
-                .singleElement()
-                .asString()
-                .contains("line 3 is not a seed");
+                .containsExactly(
+                        path + ": line 3 is not a seed",
+                        path + ": lines kept: 2; name the seeds again, since they define the scope");
 
         assertThat(CrawlDirectory.inspect(folder).problems()).isEmpty();
         assertThat(folder.resolve("crawl-seeds.broken")).content(ISO_8859_1).isEqualTo(damaged);
@@ -131,7 +138,7 @@ class CrawlDirectoryTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "http://a.test/", "# sieve crawl-pauses 1\n", "# sieve crawl-seeds 0\n", "# sieve\n"})
+    @ValueSource(strings = {"", "http://a.test/\n", "# sieve crawl-pauses 2\n", "# sieve crawl-seeds 0\n", "# sieve\n"})
     void aFileWithoutItsFirstLineIsDamaged(String text) throws IOException {
         makeJob();
         file("crawl-seeds", text);
@@ -143,64 +150,95 @@ class CrawlDirectoryTest {
         assertThat(CrawlDirectory.repair(folder).findings()).isNotEmpty();
 
         open(NOW).close();
-        assertThat(seedFile()).hasContent(SEED_HEADER);
+        assertThat(seeds()).isEmpty();
     }
 
     @Test
-    void aFileOfALaterVersionIsLeftAlone() throws IOException {
+    void aJobOfAnEarlierBuildIsRefusedAndLeftAlone() throws IOException {
         makeJob();
-        Path path = file("crawl-seeds", "# sieve crawl-seeds 2\nhttp://a.test/ 1\n");
+        Files.delete(folder.resolve("crawl-counts"));
+        Path path = file("crawl-seeds", "# sieve crawl-seeds 1\nhttp://a.test/\n");
+        String message = path + ": written by an earlier build of Sieve, which this one does not read; start anew in"
+                + " another directory";
 
-        assertThatThrownBy(() -> open(NOW)).isInstanceOf(IOException.class).hasMessageContaining("later");
-        assertThatThrownBy(() -> CrawlDirectory.repair(folder)).hasMessageContaining("later");
-        assertThat(path).hasContent("# sieve crawl-seeds 2\nhttp://a.test/ 1\n");
+        assertThatThrownBy(() -> open(NOW)).hasMessage(message);
+        assertThatThrownBy(() -> CrawlDirectory.inspect(folder)).hasMessage(message);
+        assertThatThrownBy(() -> CrawlDirectory.repair(folder)).hasMessage(message);
+
+        assertThat(path).hasContent("# sieve crawl-seeds 1\nhttp://a.test/\n");
     }
 
-    @Test
-    void seedsThatAreGoneAreMissedUntilARepair() throws IOException {
-        makeJob();
-        Files.delete(seedFile());
-        assertThatThrownBy(() -> open(NOW)).hasMessageContaining("crawl-seeds: the file is missing");
-        assertThat(CrawlDirectory.inspect(folder).problems()).containsExactly(seedFile() + ": the file is missing");
+    private static final Map<String, String> ONE_LINE = Map.of(
+            "crawl-seeds", "http://a.test/",
+            "crawl-origins", "open http://a.test",
+            "crawl-pauses", "60000 1030000 a.test",
+            "crawl-report", "{\"url\": \"http://a.test/\"}");
 
-        assertThat(CrawlDirectory.repair(folder).findings()).hasSize(1);
-
-        open(NOW).close();
+    private void makeFullJob() throws IOException {
+        try (CrawlDirectory directory = open(NOW)) {
+            directory.addSeeds(List.of("http://a.test/"));
+            directory.addOpen("http://a.test/");
+            directory.forceSeeds();
+            directory.addPause("a.test", Duration.ofMinutes(1), Duration.ZERO, NOW);
+            directory.journal().add("{\"url\": \"http://a.test/\"}".getBytes(ISO_8859_1));
+        }
     }
 
-    @Test
-    void theFilesOfAnEarlierVersionAreCopiedAndStayAsTheyAre() throws IOException {
-        makeJob();
-        Files.delete(seedFile());
-        Files.delete(folder.resolve("crawl-pauses"));
-        Path earlierSeeds = file("seeds.txt", "http://a.test/\nhttp://b.test/\nhttp://c");
-        Path earlierPauses = file("pauses.txt", "60000 1030000 a.test\n60000 103");
-        for (int run = 0; run < 2; run++) {
-            try (CrawlDirectory directory = open(NOW)) {
-                assertThat(directory.takePauses()).isEqualTo(Map.of("a.test", Duration.ofSeconds(30)));
-                assertThat(seeds(directory))
-                        .startsWith("http://a.test/", "http://b.test/")
-                        .hasSize(2 + run);
-                directory.addSeeds(List.of("http://d.test/"));
-            }
+    private void openAll() throws IOException {
+        try (CrawlDirectory directory = open(NOW)) {
+            directory.journal();
+        }
+    }
+
+    /** Requires that a problem is shown, that an open is refused and that a repair makes the job usable. */
+    private void assertFound(String problem) throws IOException {
+        assertThat(CrawlDirectory.inspect(folder).problems()).as(problem).contains(problem);
+        assertThatThrownBy(this::openAll).hasMessage(problem + "; 'repair' keeps what is intact");
+        assertThat(CrawlDirectory.repair(folder).findings()).contains(problem);
+        assertThat(CrawlDirectory.inspect(folder).problems()).isEmpty();
+        openAll();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"crawl-seeds", "crawl-origins", "crawl-pauses", "crawl-report"})
+    void whateverBefallsAFileIsFound(String name) throws IOException {
+        makeFullJob();
+        assertThat(CrawlDirectory.inspect(folder).problems()).isEmpty();
+        Path path = folder.resolve(name);
+        byte[] whole = Files.readAllBytes(path);
+
+        Files.delete(path);
+        assertFound(path + ": the file is missing");
+
+        for (int length : new int[] {whole.length - 1, whole.length - 5}) {
+            makeFullJob();
+            Files.write(path, Arrays.copyOf(Files.readAllBytes(path), length));
+            assertFound(path + ": missing at the end: 1 of 1 lines");
         }
 
-        assertThat(earlierSeeds).hasContent("http://a.test/\nhttp://b.test/\nhttp://c");
-        assertThat(earlierPauses).hasContent("60000 1030000 a.test\n60000 103");
+        makeFullJob();
+        lines(name, ONE_LINE.get(name));
+        byte[] bytes = Files.readAllBytes(path);
+        bytes[bytes.length - 2] ^= 1;
+        Files.write(path, bytes);
+        assertFound(path + ": line 2 is damaged");
+
+        makeFullJob();
+        LineFile.Kind kind = new LineFile.Kind(name, "a line", line -> true);
+        LineFile.replace(new LocalDisk(folder), kind, 1, List.of(ONE_LINE.get(name)));
+        assertFound(path + ": belongs to another job");
     }
 
     @Test
-    void damagedFilesOfAnEarlierVersionAreRepairedToo() throws IOException {
-        makeJob();
-        Files.delete(seedFile());
-        file("seeds.txt", "http://a.test/\nmine\n");
-        assertThatThrownBy(() -> open(NOW)).hasMessageContaining("seeds.txt: line 2 is not a seed");
+    void countsThatAreMissingOrDamagedAreFound() throws IOException {
+        makeFullJob();
+        Path path = folder.resolve("crawl-counts");
+        Files.delete(path);
+        assertFound(path + ": the file is missing");
 
-        assertThat(CrawlDirectory.repair(folder).findings()).hasSize(1);
-
-        assertThat(seedFile()).hasContent(SEED_HEADER + "http://a.test/\n");
-        assertThat(folder.resolve("seeds.txt")).hasContent("http://a.test/\nmine\n");
-        open(NOW).close();
+        Files.writeString(path, "\n", StandardOpenOption.APPEND);
+        assertFound(path + ": line " + Files.readAllLines(path).size() + " is damaged");
+        assertThat(seeds()).containsExactly("http://a.test/");
     }
 
     @Test
@@ -233,7 +271,7 @@ class CrawlDirectoryTest {
     @Test
     void afterADamagedFileNothingStaysOpen() throws IOException {
         makeJob();
-        file("crawl-pauses", PAUSE_HEADER + "damaged\n");
+        lines("crawl-pauses", "damaged");
         assertThatThrownBy(() -> open(NOW))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("line 2 is not a pause");
@@ -266,7 +304,9 @@ class CrawlDirectoryTest {
             directory.addSeeds(List.of("http://a.test/"));
         }
 
-        assertThat(CrawlDirectory.seedFile(job)).hasContent(SEED_HEADER + "http://a.test/\n");
+        List<String> seeds = new ArrayList<>();
+        CrawlDirectory.seeds(job, seeds::add);
+        assertThat(seeds).containsExactly("http://a.test/");
         assertThat(openFiles()).isEmpty();
     }
 
@@ -305,7 +345,7 @@ class CrawlDirectoryTest {
             })
     void aLineThatIsNoPauseIsNamedAndOnlyItIsLostByARepair(String line) throws IOException {
         makeJob();
-        Path path = file("crawl-pauses", PAUSE_HEADER + "60000 1030000 a.test\n" + line + "\n");
+        Path path = lines("crawl-pauses", "60000 1030000 a.test", line);
 
         assertThatThrownBy(() -> open(NOW))
                 .isInstanceOf(IOException.class)
@@ -330,7 +370,7 @@ class CrawlDirectoryTest {
             assertThat(Thread.interrupted()).isTrue();
         }
 
-        assertThat(seedFile()).hasContent(SEED_HEADER + "http://a.test/\n");
+        assertThat(seeds()).containsExactly("http://a.test/");
     }
 
     @Test

@@ -1,0 +1,408 @@
+package dev.sieve.io;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.NoSuchFileException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.NullMarked;
+
+/**
+ * A file of lines in ASCII that are only appended, each of which shows whether it is whole and to which owner it belongs.
+ *
+ * <pre>
+ *   # sieve NAME 2 0123456789abcdef 89abcdef    name, version and owner of the file; checksum
+ *   89abcdef 1 ...                              checksum, number of the line, content
+ *   89abcdef 2 ...
+ * </pre>
+ *
+ * The checksum is the CRC-32C of the name, the owner, the number and the content. So a line that was changed, doubled or
+ * moved, that is missing, or that belongs to another file is recognised; only lines missing at the end are not: the caller
+ * compares {@link Content#last} with what it knows. A last line without a line feed was left by a crash, and is ignored.
+ *
+ * <p>Lines are buffered. When {@link #flush} returns, they survive the process, and when {@link #force} returns, a power
+ * cut. Methods that append throw {@link UncheckedIOException} when the disk fails. Not safe for use by many threads.
+ */
+@NullMarked
+public final class LineFile implements Closeable {
+    private static final int VERSION = 2;
+
+    /** The first line of version 1, which had no checksums. */
+    private static final String EARLIER = " 1";
+
+    /** Longest line accepted. */
+    private static final int MAX_LENGTH = 1 << 21;
+
+    private static final int BUFFER_BYTES = 1 << 16;
+    private static final int CHECKSUM_LENGTH = 8;
+    private static final int MAX_DIGITS = 18;
+    private static final HexFormat HEX = HexFormat.of();
+
+    /** Refuses a damaged file. */
+    public static final Receiver REFUSE = problem -> {
+        throw new IOException(problem + "; 'repair' keeps what is intact");
+    };
+
+    /**
+     * What a file contains.
+     *
+     * @param name its name in the folder
+     * @param line what a line is, in messages: {@code a seed}
+     * @param isValid whether a text is such a line
+     */
+    public record Kind(String name, String line, Predicate<String> isValid) {
+        private String start() {
+            return "# sieve " + name + " ";
+        }
+
+        private String header(long owner) {
+            String text = start() + VERSION + " " + HEX.toHexDigits(owner) + " ";
+            return text + HEX.toHexDigits(checksum(text.getBytes(ISO_8859_1), 0, text.length()));
+        }
+
+        private Pattern headers() {
+            return Pattern.compile("(" + Pattern.quote(start()) + "([0-9]{1,9}) ([0-9a-f]{16}) )([0-9a-f]{8})");
+        }
+
+        /** The bytes that precede each line in its checksum. */
+        private byte[] context(long owner) {
+            return (name + " " + HEX.toHexDigits(owner) + " ").getBytes(ISO_8859_1);
+        }
+    }
+
+    /** Receives lines, or descriptions of what is wrong in a file. */
+    public interface Receiver {
+        /** Receives a text. */
+        void accept(String text) throws IOException;
+    }
+
+    /**
+     * The extent of a file that was read.
+     *
+     * @param end the position after the last complete line
+     * @param last the number of the last whole line; 0 when there is none
+     */
+    public record Content(long end, long last) {}
+
+    private final Disk disk;
+    private final Kind kind;
+    private final Disk.Sink sink;
+    private final Writer buffer;
+    private long end;
+
+    private LineFile(Disk disk, Kind kind, long owner, Content content) throws IOException {
+        this.disk = disk;
+        this.kind = kind;
+        buffer = new Writer(kind, owner, content.last);
+        end = content.end;
+        if (disk.size(kind.name) > end) {
+            disk.cut(kind.name, end);
+        }
+        sink = disk.append(kind.name);
+    }
+
+    /** Opens a file to append to it, passes on its lines, and creates it if it does not exist. */
+    public static LineFile open(Disk disk, Kind kind, long owner, Receiver lines) throws IOException {
+        if (!disk.names().contains(kind.name)) {
+            rewrite(disk, kind, owner, line -> true, REFUSE);
+        }
+        return new LineFile(disk, kind, owner, read(disk, kind, owner, lines, REFUSE));
+    }
+
+    /**
+     * Reads the complete lines of a file, one character per byte; none when it does not exist.
+     *
+     * @param owner the identity of what the file belongs to
+     * @param lines receives the content of whole lines
+     * @param problems receives what is wrong, one sentence each
+     * @throws IOException when the disk fails, or the file has another version
+     */
+    public static Content read(Disk disk, Kind kind, long owner, Receiver lines, Receiver problems) throws IOException {
+        try (Disk.Source source = disk.read(kind.name);
+                LineReader in = new LineReader(stream(source), MAX_LENGTH)) {
+            return new Pass(in, kind, owner, lines, problems, disk.path(kind.name)).run();
+        } catch (NoSuchFileException e) {
+            return new Content(0, 0);
+        }
+    }
+
+    private static InputStream stream(Disk.Source source) {
+        return new InputStream() {
+            private long position;
+
+            @Override
+            public int read() throws IOException {
+                byte[] one = new byte[1];
+                return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+            }
+
+            @Override
+            public int read(byte[] bytes, int from, int length) throws IOException {
+                int count = source.read(position, bytes, from, length);
+                position += count;
+                return count == 0 ? -1 : count;
+            }
+        };
+    }
+
+    /** One reading of a file. */
+    private static final class Pass {
+        private final LineReader in;
+        private final Kind kind;
+        private final long owner;
+        private final byte[] context;
+        private final Receiver lines;
+        private final Receiver problems;
+        private final String path;
+        private long end;
+        private long at; // counted in the file
+        private long last; // number of the last whole line
+        private long damaged; // lines since then
+
+        Pass(LineReader in, Kind kind, long owner, Receiver lines, Receiver problems, String path) {
+            this.in = in;
+            this.kind = kind;
+            this.owner = owner;
+            this.context = kind.context(owner);
+            this.lines = lines;
+            this.problems = problems;
+            this.path = path;
+        }
+
+        Content run() throws IOException {
+            boolean hasHeader = false;
+            boolean isOwn = true;
+            while (in.next() && in.isTerminated()) {
+                at++;
+                end += in.length() + 1L;
+                if (at == 1) {
+                    hasHeader = true;
+                    isOwn = header(in.text(ISO_8859_1));
+                } else if (isOwn) {
+                    line();
+                }
+            }
+            if (!hasHeader) {
+                problems.accept(path + ": the first line is missing");
+            } else if (hasChangedLineFeed()) {
+                problems.accept(path + ": line " + (at + 1) + " is damaged: its line feed is missing");
+            }
+            return new Content(end, last);
+        }
+
+        /** Checks the first line; returns false when the file belongs to another owner. */
+        private boolean header(String line) throws IOException {
+            Matcher fields = kind.headers().matcher(line);
+            boolean isHeader =
+                    fields.matches() && fields.group(4).equals(HEX.toHexDigits(checksum(in.bytes(), 0, fields.end(1))));
+            if (line.equals(kind.start().strip() + EARLIER)) {
+                throw new IOException(
+                        path + ": written by an earlier build of Sieve, which this one does not read; start"
+                                + " anew in another directory");
+            }
+            if (!isHeader) {
+                problems.accept(path + ": line 1 is damaged");
+                return true;
+            }
+            int version = Integer.parseInt(fields.group(2));
+            if (version != VERSION) {
+                throw new IOException(path + ": version " + version + ", written by a later Sieve");
+            }
+            boolean isOwn = fields.group(3).equals(HEX.toHexDigits(owner));
+            if (!isOwn) {
+                problems.accept(path + ": belongs to another job");
+            }
+            return isOwn;
+        }
+
+        /** Whether the rest is a whole line and another character than a line feed, which a crash does not leave. */
+        private boolean hasChangedLineFeed() {
+            int length = in.length() - 1;
+            return length > 0 && !in.isTerminated() && in.bytes()[length] != 0 && isWhole(length);
+        }
+
+        private boolean isWhole(int length) {
+            return length > CHECKSUM_LENGTH
+                    && new String(in.bytes(), 0, CHECKSUM_LENGTH, ISO_8859_1)
+                            .equals(HEX.toHexDigits(checksum(context, in.bytes(), CHECKSUM_LENGTH + 1, length)));
+        }
+
+        private void line() throws IOException {
+            String text = in.text(ISO_8859_1);
+            int space = text.indexOf(' ', CHECKSUM_LENGTH + 1);
+            long number = in.isCut() || space < 0 || !isWhole(in.length()) ? 0 : number(text, space);
+            if (number == 0) {
+                damaged++;
+                problems.accept(path + ": line " + at + " is damaged");
+                return;
+            }
+            if (number <= last) {
+                problems.accept(path + ": line " + at + " is a copy of an earlier one");
+                return;
+            }
+            long missing = number - last - 1 - damaged;
+            if (missing > 0) {
+                problems.accept(path + ": missing before line " + at + ": " + missing);
+            }
+            last = number;
+            damaged = 0;
+            String content = text.substring(space + 1);
+            if (kind.isValid.test(content)) {
+                lines.accept(content);
+            } else {
+                problems.accept(path + ": line " + at + " is not " + kind.line);
+            }
+        }
+
+        /** Returns the number of a line, 0 when it has none. */
+        private static long number(String text, int space) {
+            String digits = text.substring(CHECKSUM_LENGTH + 1, space);
+            boolean isNumber = digits.length() <= MAX_DIGITS && digits.matches("[1-9][0-9]*");
+            return isNumber && text.charAt(CHECKSUM_LENGTH) == ' ' ? Long.parseLong(digits) : 0;
+        }
+    }
+
+    private static int checksum(byte[] bytes, int from, int to) {
+        return checksum(new byte[0], bytes, from, to);
+    }
+
+    private static int checksum(byte[] context, byte[] bytes, int from, int to) {
+        CRC32C crc = new CRC32C();
+        crc.update(context);
+        crc.update(bytes, from, to - from);
+        return (int) crc.getValue();
+    }
+
+    /** Lines with their numbers and checksums. */
+    private static final class Writer {
+        private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        private final byte[] context;
+        private long last;
+
+        Writer(Kind kind, long owner, long last) {
+            context = kind.context(owner);
+            this.last = last;
+        }
+
+        void add(byte[] content) {
+            byte[] number = (++last + " ").getBytes(ISO_8859_1);
+            CRC32C crc = new CRC32C();
+            crc.update(context);
+            crc.update(number);
+            crc.update(content);
+            bytes.writeBytes((HEX.toHexDigits((int) crc.getValue()) + " ").getBytes(ISO_8859_1));
+            bytes.writeBytes(number);
+            bytes.writeBytes(content);
+            bytes.write('\n');
+        }
+
+        void writeTo(Disk.Sink sink) throws IOException {
+            sink.append(bytes.toByteArray(), 0, bytes.size());
+            bytes.reset();
+        }
+    }
+
+    /**
+     * Replaces a file in one step by one with the whole lines that are kept, or creates it.
+     *
+     * @return the number of lines kept
+     */
+    public static long rewrite(Disk disk, Kind kind, long owner, Predicate<String> keeps, Receiver problems)
+            throws IOException {
+        Writer out = new Writer(kind, owner, 0);
+        disk.replace(kind.name, kind.name + ".tmp", sink -> {
+            out.bytes.writeBytes((kind.header(owner) + "\n").getBytes(ISO_8859_1));
+            Receiver kept = line -> {
+                if (keeps.test(line)) {
+                    out.add(line.getBytes(ISO_8859_1));
+                    if (out.bytes.size() >= BUFFER_BYTES) {
+                        out.writeTo(sink);
+                    }
+                }
+            };
+            read(disk, kind, owner, kept, disk.names().contains(kind.name) ? problems : problem -> {});
+            out.writeTo(sink);
+        });
+        return out.last;
+    }
+
+    /** Replaces a file in one step by one with other lines, or creates it. */
+    public static void replace(Disk disk, Kind kind, long owner, List<String> lines) throws IOException {
+        Writer out = new Writer(kind, owner, 0);
+        out.bytes.writeBytes((kind.header(owner) + "\n").getBytes(ISO_8859_1));
+        lines.forEach(line -> out.add(line.getBytes(ISO_8859_1)));
+        disk.replace(kind.name, kind.name + ".tmp", out::writeTo);
+    }
+
+    /** Appends a line, given without its line feed. */
+    public void add(String line) {
+        add(line.getBytes(ISO_8859_1));
+    }
+
+    /** Appends a line in the same way. */
+    public void add(byte[] line) {
+        buffer.add(line);
+        if (buffer.bytes.size() >= BUFFER_BYTES) {
+            flush();
+        }
+    }
+
+    /**
+     * Hands the lines to the operating system. When the disk fails, they are cut off again, if the disk allows it, and the
+     * next call writes them.
+     */
+    public void flush() {
+        try {
+            int length = buffer.bytes.size();
+            if (length > 0) {
+                append();
+                end += length;
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void append() throws IOException {
+        try {
+            buffer.writeTo(sink);
+        } catch (IOException e) {
+            try {
+                disk.cut(kind.name, end);
+            } catch (IOException failed) {
+                e.addSuppressed(failed);
+            }
+            throw e;
+        }
+    }
+
+    /** Forces the lines to the disk. */
+    public void force() {
+        flush();
+        try {
+            sink.force();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Returns the number of the last line. */
+    public long last() {
+        return buffer.last;
+    }
+
+    /** Closes the file; lines that were not flushed are lost. */
+    @Override
+    public void close() throws IOException {
+        sink.close();
+    }
+}

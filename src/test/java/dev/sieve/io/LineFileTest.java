@@ -1,0 +1,213 @@
+package dev.sieve.io;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Lines with checksums. */
+class LineFileTest {
+    private static final long OWNER = 0x1234_5678_9abc_def0L;
+    private static final LineFile.Kind KIND = new LineFile.Kind("words", "a word", word -> word.matches("[a-z]+"));
+    private static final List<String> WORDS = List.of("one", "two", "three", "four");
+
+    private final FakeDisk disk = new FakeDisk();
+    private final List<String> lines = new ArrayList<>();
+    private final List<String> problems = new ArrayList<>();
+
+    @BeforeEach
+    void write() throws IOException {
+        LineFile.replace(disk, KIND, OWNER, WORDS);
+    }
+
+    private LineFile.Content read() throws IOException {
+        lines.clear();
+        problems.clear();
+        return LineFile.read(disk, KIND, OWNER, lines::add, problems::add);
+    }
+
+    private String text() {
+        return new String(disk.bytes("words"), ISO_8859_1);
+    }
+
+    private void text(String text) {
+        disk.replace("words", text.getBytes(ISO_8859_1));
+    }
+
+    @Test
+    void theFormatIsFrozen() {
+        assertThat(text()).isEqualTo("""
+                        # sieve words 2 123456789abcdef0 5446ee32
+                        65c5c90b 1 one
+                        55ba78b5 2 two
+                        7849575a 3 three
+                        b772ef96 4 four
+                        """);
+    }
+
+    @Test
+    void linesAreReadAgainAndAppendedTo() throws IOException {
+        LineFile file = LineFile.open(disk, KIND, OWNER, lines::add);
+        assertThat(lines).isEqualTo(WORDS);
+        file.add("five");
+        file.flush();
+        file.add("six");
+        file.force();
+        assertThat(file.last()).isEqualTo(6);
+        file.close();
+
+        assertThat(read()).isEqualTo(new LineFile.Content(disk.bytes("words").length, 6));
+        assertThat(lines).hasSize(6).endsWith("five", "six");
+        assertThat(problems).isEmpty();
+        assertThat(disk.handles()).isZero();
+    }
+
+    @Test
+    void everyFlippedBitIsFoundAndOnlyItsLineIsLost() throws IOException {
+        byte[] whole = disk.bytes("words");
+        for (int bit = 0; bit < 8 * whole.length; bit++) {
+            byte[] bytes = whole.clone();
+            bytes[bit / 8] ^= (byte) (1 << bit % 8);
+            disk.replace("words", bytes);
+            try {
+                read();
+            } catch (IOException e) {
+                problems.add(e.getMessage());
+            }
+
+            assertThat(problems).as("bit %d", bit).isNotEmpty().doesNotContainNull();
+            assertThat(WORDS).containsAll(lines);
+            boolean isLineFeed = whole[bit / 8] == 10;
+            assertThat(lines).as("bit %d", bit).hasSizeGreaterThanOrEqualTo(isLineFeed ? 2 : 3);
+        }
+    }
+
+    @Test
+    void everyCutLeavesWhatACrashLeavesAndTheNumberOfTheLastLine() throws IOException {
+        byte[] whole = disk.bytes("words");
+        int header = text().indexOf('\n') + 1;
+        for (int length = header; length < whole.length; length++) {
+            disk.replace("words", Arrays.copyOf(whole, length));
+            assertThat(read().last()).isEqualTo(lines.size()).isLessThan(WORDS.size());
+            assertThat(problems).isEmpty();
+
+            disk.replace("words", Arrays.copyOf(Arrays.copyOf(whole, length), whole.length));
+            assertThat(read().last()).isEqualTo(lines.size()).isLessThan(WORDS.size());
+            assertThat(problems).isEmpty();
+        }
+    }
+
+    @Test
+    void appendingStartsAfterTheLastWholeLine() throws IOException {
+        text(text() + "\0\0\0");
+        try (LineFile file = LineFile.open(disk, KIND, OWNER, line -> {})) {
+            file.add("five");
+            file.flush();
+        }
+
+        read();
+        assertThat(problems).isEmpty();
+        assertThat(lines).hasSize(5);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "1-2-2-3-4, line 4 is a copy of an earlier one, one-two-three-four",
+        "1-3-2-4, missing before line 3: 1, one-three-four",
+        "1-4, missing before line 3: 2, one-four",
+        "2-3-4, missing before line 2: 1, two-three-four"
+    })
+    void aDoubledMovedOrMissingLineIsFound(String order, String problem, String kept) throws IOException {
+        String[] all = text().split("(?<=\n)", -1);
+        StringBuilder text = new StringBuilder(all[0]);
+        for (String line : order.split("-", -1)) {
+            text.append(all[Integer.parseInt(line)]);
+        }
+        text(text.toString());
+
+        read();
+
+        assertThat(problems).first().isEqualTo("words: " + problem);
+        assertThat(String.join("-", lines)).isEqualTo(kept);
+    }
+
+    @Test
+    void aFileOfAnotherOwnerIsNotBelieved() throws IOException {
+        LineFile.replace(disk, KIND, OWNER + 1, WORDS);
+        read();
+        assertThat(problems).containsExactly("words: belongs to another job");
+        assertThat(lines).isEmpty();
+    }
+
+    @Test
+    void aLineOfAnotherOwnerOrFileIsNotBelieved() throws IOException {
+        String own = text();
+        String[] all = own.split("(?<=\n)", -1);
+        LineFile.replace(disk, KIND, OWNER + 1, WORDS);
+        String foreign = text().split("(?<=\n)", -1)[2];
+        text(own.replace(all[2], foreign));
+        read();
+        assertThat(problems).containsExactly("words: line 3 is damaged");
+
+        LineFile.replace(disk, new LineFile.Kind("other", "a word", line -> true), OWNER, WORDS);
+        text(own.replace(all[2], new String(disk.bytes("other"), ISO_8859_1).split("(?<=\n)", -1)[2]));
+        read();
+        assertThat(problems).containsExactly("words: line 3 is damaged");
+    }
+
+    @Test
+    void aLineThatIsNotOfItsKindIsNotPassedOn() throws IOException {
+        LineFile.replace(disk, KIND, OWNER, List.of("one", "2"));
+        read();
+        assertThat(problems).containsExactly("words: line 3 is not a word");
+        assertThat(lines).containsExactly("one");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "3 123456789abcdef0 ed7da2d5"})
+    void anotherVersionIsRefusedAndLeftAlone(String version) {
+        text("# sieve words " + version + "\none\n");
+        assertThatThrownBy(this::read).isInstanceOf(IOException.class).hasMessageContaining("words: ");
+        assertThatThrownBy(() -> LineFile.open(disk, KIND, OWNER, line -> {})).hasMessageContaining("Sieve");
+        assertThat(text()).endsWith("\none\n");
+    }
+
+    @Test
+    void rewritingKeepsWholeLinesOnly() throws IOException {
+        text(text().replace("two", "tvo"));
+        assertThat(LineFile.rewrite(disk, KIND, OWNER, line -> !line.equals("four"), problems::add))
+                .isEqualTo(2);
+        assertThat(problems).containsExactly("words: line 3 is damaged");
+
+        assertThat(read().last()).isEqualTo(2);
+        assertThat(problems).isEmpty();
+        assertThat(lines).containsExactly("one", "three");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aWriteThatFailedIsCutOffAndWrittenAgain(boolean isShort) throws IOException {
+        LineFile file = LineFile.open(disk, KIND, OWNER, line -> {});
+        file.add("five");
+        disk.failAt(disk.calls(), isShort ? FakeDisk.Fault.SHORT : FakeDisk.Fault.DONE_AND_DENIED);
+        assertThatThrownBy(file::flush).isInstanceOf(UncheckedIOException.class).hasMessageContaining("words");
+        read();
+        assertThat(lines).isEqualTo(WORDS);
+
+        file.flush();
+        read();
+        assertThat(lines).hasSize(5);
+        assertThat(problems).isEmpty();
+        file.close();
+    }
+}
