@@ -15,11 +15,11 @@ import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Prints the script with which a shell completes commands, options and their values. */
+/** Prints a script that completes commands, options and their values in a shell. */
 @Command(
         name = "completion",
         mixinStandardHelpOptions = true,
-        description = "Prints the script with which a shell completes the command line.",
+        description = "Prints a shell completion script.",
         footerHeading = "%nTo install it:%n",
         footer = {
             "bash: sieve completion bash > ~/.local/share/bash-completion/completions/sieve",

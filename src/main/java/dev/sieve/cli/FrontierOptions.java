@@ -60,8 +60,8 @@ final class FrontierOptions {
 
     @Option(
             names = "--on-full",
-            paramLabel = "WHAT",
-            description = "Beyond the capacity: warn, grow or fail (default: warn).")
+            paramLabel = "ACTION",
+            description = "When the filter is full: warn, grow or fail (default: warn).")
     private OnFull onFull;
 
     /**

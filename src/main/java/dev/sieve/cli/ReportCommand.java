@@ -17,12 +17,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Makes a report of what earlier crawls have written. */
+/** Creates a report from the output of earlier crawls. */
 @Command(
         name = "report",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description = "Makes a report of what earlier crawls have written: one HTML file that needs nothing else.")
+        description = "Creates a self-contained HTML report from the output of earlier crawls.")
 final class ReportCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;

@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
                 "Serves frontiers to other crawlers, such as StormCrawler, with the gRPC protocol URLFrontier, until"
                         + " interrupted. Each crawl of a client has a folder in DIR.")
 final class ServeCommand implements Callable<Integer> {
-    private static final String FRONTIER = "--frontier";
+    private static final String LISTEN = "--listen";
     private static final String CERTIFICATES = "--tls-cert";
     private static final String KEY = "--tls-key";
 
@@ -43,14 +43,14 @@ final class ServeCommand implements Callable<Integer> {
     private CommandSpec spec;
 
     @Option(
-            names = "--job",
+            names = "--dir",
             paramLabel = "DIR",
             required = true,
-            description = "Directory of all crawls; repeat the same command to continue, even after kill -9.")
-    private Path job;
+            description = "Directory with one folder per crawl. Reuse it to continue, even after kill -9.")
+    private Path dir;
 
     @Option(
-            names = FRONTIER,
+            names = LISTEN,
             paramLabel = "[ADDRESS:]PORT",
             description = "Where to listen; port 0 selects a free one. An address that is not loopback requires TLS"
                     + " (default: 127.0.0.1:" + DEFAULT_PORT + ").",
@@ -85,8 +85,8 @@ final class ServeCommand implements Callable<Integer> {
 
     @Option(
             names = "--on-full",
-            paramLabel = "WHAT",
-            description = "Beyond the capacity: warn, grow or fail (default: warn).")
+            paramLabel = "ACTION",
+            description = "When the filter is full: warn, grow or fail (default: warn).")
     private OnFull onFull;
 
     @Option(
@@ -99,9 +99,8 @@ final class ServeCommand implements Callable<Integer> {
 
     @Option(
             names = "--forget-done",
-            description =
-                    "Delete URLs from the disk when all of their part of the log are done: less disk, but ListURLs,"
-                            + " CountURLs and GetURLStatus do not find them any more.")
+            description = "Delete log segments once all their URLs are done. Saves disk; ListURLs, CountURLs and"
+                    + " GetURLStatus no longer find these URLs.")
     private boolean forgetsDone;
 
     @Option(names = "-q", description = "Show only warnings.")
@@ -110,8 +109,8 @@ final class ServeCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         Logging.set(isQuiet ? Level.WARN : Level.INFO);
-        if (job.toString().isEmpty()) {
-            throw Checks.invalid(spec, "--job", "the name is empty");
+        if (dir.toString().isEmpty()) {
+            throw Checks.invalid(spec, "--dir", "the name is empty");
         }
         checkFilter();
         InetSocketAddress address = address();
@@ -123,7 +122,7 @@ final class ServeCommand implements Callable<Integer> {
             if (!isQuiet) {
                 Terminal.println(text(
                         "Serving URLFrontier at %s%s; crawls are in %s.",
-                        server.address(), certificates == null ? ", this machine only" : " with TLS", job));
+                        server.address(), certificates == null ? ", this machine only" : " with TLS", dir));
             }
             stopped.await();
         }
@@ -155,7 +154,7 @@ final class ServeCommand implements Callable<Integer> {
         if (certificates == null && !address.isLoopbackAddress()) {
             throw Checks.invalid(
                     spec,
-                    FRONTIER,
+                    LISTEN,
                     "other machines can reach " + endpoint.host() + ", which requires '" + CERTIFICATES + "' and '"
                             + KEY + "'");
         }
@@ -177,7 +176,7 @@ final class ServeCommand implements Callable<Integer> {
     }
 
     private FrontierServer open(InetSocketAddress address) throws IOException {
-        FrontierServer.Builder builder = FrontierServer.builder(job)
+        FrontierServer.Builder builder = FrontierServer.builder(dir)
                 .address(address)
                 .durability(durability)
                 .forgetDone(forgetsDone);

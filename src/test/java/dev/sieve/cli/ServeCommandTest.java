@@ -30,7 +30,7 @@ class ServeCommandTest {
                 Stream.concat(
                                 Stream.of(
                                         "serve",
-                                        "--job",
+                                        "--dir",
                                         folder.resolve("crawls").toString()),
                                 Arrays.stream(options))
                         .toArray(String[]::new));
@@ -47,10 +47,10 @@ class ServeCommandTest {
             delimiter = '|',
             quoteCharacter = '"',
             value = {
-                "--frontier | x | 'x' is not a port",
-                "--frontier | 65536 | '65536' is not a port",
-                "--frontier | 0.0.0.0:7071 | other machines can reach 0.0.0.0",
-                "--frontier | [::]:7071 | '--tls-cert' and '--tls-key'",
+                "--listen | x | 'x' is not a port",
+                "--listen | 65536 | '65536' is not a port",
+                "--listen | 0.0.0.0:7071 | other machines can reach 0.0.0.0",
+                "--listen | [::]:7071 | '--tls-cert' and '--tls-key'",
                 "--tls-cert | cert.pem | requires '--tls-key'",
                 "--tls-key | key.pem | requires '--tls-cert'",
                 "--capacity | 0 | must be at least 1",
@@ -67,8 +67,8 @@ class ServeCommandTest {
 
     @Test
     void aDirectoryIsRequired() {
-        isRefused(Run.of(Main.commandLine(), "serve"), ExitCode.WRONG_USAGE, "--job");
-        isRefused(Run.of(Main.commandLine(), "serve", "--job", ""), ExitCode.WRONG_USAGE, "--job", "empty");
+        isRefused(Run.of(Main.commandLine(), "serve"), ExitCode.WRONG_USAGE, "--dir");
+        isRefused(Run.of(Main.commandLine(), "serve", "--dir", ""), ExitCode.WRONG_USAGE, "--dir", "empty");
     }
 
     @Test
@@ -77,13 +77,13 @@ class ServeCommandTest {
             String port = String.valueOf(other.getLocalPort());
 
             isRefused(
-                    serve("--frontier", port),
+                    serve("--listen", port),
                     ExitCode.INPUT_OR_OUTPUT_FAILED,
                     "cannot listen on 127.0.0.1:" + port + ": ",
                     "in use");
         }
         isRefused(
-                serve("--frontier", "nowhere.invalid:1"),
+                serve("--listen", "nowhere.invalid:1"),
                 ExitCode.INPUT_OR_OUTPUT_FAILED,
                 "cannot listen on nowhere.invalid:1: unknown host");
     }
@@ -102,7 +102,7 @@ class ServeCommandTest {
                 List.of(pem.certificate(), pem.certificate(), pem.certificate()))) {
             isRefused(
                     serve(
-                            "--frontier",
+                            "--listen",
                             "0",
                             "--tls-cert",
                             files.get(0).toString(),
@@ -120,7 +120,7 @@ class ServeCommandTest {
                 .open()) {
             assertThat(server.port()).isPositive();
 
-            isRefused(serve("--frontier", "0"), ExitCode.INPUT_OR_OUTPUT_FAILED, "crawls", "in use");
+            isRefused(serve("--listen", "0"), ExitCode.INPUT_OR_OUTPUT_FAILED, "crawls", "in use");
         }
     }
 
@@ -130,7 +130,7 @@ class ServeCommandTest {
             job.push("https://a.test/");
         }
         isRefused(
-                serve("--frontier", "0"),
+                serve("--listen", "0"),
                 ExitCode.INPUT_OR_OUTPUT_FAILED,
                 "crawls: a server needs a folder of its own, and this one contains checkpoint-");
 
@@ -138,7 +138,7 @@ class ServeCommandTest {
                 Files.createDirectories(folder.resolve("other/deleted-files")).resolve("notes.txt");
         Files.writeString(notes, "mine");
         Run run = Run.of(
-                Main.commandLine(), "serve", "--job", folder.resolve("other").toString(), "--frontier", "0");
+                Main.commandLine(), "serve", "--dir", folder.resolve("other").toString(), "--listen", "0");
         isRefused(run, ExitCode.INPUT_OR_OUTPUT_FAILED, "other: ", "this one contains deleted-files");
         assertThat(notes).hasContent("mine");
     }

@@ -119,7 +119,7 @@ class ServeIT {
     @Test
     void whatItHasAcknowledgedSurvivesKillMinusNine() throws Exception {
         Path script = installed();
-        String[] command = {script.toString(), "serve", "--job", "crawls", "--frontier", "0"};
+        String[] command = {script.toString(), "serve", "--dir", "crawls", "--listen", "0"};
         List<String> urls = urls(10, 20);
         List<String> done = urls.subList(0, 50);
 
@@ -165,9 +165,9 @@ class ServeIT {
                 CLI + File.pathSeparator + SERVE,
                 "dev.sieve.cli.Main",
                 "serve",
-                "--job",
+                "--dir",
                 "crawls",
-                "--frontier",
+                "--listen",
                 "0.0.0.0:0",
                 "--tls-cert",
                 pem.certificate().toString(),
@@ -194,7 +194,7 @@ class ServeIT {
     void withoutItsJarOtherCommandsRun() throws Exception {
         Path alone = Files.copy(CLI, folder.resolve("sieve.jar"));
 
-        Process serve = start(java(), "-jar", alone.toString(), "serve", "--job", "crawls");
+        Process serve = start(java(), "-jar", alone.toString(), "serve", "--dir", "crawls");
 
         assertThat(exitCode(serve)).isEqualTo(ExitCode.INPUT_OR_OUTPUT_FAILED);
         assertThat(err().lines())
