@@ -330,7 +330,7 @@ class CliIT {
                                     System.getProperty("sieve.cli")),
                             Stream.of(args))
                     .toList();
-            Process process = new ProcessBuilder(command)
+            Process process = new ProcessBuilder(Interrupts.heededBy(command))
                     .directory(folder.toFile())
                     .redirectOutput(out.toFile())
                     .redirectError(err.toFile())

@@ -55,7 +55,7 @@ class ServeIT {
     }
 
     private Process start(String... command) throws IOException {
-        ProcessBuilder builder = new ProcessBuilder(command)
+        ProcessBuilder builder = new ProcessBuilder(Interrupts.heededBy(List.of(command)))
                 .directory(folder.toFile())
                 .redirectOutput(folder.resolve("out").toFile())
                 .redirectError(folder.resolve("err").toFile());

@@ -140,7 +140,7 @@ class StandardOutputIT {
     @Test
     void aFullDiskBehindItIsNamed() throws Exception {
         File full = new File("/dev/full");
-        Assumptions.assumeTrue(full.exists());
+        Assumptions.assumeTrue(full.exists(), "no " + full);
 
         assertThat(crawl(full, "-o", "-")).isEqualTo(4);
 

@@ -42,30 +42,14 @@ class StopIT {
 
     private Process start(String... arguments) throws IOException {
         List<String> command = new ArrayList<>();
-        if (isInterruptIgnored()) {
-            // The child would inherit that.
-            command.addAll(List.of("env", "--default-signal=INT"));
-        }
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-Xmx" + heap, "-XX:TieredStopAtLevel=1", "-jar", System.getProperty("sieve.cli")));
         command.addAll(Arrays.asList(arguments));
-        return new ProcessBuilder(command)
+        return new ProcessBuilder(Interrupts.heededBy(command))
                 .directory(folder.toFile())
                 .redirectOutput(folder.resolve("out").toFile())
                 .redirectError(folder.resolve("err").toFile())
                 .start();
-    }
-
-    /** Whether this process ignores SIGINT, as one that a shell has started in the background. */
-    private static boolean isInterruptIgnored() throws IOException {
-        Path status = Path.of("/proc/self/status");
-        if (!Files.exists(status)) {
-            return false;
-        }
-        try (Stream<String> lines = Files.lines(status)) {
-            return lines.filter(line -> line.startsWith("SigIgn:"))
-                    .anyMatch(line -> (Long.parseUnsignedLong(line.substring(7).strip(), 16) & 2) != 0);
-        }
     }
 
     private Process startJob(DemoWeb web) throws IOException {

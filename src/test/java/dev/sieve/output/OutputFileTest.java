@@ -58,7 +58,7 @@ class OutputFileTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aFullDiskIsNamedWithItsFileAndNothingMoreIsWritten(boolean forces) throws IOException {
-        Assumptions.assumeTrue(Files.isWritable(FULL));
+        Assumptions.assumeTrue(Files.isWritable(FULL), "no " + FULL);
         Writer out = OutputFile.open(FULL, StandardOpenOption.APPEND, forces);
         out.write("a\n");
 

@@ -278,7 +278,7 @@ class SeedsTest {
         Path file = Files.writeString(directory.resolve("list"), "http://a/");
         Path link = Files.createSymbolicLink(directory.resolve("link.txt"), file);
         Path pipe = directory.resolve("pipe");
-        assumeTrue(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor() == 0);
+        assumeTrue(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor() == 0, "mkfifo fails here");
         CompletableFuture<Path> writer = CompletableFuture.supplyAsync(() -> {
             try {
                 return Files.writeString(pipe, "http://b/\nbad\nhttp://c/");
