@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The pages of the documentation: the README first, then docs/ by name. */
+/** The pages of the documentation: the README first, then CONTRIBUTING and docs/ by name. */
 final class Pages {
     static final Path PROJECT = Path.of("").toAbsolutePath();
     private static final Pattern BLOCK = Pattern.compile("^```(\\w*)\\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);
@@ -26,7 +26,10 @@ final class Pages {
 
     static List<Path> all() {
         try (Stream<Path> docs = Files.list(PROJECT.resolve("docs"))) {
-            return Stream.concat(Stream.of(PROJECT.resolve("README.md")), docs.sorted())
+            return Stream.concat(
+                            Stream.of("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+                                    .map(PROJECT::resolve),
+                            docs.sorted())
                     .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -49,7 +52,7 @@ final class Pages {
         return all().stream().flatMap(Pages::blocks).toList();
     }
 
-    private static Stream<Block> blocks(Path page) {
+    static Stream<Block> blocks(Path page) {
         String text = read(page);
         return BLOCK.matcher(text)
                 .results()
@@ -58,6 +61,10 @@ final class Pages {
                         (int) text.substring(0, block.start()).lines().count() + 1,
                         block.group(1),
                         block.group(2)));
+    }
+
+    static String withoutBlocks(String text) {
+        return BLOCK.matcher(text).replaceAll("");
     }
 
     /** The code blocks of one language in their order. */

@@ -2,7 +2,6 @@ package dev.sieve.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,11 +11,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -82,7 +79,7 @@ class ReadmeIT {
     void aReleaseFromACopyHasTheSameFiles() throws Exception {
         copyProject();
         useRepositoryAndSettingsOfThisBuild();
-        assertThat(readme()).contains("`mvn -B package -Prelease`");
+        assertThat(readme()).contains("mvn -B package -Prelease");
 
         run(folder, Map.of(), "mvn", "-B", "-q", "package", "-Prelease", "-Dmaven.test.skip=true");
 
@@ -112,8 +109,16 @@ class ReadmeIT {
     }
 
     private void copyProject() throws IOException {
-        for (String name :
-                List.of("pom.xml", "README.md", "CHANGELOG.md", "LICENSE", "seeds.txt", "docs", ".mvn", "src")) {
+        for (String name : List.of(
+                "pom.xml",
+                "README.md",
+                "CONTRIBUTING.md",
+                "CHANGELOG.md",
+                "LICENSE",
+                "seeds.txt",
+                "docs",
+                ".mvn",
+                "src")) {
             try (Stream<Path> paths = Files.walk(PROJECT.resolve(name))) {
                 for (Path path : paths.toList()) {
                     Path copy = folder.resolve(PROJECT.relativize(path).toString());
@@ -128,85 +133,21 @@ class ReadmeIT {
 
     @Test
     void theSecondCommandIsTheOneThatContinuousIntegrationRuns() throws IOException {
-        assertThat(blocks("sh").get(1).strip()).isEqualTo("mvn -B verify");
+        assertThat(blocks("sh")).contains("mvn -B verify\n");
         Path script = PROJECT.resolve(".ci/run");
         assertThat(script).content().contains("\nmvn -B verify ");
     }
 
     @Test
-    void theHelpIsTheProgramsOwn() throws Exception {
-        String help = run(folder, Map.of(), java(), "-jar", System.getProperty("sieve.cli"), "--help");
+    void theFirstProgramRunsOnTheJarAlone() throws Exception {
+        String program = blocks("java").get(0);
+        assertThat(program.lines().count()).isLessThanOrEqualTo(15);
+        Path source = Files.writeString(folder.resolve("Embedded.java"), program);
 
-        assertThat(readme()).contains("```\n" + help.strip() + "\n```");
-    }
+        String output = run(folder, Map.of(), java(), "-cp", System.getProperty("sieve.cli"), source.toString());
 
-    @Test
-    void thePlanIsTheProgramsOwn() throws Exception {
-        Matcher command = Pattern.compile("`java -jar target/sieve-\\*-cli.jar (plan [^`]*)`")
-                .matcher(readme());
-        assertThat(command.find()).isTrue();
-
-        String[] arguments = Stream.concat(
-                        Stream.of(java(), "-jar", System.getProperty("sieve.cli")),
-                        Stream.of(command.group(1).split(" ")))
-                .toArray(String[]::new);
-
-        assertThat(readme()).contains("```\n" + run(folder, Map.of(), arguments).strip() + "\n```");
-    }
-
-    @Test
-    void theJavaCompilesAndRuns() throws Exception {
-        List<String> programs =
-                blocks("java").stream().filter(block -> !isExample(block)).toList();
-        assertThat(programs).hasSize(2);
-        assertThat(programs.get(0).lines().count()).isLessThanOrEqualTo(15);
-        for (String program : programs) {
-            Matcher name = Pattern.compile("class (\\w+)").matcher(program);
-            assertThat(name.find()).isTrue();
-            Path source = Files.writeString(folder.resolve(name.group(1) + ".java"), program);
-            int failed = ToolProvider.getSystemJavaCompiler()
-                    .run(
-                            null,
-                            null,
-                            null,
-                            "-d",
-                            folder.toString(),
-                            "-cp",
-                            System.getProperty("sieve.cli"),
-                            source.toString());
-            assertThat(failed).isZero();
-        }
-
-        String output = run(
-                folder,
-                Map.of(),
-                java(),
-                "-cp",
-                folder + File.pathSeparator + System.getProperty("sieve.cli"),
-                "Embedded");
-
-        assertThat(output).contains("next: https://example.org/", "1 seen before, 0 pending");
-    }
-
-    private static boolean isExample(String block) {
-        return block.startsWith("// src/it/");
-    }
-
-    @Test
-    void theSnippetsAreTheCodeOfTheExamples() throws IOException {
-        List<String> snippets =
-                blocks("java").stream().filter(ReadmeIT::isExample).toList();
-        assertThat(snippets).hasSize(3);
-        for (String snippet : snippets) {
-            String source = snippet.lines().findFirst().orElseThrow().substring("// ".length());
-            assertThat(unindented(Files.readAllLines(PROJECT.resolve(source))))
-                    .as(source)
-                    .contains(unindented(snippet.lines().skip(1).toList()));
-        }
-    }
-
-    private static String unindented(List<String> lines) {
-        return lines.stream().map(String::strip).collect(Collectors.joining("\n"));
+        assertThat(output)
+                .contains("visit https://example.org/\nvisit https://example.org/a\n3 seen before, 0 pending\n");
     }
 
     @Test
@@ -245,7 +186,14 @@ class ReadmeIT {
                             .filter(name -> !name.startsWith(".") && !name.equals("target"))
                             .collect(Collectors.toSet()))
                     .containsExactlyInAnyOrder(
-                            "src", "docs", "seeds.txt", "README.md", "pom.xml", "LICENSE", "CHANGELOG.md");
+                            "src",
+                            "docs",
+                            "seeds.txt",
+                            "README.md",
+                            "pom.xml",
+                            "LICENSE",
+                            "CHANGELOG.md",
+                            "CONTRIBUTING.md");
         }
     }
 
