@@ -2,6 +2,7 @@ package dev.sieve.durable;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import dev.sieve.FilterKind;
 import dev.sieve.SieveStats;
 import dev.sieve.bloom.Membership;
 import dev.sieve.bloom.Memberships;
@@ -16,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
@@ -25,7 +27,7 @@ import java.util.function.Supplier;
  * The filter itself stays on the disk.
  *
  * @param number its place among all checkpoints, from 1 on; 0 for {@link #none}
- * @param settings of the frontier and its filter
+ * @param settings of the frontier and its filter; of no frontier for {@link #none}
  * @param position of the log; everything before it is in the state
  * @param segments the files of the log at that time
  * @param state what the log says up to the position
@@ -52,12 +54,14 @@ record Checkpoint(
     /** Stays free for the log while a checkpoint is written. */
     private static final int MIN_ROOM = 1 << 16;
 
+    private static final Settings NO_SETTINGS = new Settings(0, FilterKind.EXACT, 0, 0, 0);
+
     /** Stands for a missing checkpoint: all of the log has to be read. */
     static Checkpoint none(FrontierFiles files) {
         LogPosition start =
                 new LogPosition(files.logs().isEmpty() ? 1 : files.logs().first(), Segment.HEADER_BYTES);
         SieveStats stats = new SieveStats(null, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-        return new Checkpoint(0, null, start, new TreeMap<>(), new LogState(), stats, 0, LogPosition.NONE);
+        return new Checkpoint(0, NO_SETTINGS, start, new TreeMap<>(), new LogState(), stats, 0, LogPosition.NONE);
     }
 
     boolean exists() {
@@ -66,7 +70,9 @@ record Checkpoint(
 
     /** Returns the first id of the segment in which the reading begins. */
     long firstId() {
-        return exists() ? segments.get(position.segment()).firstId() : 0;
+        return exists()
+                ? Objects.requireNonNull(segments.get(position.segment())).firstId()
+                : 0;
     }
 
     String name() {

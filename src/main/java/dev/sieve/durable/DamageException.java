@@ -3,16 +3,14 @@ package dev.sieve.durable;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.OptionalLong;
-import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 
 /** Thrown when a file of a frontier is missing or damaged; see {@link DurableFolder#repair}. */
-@NullMarked
 public final class DamageException extends IOException {
     private final @Nullable String file;
     private final long offset;
 
-    DamageException(String file, long offset, String what) {
+    DamageException(String file, long offset, @Nullable String what) {
         super(file + ": damaged at offset " + offset + ": " + what);
         this.file = file;
         this.offset = offset;

@@ -14,6 +14,7 @@ import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The lock on a folder, which has one owner at a time.
@@ -35,8 +36,8 @@ final class DirectoryLock implements Closeable {
     private static final long OWNED = 1 << 30;
 
     private final Path folder;
-    private RandomAccessFile file;
-    private Object key; // identifies the file, whatever its name; null where the system has none
+    private @Nullable RandomAccessFile file;
+    private @Nullable Object key; // identifies the file, whatever its name; null where the system has none
 
     private DirectoryLock(Path folder) {
         this.folder = folder;
@@ -65,13 +66,14 @@ final class DirectoryLock implements Closeable {
     }
 
     private void lock() throws IOException {
-        file = open(folder);
-        if (file.getChannel().tryLock(0, OWNED, false) == null) {
-            throw inUse(folder, pid(file));
+        RandomAccessFile opened = open(folder);
+        file = opened;
+        if (opened.getChannel().tryLock(0, OWNED, false) == null) {
+            throw inUse(folder, pid(opened));
         }
-        FileLock unused = file.getChannel().lock(OWNED, 1, false);
-        file.setLength(0);
-        file.write(CheckedText.seal(PROCESS + ProcessHandle.current().pid() + "\n"));
+        FileLock unused = opened.getChannel().lock(OWNED, 1, false);
+        opened.setLength(0);
+        opened.write(CheckedText.seal(PROCESS + ProcessHandle.current().pid() + "\n"));
         key = Files.readAttributes(folder.resolve(NAME), BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
                 .fileKey();
     }
@@ -79,7 +81,7 @@ final class DirectoryLock implements Closeable {
     /** Throws when the lock file was removed or replaced, since another process may then have locked the new one. */
     void requireHeld() throws IOException {
         Path path = folder.resolve(NAME);
-        Object found;
+        @Nullable Object found;
         try {
             found = Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
                     .fileKey();

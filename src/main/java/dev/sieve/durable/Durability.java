@@ -1,9 +1,6 @@
 package dev.sieve.durable;
 
-import org.jspecify.annotations.NullMarked;
-
 /** What an accepted URL of a {@link DurableSieve} survives. */
-@NullMarked
 public enum Durability {
     /**
      * The end of the process, including {@code kill -9}: a push returns when the operating system has its URLs. A power

@@ -7,10 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
-import org.jspecify.annotations.NullMarked;
 
 /** Tools for the folder of a {@link DurableSieve}. Safe for use by many threads. */
-@NullMarked
 public final class DurableFolder {
     private DurableFolder() {}
 

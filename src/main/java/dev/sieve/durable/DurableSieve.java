@@ -25,7 +25,6 @@ import java.util.OptionalLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,7 +51,6 @@ import org.jspecify.annotations.Nullable;
  * thread is still writing; call {@link #sync} before recording that result elsewhere. Two background threads write to the
  * disk until it is closed. {@link DurableFolder} has the tools for a folder that is not open.
  */
-@NullMarked
 public final class DurableSieve implements Frontier {
     private final Closeable folderLock;
     private final Deduplicator deduplicator;

@@ -4,7 +4,6 @@ import dev.sieve.SieveStats;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
-import org.jspecify.annotations.NullMarked;
 
 /**
  * The state of a {@link DurableSieve}, read from its folder.
@@ -19,7 +18,6 @@ import org.jspecify.annotations.NullMarked;
  * @param owner the process that has the frontier open; empty when none has, 0 when it is unknown
  * @param problems one sentence each; empty when none were found
  */
-@NullMarked
 public record DurableState(
         SieveStats stats,
         double falsePositiveRate,

@@ -1,12 +1,9 @@
 package dev.sieve.durable;
 
-import org.jspecify.annotations.NullMarked;
-
 /**
  * The URLs of a {@link DurableSieve} to export: only those with the label 0, which are pages. Other labels mark URLs such as
  * sitemaps, which should not be seeds of another crawl.
  */
-@NullMarked
 public enum Export {
     /** URLs that are not done, including those in flight. */
     PENDING,

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the frames of a file one after the other and trusts none of its bytes; the package documentation draws them.
@@ -31,7 +32,7 @@ final class FrameReader implements Closeable {
     private int at; // index in the buffer of the next unread byte of the payload
     private int end; // index of the end of the payload
     private int kind;
-    private DamageException damage;
+    private @Nullable DamageException damage;
 
     FrameReader(String name, Disk.Source source, long position, int bufferBytes) {
         this.name = name;
@@ -241,12 +242,13 @@ final class FrameReader implements Closeable {
     }
 
     /** Returns the damage that {@link #next} found; null when it read a frame or reached the end of the file. */
+    @Nullable
     DamageException damage() {
         return damage;
     }
 
     /** Returns the exception for a frame that is undamaged but not valid. */
-    DamageException broken(String what) {
+    DamageException broken(@Nullable String what) {
         return new DamageException(name, frameAt, what);
     }
 

@@ -68,10 +68,11 @@ final class Inspection {
     private Inspection(Disk disk) throws IOException {
         this.disk = disk;
         files = FrontierFiles.list(disk);
-        settings = Settings.read(disk);
-        if (settings == null) {
+        Settings stored = Settings.read(disk);
+        if (stored == null) {
             throw new IOException(Settings.NAME + ": the file is missing, so the folder does not contain a frontier");
         }
+        settings = stored;
         checkpoint = Checkpoint.newest(disk, files, found -> true, damagedCheckpoints);
         damages.addAll(damagedCheckpoints.values());
         state = checkpoint.state();

@@ -5,6 +5,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The URLs of the log that were not handed out yet, first in, first out.
@@ -20,7 +21,7 @@ final class LogQueue implements Closeable {
     private final LogState state;
     private final UrlFrameReader frames = new UrlFrameReader();
     private final TreeMap<Long, LogPosition> index = new TreeMap<>();
-    private FrameReader reader;
+    private @Nullable FrameReader reader;
     private int segment;
     private long nextId;
 
@@ -36,14 +37,15 @@ final class LogQueue implements Closeable {
     }
 
     /** Removes and returns the next URL that is not done; null when there is none. */
+    @Nullable
     Lease poll() throws IOException {
         if (!hasNext()) {
             return null;
         }
         if (nextId >= frames.endId()) {
-            goTo(log.holding(nextId));
+            FrameReader open = goTo(log.holding(nextId));
             do {
-                readOn();
+                readOn(open);
             } while (nextId >= frames.endId());
         }
         Lease lease = lease(frames, nextId);
@@ -51,19 +53,21 @@ final class LogQueue implements Closeable {
         return lease;
     }
 
-    private void goTo(Segment next) throws IOException {
+    private FrameReader goTo(Segment next) throws IOException {
         if (reader != null && next.number() == segment) {
-            return;
+            return reader;
         }
         close();
-        reader = log.read(next.start(), BUFFER_BYTES);
+        FrameReader open = log.read(next.start(), BUFFER_BYTES);
+        reader = open;
         segment = next.number();
+        return open;
     }
 
-    private void readOn() throws IOException {
-        reader.requireFrame();
-        if (frames.read(reader)) {
-            note(reader.position());
+    private void readOn(FrameReader open) throws IOException {
+        open.requireFrame();
+        if (frames.read(open)) {
+            note(open.position());
         }
     }
 

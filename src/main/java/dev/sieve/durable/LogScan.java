@@ -7,6 +7,7 @@ import java.util.NavigableMap;
 import java.util.NavigableSet;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,9 +32,9 @@ final class LogScan {
     private final NavigableMap<Integer, Segment> segments = new TreeMap<>();
     private LogPosition forced;
     private LogPosition end;
-    private LogPosition tornAt;
-    private DamageException torn; // null while the log ends with a whole frame
-    private LogRepair rest; // null while no URLs follow the torn place
+    private LogPosition tornAt = LogPosition.NONE;
+    private @Nullable DamageException torn; // null while the log ends with a whole frame
+    private @Nullable LogRepair rest; // null while no URLs follow the torn place
 
     /**
      * Prepares to read from a checkpoint on, into its state.
@@ -66,7 +67,7 @@ final class LogScan {
             readSegment(number);
         }
         if (torn != null) {
-            if (searchRest()) {
+            if (searchRest(torn)) {
                 readRest();
             }
         } else if (end.compareTo(forced) < 0) {
@@ -135,7 +136,7 @@ final class LogScan {
      *
      * @return whether there are URLs that can follow those before the damage
      */
-    private boolean searchRest() throws IOException {
+    private boolean searchRest(DamageException damage) throws IOException {
         boolean hasUrls = false;
         int before = tornAt.segment();
         for (int number : numbers.tailSet(tornAt.segment())) {
@@ -152,7 +153,7 @@ final class LogScan {
             }
         }
         if (tornAt.compareTo(forced) < 0) {
-            throw torn;
+            throw damage;
         }
         return hasUrls;
     }
@@ -170,19 +171,21 @@ final class LogScan {
 
     /** Reads what is behind the damage. */
     private void readRest() throws IOException {
-        rest = new LogRepair(disk, frontierId, state, urls, tornAt, LogPosition.LAST);
+        LogRepair behind = new LogRepair(disk, frontierId, state, urls, tornAt, LogPosition.LAST);
+        rest = behind;
         int number = tornAt.segment();
         if (numbers.contains(number)) {
-            rest.read(number, tornAt.offset());
+            behind.read(number, tornAt.offset());
         } else {
-            rest.readMissing(number);
+            behind.readMissing(number);
         }
-        rest.readAll(numbers.tailSet(number, false), number + 1, missing -> false);
-        segments.putAll(rest.segments());
-        end = rest.end();
+        behind.readAll(numbers.tailSet(number, false), number + 1, missing -> false);
+        segments.putAll(behind.segments());
+        end = behind.end();
     }
 
     /** Returns the damage after the last position known to be on the disk; null when there is none. */
+    @Nullable
     DamageException torn() {
         return torn;
     }
@@ -199,7 +202,11 @@ final class LogScan {
 
     /** Repairs the log where whole URLs follow that damage, and cuts off a torn tail; keeps a copy. */
     void mend() throws IOException {
-        if (hasRest()) {
+        if (torn == null) {
+            return;
+        }
+        String what = torn.getMessage();
+        if (rest != null) {
             rest.write();
             LOG.warn(
                     "{}: damaged from offset {} on: {} bytes were given up, {} URLs are lost in all; the URLs behind them"
@@ -208,13 +215,13 @@ final class LogScan {
                     tornAt.offset(),
                     rest.lostBytes(),
                     state.lost(),
-                    torn.getMessage());
-        } else if (torn != null) {
-            cutTornTail();
+                    what);
+        } else {
+            cutTornTail(what);
         }
     }
 
-    private void cutTornTail() throws IOException {
+    private void cutTornTail(@Nullable String what) throws IOException {
         BrokenFiles broken = new BrokenFiles(disk);
         long bytes = broken.putAside(numbers.tailSet(tornAt.segment(), false));
         if (numbers.contains(tornAt.segment())) {
@@ -228,7 +235,7 @@ final class LogScan {
                     FrontierFiles.segment(tornAt.segment()),
                     tornAt.offset(),
                     bytes,
-                    torn.getMessage());
+                    what);
         }
     }
 

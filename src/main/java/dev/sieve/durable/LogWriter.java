@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.OptionalLong;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,8 +32,8 @@ final class LogWriter implements Deduplicator.Store, Closeable {
     private final Deduplicator.Store ofDone = new FinishingStore(OptionalLong.empty());
     private LogPosition forcedWritten;
     private long written;
-    private volatile LogPosition appended; // read without the lock, so it may be that of a later append
-    private volatile Throwable failure;
+    private volatile @Nullable LogPosition appended; // read without the lock, so it may be that of a later append
+    private volatile @Nullable Throwable failure;
     private volatile boolean closed;
 
     /** Held while the log is forced; taken before the lock. */
@@ -166,7 +167,7 @@ final class LogWriter implements Deduplicator.Store, Closeable {
      * @param atLeast null for all of the log
      * @return the position before which all of the log is on the disk
      */
-    LogPosition force(LogPosition atLeast) {
+    LogPosition force(@Nullable LogPosition atLeast) {
         forcing.lock();
         try {
             SegmentLog.Unforced unforced = unforced(atLeast);
@@ -189,7 +190,7 @@ final class LogWriter implements Deduplicator.Store, Closeable {
         }
     }
 
-    private SegmentLog.Unforced unforced(LogPosition atLeast) throws IOException {
+    private SegmentLog.@Nullable Unforced unforced(@Nullable LogPosition atLeast) throws IOException {
         lock.lock();
         try {
             requireUsable();

@@ -7,8 +7,10 @@ import dev.sieve.io.Disk;
 import java.io.IOException;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,7 +35,7 @@ final class Recovery {
             Membership filter,
             Deduplicator deduplicator,
             NavigableMap<Integer, Segment> segments,
-            LogPosition end,
+            @Nullable LogPosition end,
             LogPosition forced,
             Checkpoint checkpoint,
             int lastCheckpoint) {}
@@ -41,10 +43,10 @@ final class Recovery {
     private final Disk disk;
     private final Settings settings;
     private final FrontierFiles files;
-    private Membership filter;
+    private @Nullable Membership filter;
     private long seen;
     private LogPosition forced = LogPosition.NONE;
-    private Checkpoint skipped; // the newest with other settings; null when there is none
+    private @Nullable Checkpoint skipped; // the newest with other settings; null when there is none
 
     Recovery(Disk disk, Settings settings) throws IOException {
         this.disk = disk;
@@ -66,7 +68,8 @@ final class Recovery {
             files.requireStartOfLog();
             filter = settings.storedFilter();
         }
-        Deduplicator deduplicator = deduplicators.apply(filter);
+        Membership restored = Objects.requireNonNull(filter);
+        Deduplicator deduplicator = deduplicators.apply(restored);
         deduplicator.restore(
                 seen, checkpoint.stats().estimatedMissed(), checkpoint.stats().estimatedSize());
         LogScan scan = new LogScan(disk, settings, files, checkpoint, deduplicator::restore);
@@ -84,7 +87,7 @@ final class Recovery {
             LOG.warn("no usable checkpoint: the filter is made again from the log");
         }
         return new Found(
-                filter,
+                restored,
                 deduplicator,
                 segments,
                 segments.isEmpty() ? null : scan.end(),

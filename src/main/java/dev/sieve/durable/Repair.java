@@ -14,9 +14,11 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Repairs a frontier with damaged files so that it can be opened, and keeps all of it that is whole.
@@ -42,13 +44,21 @@ final class Repair {
     private final Map<Integer, DamageException> damaged = new TreeMap<>();
     private final Settings settings;
     private boolean areSettingsNew;
+
+    @SuppressWarnings("NullAway.Init") // set by run before all else, as are state and log
     private Checkpoint saved;
+
     private boolean keepsFilter; // of the checkpoint; otherwise it is made again from the log
     private long inFilter; // the ids below it are in the filter that is kept
-    private Membership filter; // null in a dry run
-    private LogScan scan; // null where an open is refused
+    private @Nullable Membership filter; // null in a dry run
+    private @Nullable LogScan scan; // null where an open is refused
+
+    @SuppressWarnings("NullAway.Init")
     private LogState state;
+
+    @SuppressWarnings("NullAway.Init")
     private LogRepair log;
+
     private boolean isContinued; // after an interrupted repair, whose mark was read
     private long lostBytes;
 
@@ -96,7 +106,7 @@ final class Repair {
         Settings before = stored;
         Checkpoint same =
                 Checkpoint.newest(disk, files, found -> found.settings().equals(before), new TreeMap<>());
-        if (wrong == null && (same.exists() || files.isLogWhole())) {
+        if (stored != null && wrong == null && (same.exists() || files.isLogWhole())) {
             return stored;
         }
         Checkpoint other = Checkpoint.newest(
@@ -104,7 +114,7 @@ final class Repair {
                 files,
                 found -> first == null || found.settings().frontierId() == first.frontierId(),
                 new TreeMap<>());
-        if (wrong == null && !other.exists()) {
+        if (stored != null && wrong == null && !other.exists()) {
             return stored;
         }
         areSettingsNew = true;
@@ -126,7 +136,7 @@ final class Repair {
         return made;
     }
 
-    private Segment firstWhole() throws IOException {
+    private @Nullable Segment firstWhole() throws IOException {
         for (int number : files.logs()) {
             try {
                 return Segment.read(disk, number);
@@ -241,9 +251,10 @@ final class Repair {
     private void readLog() throws IOException {
         LogState before = savedAgain().state();
         state = new LogState(0, before.lost(), before.done(), before.attempts(), inFilter);
-        boolean isTorn = scan != null && scan.torn() != null;
-        LogPosition tail = isTorn && scan.hasRest() ? scan.tornAt() : LogPosition.LAST;
-        LogPosition limit = isTorn && !scan.hasRest() ? scan.tornAt() : LogPosition.LAST;
+        LogPosition torn = scan != null && scan.torn() != null ? scan.tornAt() : LogPosition.LAST;
+        boolean hasRest = scan != null && scan.hasRest();
+        LogPosition tail = hasRest ? torn : LogPosition.LAST;
+        LogPosition limit = hasRest ? LogPosition.LAST : torn;
         log = new LogRepair(disk, settings.frontierId(), state, urls(), tail, limit);
         log.watch(saved.position());
         log.readAll(files.logs(), firstSegment(), this::isRemoved);
@@ -262,7 +273,7 @@ final class Repair {
         if (!keepsFilter) {
             filter = settings.storedFilter();
         }
-        return new Deduplicator(filter, settings.capacity(), OnFull.WARN, event -> {})::restore;
+        return new Deduplicator(Objects.requireNonNull(filter), settings.capacity(), OnFull.WARN, event -> {})::restore;
     }
 
     /** Compares what was read with the checkpoint, whose state was that of the log. */
@@ -345,6 +356,7 @@ final class Repair {
     /** Writes a checkpoint at the end of the log and deletes all others. */
     private void writeCheckpoint(int number) throws IOException {
         LogPosition end = log.end();
+        Membership restored = Objects.requireNonNull(filter);
         SieveStats before = saved.stats();
         SieveStats stats = new SieveStats(
                 settings.filter(),
@@ -353,13 +365,13 @@ final class Repair {
                 state.open(),
                 0,
                 state.doneCount(),
-                filter.estimatedSize(),
+                restored.estimatedSize(),
                 settings.capacity(),
-                filter.falsePositiveRate(),
+                restored.falsePositiveRate(),
                 before.estimatedMissed(),
-                filter.memoryBytes());
+                restored.memoryBytes());
         FrameWriter frames = Checkpoint.frames(number, settings, end, log.segments(), state, stats);
-        Checkpoint.write(disk, number, frames, filter, () -> end);
+        Checkpoint.write(disk, number, frames, restored, () -> end);
         for (int older : FrontierFiles.list(disk).checkpoints().headSet(number)) {
             disk.delete(FrontierFiles.checkpoint(older));
         }

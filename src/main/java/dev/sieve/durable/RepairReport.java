@@ -2,7 +2,6 @@ package dev.sieve.durable;
 
 import java.util.List;
 import java.util.stream.Stream;
-import org.jspecify.annotations.NullMarked;
 
 /**
  * The result of {@link DurableFolder#repair}.
@@ -12,7 +11,6 @@ import org.jspecify.annotations.NullMarked;
  * @param lostBytes bytes of the log that were given up; they may contain URLs that cannot be counted
  * @param findings problems and what was done about them, one sentence each; empty when all files are intact
  */
-@NullMarked
 public record RepairReport(long urls, long lost, long lostBytes, List<String> findings) {
 
     /** Returns this report with further findings. */

@@ -9,9 +9,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The settings requested by the caller; null keeps the stored value or takes the default. See {@link Settings}. */
-record RequestedSettings(FilterKind kind, Long capacity, Double falsePositiveRate, Long seed) {
+record RequestedSettings(
+        @Nullable FilterKind kind,
+        @Nullable Long capacity,
+        @Nullable Double falsePositiveRate,
+        @Nullable Long seed) {
 
     /**
      * Checks that a frontier can be made, unless the folder contains one. Changes nothing.

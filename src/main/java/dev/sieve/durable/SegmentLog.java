@@ -6,9 +6,11 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The files of the log: appends to the last one, starts the next one when it is full, and records how much of the log was
@@ -35,7 +37,7 @@ final class SegmentLog implements Closeable {
     /** By the numbers of their segments. */
     private final TreeMap<Integer, Disk.Sink> unforced = new TreeMap<>();
 
-    private Disk.Sink last;
+    private Disk.@Nullable Sink last;
     private LogPosition end;
     private LogPosition forced;
 
@@ -45,14 +47,14 @@ final class SegmentLog implements Closeable {
             long frontierId,
             long segmentBytes,
             NavigableMap<Integer, Segment> segments,
-            LogPosition end,
+            @Nullable LogPosition end,
             LogPosition forced)
             throws IOException {
         this.disk = disk;
         this.frontierId = frontierId;
         this.segmentBytes = segmentBytes;
         this.segments = segments;
-        this.end = end;
+        this.end = end == null ? LogPosition.NONE : end;
         this.forced = forced;
         segments.values().forEach(segment -> byFirstId.put(segment.firstId(), segment));
         try {
@@ -106,7 +108,7 @@ final class SegmentLog implements Closeable {
     }
 
     void append(FrameWriter frames) throws IOException {
-        last.append(frames.bytes(), 0, frames.size());
+        Objects.requireNonNull(last).append(frames.bytes(), 0, frames.size());
         end = new LogPosition(end.segment(), end.offset() + frames.size());
     }
 
@@ -120,6 +122,7 @@ final class SegmentLog implements Closeable {
     }
 
     /** Returns what must still be forced; null when all of the log is on the disk. */
+    @Nullable
     Unforced unforced() {
         return forced.equals(end) ? null : new Unforced(List.copyOf(unforced.values()), end);
     }

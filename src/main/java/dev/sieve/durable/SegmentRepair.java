@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the damaged bytes of one segment and replaces them by frames of {@link FrameKind#LOST} that are at least as long,
@@ -28,7 +29,7 @@ final class SegmentRepair {
     private final List<Range> damaged = new ArrayList<>();
     private long size;
     private long lostBytes;
-    private String problem;
+    private @Nullable String problem;
 
     SegmentRepair(Disk disk, Segment segment, boolean isHeaderNew) {
         this.disk = disk;
@@ -55,6 +56,7 @@ final class SegmentRepair {
     }
 
     /** Returns the first problem; null when there is none. */
+    @Nullable
     String problem() {
         return problem;
     }
@@ -79,8 +81,9 @@ final class SegmentRepair {
             boundaries.accept(start);
             while (hasNext && reader.nextPosition() < size && (reader.next() || reader.damage() != null)) {
                 try {
-                    if (reader.damage() != null) {
-                        throw reader.damage();
+                    DamageException damage = reader.damage();
+                    if (damage != null) {
+                        throw damage;
                     }
                     apply(reader, frames, reader.position() >= tail, state, urls);
                 } catch (DamageException e) {
@@ -119,7 +122,7 @@ final class SegmentRepair {
         }
     }
 
-    private void found(String what) {
+    private void found(@Nullable String what) {
         problem = problem == null ? what : problem;
     }
 
@@ -162,8 +165,8 @@ final class SegmentRepair {
         });
     }
 
-    private static void copy(Disk.Source source, long from, long to, Disk.Sink sink) throws IOException {
-        if (from < to) {
+    private static void copy(Disk.@Nullable Source source, long from, long to, Disk.Sink sink) throws IOException {
+        if (source != null && from < to) {
             source.copy(from, to, sink);
         }
     }

@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The settings that a frontier on the disk was made with, which determine its filter. The seed is a secret.
@@ -109,7 +110,7 @@ record Settings(long frontierId, FilterKind kind, long capacity, double falsePos
      * @return null when the file does not exist
      * @throws IOException when it is damaged, or has a later version
      */
-    static Settings read(Disk disk) throws IOException {
+    static @Nullable Settings read(Disk disk) throws IOException {
         byte[] bytes = new byte[MAX_BYTES];
         int length;
         try (Disk.Source source = disk.read(NAME)) {

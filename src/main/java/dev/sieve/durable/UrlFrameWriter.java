@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sieve.UrlBatch;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes new URLs as frames of {@link FrameKind#URLS}, or {@link FrameKind#LABELLED} where they have a label. A URL is
@@ -22,8 +23,8 @@ final class UrlFrameWriter {
     private static final byte[] NOTHING = {};
 
     private final FrameWriter out;
-    private byte[] referrer;
-    private byte[] previous;
+    private byte[] referrer = NOTHING;
+    private byte[] previous = NOTHING;
     private int previousFrom;
     private int previousTo;
     private int length;
@@ -67,7 +68,7 @@ final class UrlFrameWriter {
         out.end();
     }
 
-    private static byte[] utf8(String referrer) {
+    private static byte[] utf8(@Nullable String referrer) {
         return referrer == null ? NOTHING : referrer.getBytes(UTF_8);
     }
 

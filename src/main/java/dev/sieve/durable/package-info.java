@@ -1,6 +1,15 @@
 /**
  * The frontier on disk, which loses no URL when the process dies: {@link dev.sieve.durable.DurableSieve}. All other
- * classes implement its log: writing, reading, checkpoints, recovery and repair.
+ * classes implement its log, in four storeys, each on the ones above it:
+ *
+ * <ol>
+ *   <li>format: {@code FrameReader} and {@code FrameWriter}, {@code UrlFrame*}, {@code Segment}, {@code Checkpoint},
+ *       {@code Settings}, {@code LogState}, {@code LogPosition}, {@code DoneSet}, {@code CheckedText}
+ *   <li>disk: {@code FrontierFiles}, {@code DirectoryLock}, {@code DurableFolder}, {@code PinnedDisk}, {@code BrokenFiles}
+ *   <li>live: {@code DurableSieve}, {@code Recovery}, {@code SegmentLog}, {@code LogScan}, {@code LogWriter},
+ *       {@code LogQueue}, {@code PendingResults}, {@code Checkpointer}, {@code Upkeep}
+ *   <li>tools: {@code Inspection}, {@code Export}, {@code LogPass}, {@code Repair}, {@code LogRepair}, {@code SegmentRepair}
+ * </ol>
  *
  * <h2>The files of a durable sieve</h2>
  *
@@ -169,4 +178,7 @@
  * <p><b>Results may be delayed, URLs may not.</b> A lost "done" costs one more fetch; a lost URL is never fetched. So up to
  * 512 results are buffered, for at most one second.
  */
+@NullMarked
 package dev.sieve.durable;
+
+import org.jspecify.annotations.NullMarked;
