@@ -29,7 +29,6 @@ import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.jspecify.annotations.NullMarked;
 
 /**
  * The folder from which a crawl continues after a crash or a stop. It owns all files in the folder:
@@ -52,7 +51,6 @@ import org.jspecify.annotations.NullMarked;
  * together; when one cannot be opened, none stays open. The exception for a damaged file names the file and the line; {@link
  * #inspect} lists them, and {@link #repair} keeps the intact lines.
  */
-@NullMarked
 public final class CrawlDirectory extends CrawlJob {
     /** The digits of a pause allow for ten years; a host is a name or an address, as in a URL. */
     private static final Pattern PAUSE = Pattern.compile("(\\d{1,12}) (\\d{1,15}) ([!-~]{1,255})");

@@ -18,7 +18,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +30,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Methods that store something throw {@link UncheckedIOException} when that fails. Safe for use by many threads. A seed
  * takes 18 to 23 bytes of memory.
  */
-@NullMarked
 public abstract class CrawlJob implements Closeable {
     /** Where files go that are deleted when the crawl is closed, if the job has no folder. */
     static final Path TEMPORARY = Path.of(System.getProperty("java.io.tmpdir"));

@@ -23,10 +23,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.NullMarked;
 
 /** The options of a crawl. Changes after a {@link Crawler} was created do not affect it. */
-@NullMarked
 public final class CrawlOptions {
     /**
      * How much heap there has to be per byte of {@link #bodyLimit}, if that is not small: a body is in memory twice while it

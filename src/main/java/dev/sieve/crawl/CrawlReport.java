@@ -6,7 +6,6 @@ import dev.sieve.polite.ScheduleStats;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +45,6 @@ import org.jspecify.annotations.Nullable;
  *     per host would have been faster
  * @param schedule how many hosts wait, and for how much of the time workers waited for them
  */
-@NullMarked
 public record CrawlReport(
         @Nullable Ending ending,
         Duration elapsed,

@@ -15,7 +15,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -51,7 +50,6 @@ import org.slf4j.LoggerFactory;
  *
  * <p>{@link #run} is called once; {@link #stop} and {@link #report} from any thread.
  */
-@NullMarked
 public final class Crawler implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
     /** Loaded with this class: a catch clause would load it first when it handles an OutOfMemoryError, and fail. */

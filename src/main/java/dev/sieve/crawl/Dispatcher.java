@@ -11,10 +11,12 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -84,7 +86,7 @@ final class Dispatcher {
     private volatile boolean hasResponse;
     private volatile long lastResponseNanos;
 
-    private Ending ending;
+    private @Nullable Ending ending;
     private final LoadMeter load;
 
     /**
@@ -149,7 +151,7 @@ final class Dispatcher {
     }
 
     /** Waits for a URL whose host may be requested now; returns null when the crawl is over. */
-    synchronized Task next() throws InterruptedException {
+    synchronized @Nullable Task next() throws InterruptedException {
         while (true) {
             long now = nanoClock.getAsLong();
             if (isOver(now)) {
@@ -184,7 +186,7 @@ final class Dispatcher {
         return maxNanos - (now - startNanos);
     }
 
-    private Task poll(long now) {
+    private @Nullable Task poll(long now) {
         Lease lease = scheduled(now);
         for (int i = 0; lease == null && i < TAKEN_AT_ONCE && (levels.hasDue() || take(now)); i++) {
             Lease next = levels.poll();
@@ -225,7 +227,7 @@ final class Dispatcher {
     }
 
     /** Returns the next lease whose host may be requested now; drops those that have ended while they waited. */
-    private Lease scheduled(long now) {
+    private @Nullable Lease scheduled(long now) {
         for (int i = 0; i < TAKEN_AT_ONCE; i++) {
             Lease lease = schedule.poll(now, allowsUnproven(now));
             if (lease == null || RobotsErrand.of(lease) != null || frontier.begin(lease)) {
@@ -332,15 +334,20 @@ final class Dispatcher {
             case ROBOTS_READ -> {
                 schedule.finished(task.host, now);
                 delay(task.host, outcome.time());
-                schedule.putBack(task.host, outcome.next());
+                schedule.putBack(task.host, Objects.requireNonNull(outcome.next()));
             }
             case POSTPONED -> postpone(task.host, outcome.time(), outcome.next(), now);
-            case ELSEWHERE -> sendElsewhere(task.host, outcome, now);
+            case ELSEWHERE ->
+                sendElsewhere(
+                        task.host,
+                        Objects.requireNonNull(outcome.next()),
+                        Objects.requireNonNull(outcome.errand()),
+                        now);
         }
         return false;
     }
 
-    private void postpone(String host, Duration pause, Lease next, long now) {
+    private void postpone(String host, Duration pause, @Nullable Lease next, long now) {
         schedule.finished(host, now);
         schedule.backOff(host, now + pause.toNanos());
         if (next != null) {
@@ -352,16 +359,16 @@ final class Dispatcher {
      * Makes an errand the next item of the other host. While that waits itself, it is tried again, after the other items of
      * this host, one of which may be what the other host waits for.
      */
-    private void sendElsewhere(String host, Outcome outcome, long now) {
-        if (waitingHosts.containsKey(outcome.errand().host())) {
+    private void sendElsewhere(String host, Lease next, RobotsErrand errand, long now) {
+        if (waitingHosts.containsKey(errand.host())) {
             postpone(host, ERRAND_PAUSE, null, now);
-            schedule.addAgain(host, outcome.next());
+            schedule.addAgain(host, next);
             return;
         }
         schedule.hold(host);
         waitingHosts.merge(host, 1, Integer::sum);
-        schedule.putBack(host, outcome.next());
-        schedule.putBack(outcome.errand().host(), outcome.errand().lease(--errands));
+        schedule.putBack(host, next);
+        schedule.putBack(errand.host(), errand.lease(--errands));
     }
 
     private void responded(Task task, long now) {
@@ -482,7 +489,7 @@ final class Dispatcher {
     }
 
     /** Returns why the crawl is over; null while it runs. */
-    synchronized Ending ending() {
+    synchronized @Nullable Ending ending() {
         return ending;
     }
 }

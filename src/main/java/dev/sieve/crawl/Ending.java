@@ -1,9 +1,6 @@
 package dev.sieve.crawl;
 
-import org.jspecify.annotations.NullMarked;
-
 /** Why a crawl is over. */
-@NullMarked
 public enum Ending {
     /** Nothing is pending, and nothing is in flight but URLs that wait for a later run. */
     DRAINED("nothing left to crawl"),

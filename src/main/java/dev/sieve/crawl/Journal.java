@@ -10,7 +10,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.Consumer;
-import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +18,6 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Methods that write throw {@link UncheckedIOException} when the disk fails. Safe for use by many threads.
  */
-@NullMarked
 public final class Journal implements Closeable {
     static final LineFile.Kind KIND =
             new LineFile.Kind("crawl-report", "a record of the report", line -> line.startsWith("{"));

@@ -2,6 +2,7 @@ package dev.sieve.crawl;
 
 import dev.sieve.Lease;
 import dev.sieve.UrlBatch;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a lease stores while it waits for its host: whether robots.txt allows its URL, once the rules were read, how often
@@ -15,7 +16,7 @@ import dev.sieve.UrlBatch;
  * @param requests how often robots.txt was requested for the URL
  * @param isRepeated whether the URL is requested again, since its connection was closed
  */
-record LeaseMark(Boolean rule, int requests, boolean isRepeated) {
+record LeaseMark(@Nullable Boolean rule, int requests, boolean isRepeated) {
     /** The mark of a URL for which nothing was requested. */
     static final LeaseMark NONE = new LeaseMark(null, 0, false);
 
@@ -33,7 +34,7 @@ record LeaseMark(Boolean rule, int requests, boolean isRepeated) {
     }
 
     /** Returns this mark after another request for robots.txt, with what the rules say; null without rules. */
-    LeaseMark asked(Boolean newRule) {
+    LeaseMark asked(@Nullable Boolean newRule) {
         return new LeaseMark(newRule, requests + 1, isRepeated);
     }
 

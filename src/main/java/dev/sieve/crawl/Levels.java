@@ -8,8 +8,11 @@ import dev.sieve.bloom.Murmur3;
 import dev.sieve.polite.HostSchedule;
 import dev.sieve.polite.ItemQueue;
 import dev.sieve.url.UrlNormalizer;
+import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The order of a crawl with a limit of depth: a URL is requested after all URLs of a smaller depth are finished, so each
@@ -34,7 +37,7 @@ final class Levels {
     private final boolean isLimited;
 
     /** What was added last, if it may be requested; null otherwise. */
-    private Lease added;
+    private @Nullable Lease added;
 
     private int level;
     /** Leases of the present level that were kept. */
@@ -138,6 +141,7 @@ final class Levels {
     }
 
     /** Returns a lease that may be requested now; null when this step has found none. */
+    @Nullable
     Lease poll() {
         if (added == null) {
             step();
@@ -150,19 +154,23 @@ final class Levels {
     private void step() {
         if (!unchecked.isEmpty()) {
             ItemQueue<Lease> first = unchecked.firstEntry().getValue();
-            if (first.size() > 0) {
+            Lease lease = first.poll();
+            if (lease != null) {
                 kept--;
-                keepOrLower(first.poll());
+                keepOrLower(lease);
             } else {
                 unchecked.pollFirstEntry();
             }
         } else if (finishesNotes) {
             kept--;
-            recorder.repeated(notes.poll());
+            recorder.repeated(Objects.requireNonNull(notes.poll()));
             finishesNotes = notes.size() > 0;
-        } else if (present.size() > 0) {
-            kept--;
-            add(present.poll());
+        } else {
+            Lease lease = present.poll();
+            if (lease != null) {
+                kept--;
+                add(lease);
+            }
         }
     }
 
@@ -178,8 +186,9 @@ final class Levels {
             finishesNotes = true;
             noted = newSet();
         } else if (!later.isEmpty()) {
-            level = later.firstKey();
-            present = later.remove(level);
+            Map.Entry<Integer, ItemQueue<Lease>> first = later.pollFirstEntry();
+            level = first.getKey();
+            present = first.getValue();
         }
         hasNewNotes = false;
         return hasDue();

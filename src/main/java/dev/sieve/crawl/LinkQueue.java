@@ -16,6 +16,7 @@ import dev.sieve.url.Refusal;
 import dev.sieve.url.UrlNormalizer;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -92,28 +93,28 @@ final class LinkQueue {
         UrlBatch batch = new UrlBatch(depth, 0, page.url());
         UrlBatch checks = checksLinks ? new UrlBatch(depth, 0, page.url(), LinkCheck.LABEL) : null;
         for (String link : links) {
-            add(link, UrlNormalizer.key(link), batch, checks);
+            add(link, UrlNormalizer.key(link), page, batch, checks);
         }
         push(batch, checks);
     }
 
     /** Adds a link or the target of a redirect to the batch to which it belongs, if any. */
-    private void add(String url, String key, UrlBatch batch, UrlBatch checks) {
+    private void add(String url, String key, Lease source, UrlBatch batch, @Nullable UrlBatch checks) {
         SkipReason reason = admission.skipReason(url, batch.depth());
         if (reason == null) {
             batch.add(url, key);
             return;
         }
         SkipReason checkReason = checks == null ? reason : admission.checkSkipReason(url, reason);
-        if (checkReason == null) {
-            recorder.checked(url, reason, batch.referrer());
+        if (checks != null && checkReason == null) {
+            recorder.checked(url, reason, source.url());
             checks.add(url, key);
         } else {
-            recorder.skipped(url, checkReason, batch.referrer());
+            recorder.skipped(url, checkReason == null ? reason : checkReason, source.url());
         }
     }
 
-    private int push(UrlBatch batch, UrlBatch checks) {
+    private int push(UrlBatch batch, @Nullable UrlBatch checks) {
         return push(batch, true) + (checks == null ? 0 : push(checks, false));
     }
 
@@ -222,7 +223,7 @@ final class LinkQueue {
         UrlBatch checks = checksLinks || LinkCheck.is(lease)
                 ? new UrlBatch(lease.depth(), lease.redirects() + 1, lease.url(), LinkCheck.LABEL)
                 : null;
-        add(target, key, batch, checks);
+        add(target, key, lease, batch, checks);
         return push(batch, checks);
     }
 

@@ -2,6 +2,7 @@ package dev.sieve.crawl;
 
 import dev.sieve.Lease;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the request of a {@link Dispatcher.Task} means for its host.
@@ -11,7 +12,11 @@ import java.time.Duration;
  * @param next the lease of the task as the next one of its host; null when it is not
  * @param errand for which the host waits; null unless the kind is {@link Kind#ELSEWHERE}
  */
-record Outcome(Kind kind, Duration time, Lease next, RobotsErrand errand) {
+record Outcome(
+        Kind kind,
+        Duration time,
+        @Nullable Lease next,
+        @Nullable RobotsErrand errand) {
     enum Kind {
         /** The server responded: the host may be requested again once its delay has passed. */
         RESPONDED,
@@ -34,7 +39,7 @@ record Outcome(Kind kind, Duration time, Lease next, RobotsErrand errand) {
         this(kind, Duration.ZERO, null);
     }
 
-    Outcome(Kind kind, Duration time, Lease next) {
+    Outcome(Kind kind, Duration time, @Nullable Lease next) {
         this(kind, time, next, null);
     }
 

@@ -16,6 +16,8 @@ import dev.sieve.robots.RobotsRules;
 import dev.sieve.robots.RobotsStatus;
 import dev.sieve.url.UrlParts;
 import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,7 +35,7 @@ final class Politeness {
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
 
     /** Null when robots.txt is ignored. */
-    private final RobotsCache robots;
+    private final @Nullable RobotsCache robots;
 
     private final Duration delay;
     private final CrawlJob job;
@@ -73,20 +75,23 @@ final class Politeness {
      * was requested so often for the URL with this mark that the responses must have been dropped from the cache.
      */
     RobotsCache.Found robots(String origin, LeaseMark mark) {
-        RobotsCache.Found found =
-                robots == null ? new RobotsCache.Found(RobotsCache.OPEN, null) : robots.find(origin, clock.nanoTime());
+        if (robots == null) {
+            return new RobotsCache.Found(RobotsCache.OPEN, null);
+        }
+        RobotsCache.Found found = robots.find(origin, clock.nanoTime());
         boolean isDropped = found.access() == null && mark.rule() == null && mark.requests() >= robots.maxRequests();
         return isDropped ? new RobotsCache.Found(RobotsCache.DROPPED, null) : found;
     }
 
     /** Returns the delay that robots.txt sets; zero when it sets none. */
     static Duration crawlDelay(RobotsCache.Access access) {
-        return access.rules().crawlDelay().orElse(Duration.ZERO);
+        RobotsRules rules = access.rules();
+        return rules == null ? Duration.ZERO : rules.crawlDelay().orElse(Duration.ZERO);
     }
 
     /** Requests a robots.txt, or the target of its redirect; returns how long its host has to pause then. */
     Duration requestRobots(String url) {
-        Duration pause = robots.request(url, clock.nanoTime());
+        Duration pause = Objects.requireNonNull(robots).request(url, clock.nanoTime());
         if (!pause.isZero()) {
             LOG.debug("{} is unavailable, its host pauses for {}", url, pause);
         }
@@ -96,7 +101,7 @@ final class Politeness {
 
     /** Notes that a robots.txt, or the target of its redirect, cannot be requested since its host was given up. */
     void closeRobots(String url) {
-        robots.close(url, Reason.GIVEN_UP.text(), clock.nanoTime());
+        Objects.requireNonNull(robots).close(url, Reason.GIVEN_UP.text(), clock.nanoTime());
     }
 
     /** Returns the delay that the robots.txt of an origin sets for its host, which is stored; zero when it sets none. */

@@ -19,7 +19,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Records what a crawl does: passes it to the sink and counts it, both only here, so that they agree, and marks URLs as
@@ -46,7 +48,7 @@ final class Recorder {
 
     private PageSink sink = visit -> {};
     /** What the sink has thrown; null while it works. */
-    private Throwable failure;
+    private @Nullable Throwable failure;
 
     private volatile boolean takesLinks;
     /** Recorded URLs that are not done yet. */
@@ -240,10 +242,11 @@ final class Recorder {
     /** Records the links that were pushed as a batch. */
     void pushed(UrlBatch links) {
         if (takesLinks) {
+            String source = Objects.requireNonNull(links.referrer());
             record(
                     each -> {
                         for (int i = 0; i < links.size(); i++) {
-                            each.linked(new Link(links.referrer(), links.url(i), links.isNew(i), null));
+                            each.linked(new Link(source, links.url(i), links.isNew(i), null));
                         }
                     },
                     () -> {});
@@ -331,7 +334,7 @@ final class Recorder {
     }
 
     synchronized CrawlReport report(
-            Ending ending,
+            @Nullable Ending ending,
             Duration elapsed,
             long before,
             SieveStats sieve,

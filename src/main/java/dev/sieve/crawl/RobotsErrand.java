@@ -2,6 +2,8 @@ package dev.sieve.crawl;
 
 import dev.sieve.Lease;
 import dev.sieve.url.UrlParts;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A request for the robots.txt of an origin that another host has to answer, since that is where it was redirected: an item
@@ -20,8 +22,10 @@ record RobotsErrand(String host, String origin) {
     }
 
     /** Returns the errand that a lease stands for; null when it is one of the frontier. */
-    static RobotsErrand of(Lease lease) {
-        return lease.label() == LABEL ? new RobotsErrand(UrlParts.host(lease.url()), lease.referrer()) : null;
+    static @Nullable RobotsErrand of(Lease lease) {
+        return lease.label() == LABEL
+                ? new RobotsErrand(UrlParts.host(lease.url()), Objects.requireNonNull(lease.referrer()))
+                : null;
     }
 
     /** Returns the host that waits. */

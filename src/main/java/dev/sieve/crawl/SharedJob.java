@@ -13,7 +13,6 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
-import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +26,6 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The spill file and the journal are temporary files of this process.
  */
-@NullMarked
 public final class SharedJob extends CrawlJob {
     /** Lines that the engine adds in one piece. */
     private static final int PART = 1000;

@@ -3,6 +3,7 @@ package dev.sieve.crawl;
 import dev.sieve.Lease;
 import dev.sieve.UrlBatch;
 import dev.sieve.url.UrlNormalizer;
+import org.jspecify.annotations.Nullable;
 
 /** How a crawl has found a sitemap. The label of a lease stores it; the label of a page is 0. */
 enum SitemapSource {
@@ -23,7 +24,7 @@ enum SitemapSource {
     }
 
     /** Returns how the sitemap of a lease was found; null when the lease is a page. */
-    static SitemapSource of(Lease lease) {
+    static @Nullable SitemapSource of(Lease lease) {
         int label = LeaseMark.removed(lease).label();
         for (SitemapSource source : values()) {
             if (source.label == label) {

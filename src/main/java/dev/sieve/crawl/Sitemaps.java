@@ -14,6 +14,7 @@ import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -177,7 +178,7 @@ final class Sitemaps {
 
     /** Counts what became of a sitemap, and pushes the target of a redirect. */
     void finish(Lease sitemap, FetchResult result) {
-        SitemapSource source = SitemapSource.of(sitemap);
+        SitemapSource source = Objects.requireNonNull(SitemapSource.of(sitemap));
         FetchResult outcome = LinkQueue.check(sitemap, result);
         if (outcome instanceof Redirect redirect) {
             push(List.of(redirect.target()), source, sitemap.redirects() + 1, sitemap.url());

@@ -14,6 +14,7 @@ import dev.sieve.io.LruMap;
 import dev.sieve.output.Visit;
 import dev.sieve.parse.LinkExtractor;
 import dev.sieve.robots.RobotsCache;
+import dev.sieve.robots.RobotsRules;
 import dev.sieve.scope.SkipReason;
 import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
@@ -21,9 +22,11 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -167,7 +170,7 @@ final class UrlProcessor {
         if (access == null && mark.rule() != null) {
             return mark.rule() ? fetch(lease, task) : refused(lease, RobotsCache.FORBIDDEN);
         } else if (access == null) {
-            return new Response(requestRobots(task, lease, origin, robots.next()), () -> false);
+            return new Response(requestRobots(task, lease, origin, Objects.requireNonNull(robots.next())), () -> false);
         }
         offerSitemaps(lease, access);
         SkipReason forbidden = access.skipReason(lease.url());
@@ -190,7 +193,7 @@ final class UrlProcessor {
         RobotsCache.Access access = robots.access();
         if (access == null) {
             Lease next = before.asked(null).on(lease);
-            String host = UrlParts.host(robots.next());
+            String host = UrlParts.host(Objects.requireNonNull(robots.next()));
             return host.equals(task.host())
                     ? new Outcome(Outcome.Kind.POSTPONED, pause, next)
                     : new Outcome(Outcome.Kind.ELSEWHERE, Duration.ZERO, next, new RobotsErrand(host, origin));
@@ -237,8 +240,9 @@ final class UrlProcessor {
     }
 
     private void offerSitemaps(Lease lease, RobotsCache.Access access) {
-        if (offersSitemaps && access.isKnown() && !isSitemap(lease) && !LinkCheck.is(lease)) {
-            sitemaps.offer(lease, access.rules());
+        RobotsRules rules = access.rules();
+        if (offersSitemaps && rules != null && !isSitemap(lease) && !LinkCheck.is(lease)) {
+            sitemaps.offer(lease, rules);
         }
     }
 
@@ -254,7 +258,7 @@ final class UrlProcessor {
         return new Timing(clock.now(), clock.nanoTime(), Duration.ZERO, Duration.ZERO);
     }
 
-    private void recordAndRelease(Exchange exchange) {
+    private void recordAndRelease(@Nullable Exchange exchange) {
         if (exchange != null) {
             try {
                 recorder.exchanged(exchange);

@@ -129,4 +129,7 @@
  * <p><b>A host is free before its page is parsed.</b> {@code UrlProcessor} therefore has two steps, and the request of a
  * {@code Task} ends between them, with one {@code Outcome}.
  */
+@NullMarked
 package dev.sieve.crawl;
+
+import org.jspecify.annotations.NullMarked;
