@@ -6,8 +6,10 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of a crawl, which all workers read from the engine. They are stored once, by its first worker.
@@ -37,7 +39,7 @@ record CrawlSettings(String id, int slices, long buckets, long capacity, OnFull 
     private static final int FINGERPRINTS_PER_BUCKET = 64;
 
     /** Returns the settings of a new crawl. */
-    static CrawlSettings fresh(int slices, long capacity, OnFull onFull, Long seed, String group) {
+    static CrawlSettings fresh(int slices, long capacity, OnFull onFull, @Nullable Long seed, String group) {
         long buckets = Math.max(1, capacity / FINGERPRINTS_PER_BUCKET);
         if (buckets > MAX_BUCKETS) {
             throw new IllegalArgumentException("capacity is too large: " + capacity);
@@ -91,10 +93,11 @@ record CrawlSettings(String id, int slices, long buckets, long capacity, OnFull 
             utf8("seed"), CrawlKeys.utf8(seed),
             utf8("group"), utf8(group)
         };
-        return read(name, engine.call((session, number) -> {
+        Object reply = engine.call((session, number) -> {
             session.send(Script.CREATE, new byte[][] {CrawlKeys.settings(name)}, fields);
             return session.receive();
-        }));
+        });
+        return Objects.requireNonNull(read(name, reply));
     }
 
     /**
@@ -102,14 +105,14 @@ record CrawlSettings(String id, int slices, long buckets, long capacity, OnFull 
      *
      * @throws IOException when what is stored is not of this program, or of another version of it
      */
-    static CrawlSettings read(Engine engine, String name) throws IOException {
+    static @Nullable CrawlSettings read(Engine engine, String name) throws IOException {
         return read(name, engine.call((session, number) -> {
             session.send(Script.CREATE, new byte[][] {CrawlKeys.settings(name)}, new byte[0][]);
             return session.receive();
         }));
     }
 
-    private static CrawlSettings read(String name, Object reply) throws IOException {
+    private static @Nullable CrawlSettings read(String name, Object reply) throws IOException {
         if (!(reply instanceof List)) {
             throw foreign(name);
         }
@@ -181,7 +184,12 @@ record CrawlSettings(String id, int slices, long buckets, long capacity, OnFull 
      *
      * @throws IllegalArgumentException when the stored ones differ
      */
-    void require(Integer slices, Long capacity, OnFull onFull, Long seed, String group) {
+    void require(
+            @Nullable Integer slices,
+            @Nullable Long capacity,
+            @Nullable OnFull onFull,
+            @Nullable Long seed,
+            String group) {
         List<String> differences = new ArrayList<>();
         compare(differences, "slices", slices, this.slices);
         compare(differences, "capacity", capacity, this.capacity);
@@ -195,7 +203,7 @@ record CrawlSettings(String id, int slices, long buckets, long capacity, OnFull 
         }
     }
 
-    private static void compare(List<String> differences, String name, Object requested, Object stored) {
+    private static void compare(List<String> differences, String name, @Nullable Object requested, Object stored) {
         if (requested != null && !requested.equals(stored)) {
             differences.add(name + " is " + stored + ", not " + requested);
         }

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -20,6 +21,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -52,6 +54,7 @@ final class Engine implements Closeable {
          * @param session the connection; its lane is the same in each repetition
          * @param callNumber a number that no other call of this engine has; the same in each repetition
          */
+        @Nullable
         T run(Session session, long callNumber);
     }
 
@@ -68,8 +71,8 @@ final class Engine implements Closeable {
     private final Condition changed = lock.newCondition();
     private final List<Session> sessions = new ArrayList<>();
     private final Deque<Session> idle = new ArrayDeque<>();
-    private volatile Run run;
-    private volatile Outage outage;
+    private volatile @Nullable Run run;
+    private volatile @Nullable Outage outage;
     private volatile boolean inNewRun;
     private boolean impatient;
     /** What a replica stores becomes that of its primary, even if it is a primary again before it restarts. */
@@ -80,7 +83,10 @@ final class Engine implements Closeable {
     /** A time in which the engine does not respond. Guarded by the lock. */
     private static final class Outage {
         final long since;
+
+        @Nullable
         String reason;
+
         long nextAttempt;
         long delay = FIRST_DELAY;
 
@@ -141,16 +147,17 @@ final class Engine implements Closeable {
      * @throws UncheckedIOException when the engine was away for longer than the patience, or after {@link #impatient}
      * @throws EngineException when the engine refuses a command
      */
+    @SuppressWarnings("NullAway") // null only when the work returns null, since it waits
     <T> T call(Work<T> work) {
         return call(work, true);
     }
 
     /** As {@link #call}, but returns null when the engine is away. */
-    <T> T tryCall(Work<T> work) {
+    <T> @Nullable T tryCall(Work<T> work) {
         return call(work, false);
     }
 
-    private <T> T call(Work<T> work, boolean waits) {
+    private <T> @Nullable T call(Work<T> work, boolean waits) {
         long number = calls.incrementAndGet();
         Session session = borrow();
         try {
@@ -210,7 +217,7 @@ final class Engine implements Closeable {
     /** Connects a session when needed; returns false when the engine is away and the caller does not wait. */
     private boolean prepare(Session session, boolean waits) {
         while (awaitAttempt(waits)) {
-            if (session.isConnected() && session.run() == run && nanoClock.getAsLong() - session.usedNanos < MAX_IDLE) {
+            if (session.isOf(run) && nanoClock.getAsLong() - session.usedNanos < MAX_IDLE) {
                 return true;
             }
             try {
@@ -327,7 +334,7 @@ final class Engine implements Closeable {
     }
 
     private void enter(Session session, Map<String, String> info) {
-        String id = info.get("run_id");
+        String id = Objects.requireNonNull(info.get("run_id"));
         boolean isNew;
         lock.lock();
         try {
@@ -337,7 +344,7 @@ final class Engine implements Closeable {
                 inNewRun = calls.get() > 0;
                 run = new Run(id);
             }
-            session.setRun(run);
+            session.setRun(run());
         } finally {
             lock.unlock();
         }
@@ -370,7 +377,7 @@ final class Engine implements Closeable {
     }
 
     /** Returns the response to a command that a user of the engine may not have the right to send, or null. */
-    private static Object tryCommand(Session session, String command, String... args) {
+    private static @Nullable Object tryCommand(Session session, String command, String... args) {
         byte[][] bytes = new byte[args.length][];
         for (int i = 0; i < args.length; i++) {
             bytes[i] = args[i].getBytes(StandardCharsets.US_ASCII);
@@ -403,7 +410,7 @@ final class Engine implements Closeable {
         return List.copyOf(warnings);
     }
 
-    private void failed(String reason) {
+    private void failed(@Nullable String reason) {
         lock.lock();
         try {
             long now = nanoClock.getAsLong();
@@ -460,7 +467,7 @@ final class Engine implements Closeable {
 
     /** Returns the run of the newest connection. */
     Run run() {
-        return run;
+        return Objects.requireNonNull(run, "no connection yet");
     }
 
     /** Returns whether the engine did not respond to the newest attempt. */

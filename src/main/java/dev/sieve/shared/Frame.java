@@ -6,6 +6,7 @@ import dev.sieve.Lease;
 import dev.sieve.UrlBatch;
 import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * New URLs of one page and one slice, as they are queued on the engine:
@@ -31,7 +32,7 @@ final class Frame {
     private final int redirects;
     private final int label;
     private final byte[] referrer;
-    private final String referrerText;
+    private final @Nullable String referrerText;
     /** Where each URL starts. */
     private final int[] starts;
 

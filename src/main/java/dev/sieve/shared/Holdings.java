@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What this worker holds: the slices that it owns, the frames that it took from these, and the leases of their URLs. A
@@ -27,7 +28,7 @@ final class Holdings {
     /** The frames with URLs that were not handed out yet, in this order. */
     private final ArrayDeque<TakenFrame> ready = new ArrayDeque<>();
     /** Given back before and due now, but its text has to be read again. */
-    private TakenFrame dueFrame;
+    private @Nullable TakenFrame dueFrame;
 
     private long dueId;
     private final Map<Long, Integer> attempts;
@@ -80,7 +81,7 @@ final class Holdings {
     }
 
     /** Returns the slice of a frame; null when it was dropped. */
-    synchronized Slice slice(TakenFrame frame) {
+    synchronized @Nullable Slice slice(TakenFrame frame) {
         return slices[frame.slice];
     }
 
@@ -169,15 +170,15 @@ final class Holdings {
     }
 
     /** Returns the frame of a URL that is not done; null when there is none. */
-    private TakenFrame frame(long id) {
+    private @Nullable TakenFrame frame(long id) {
         Map.Entry<Long, TakenFrame> entry = frames.floorEntry(id);
         return entry != null && entry.getValue().contains(id) ? entry.getValue() : null;
     }
 
     /** Hands out the next URL; null when none is here. */
-    synchronized Lease next(long nowNanos, long clock) {
+    synchronized @Nullable Lease next(long nowNanos, long clock) {
         for (TakenFrame frame = ready.peek(); frame != null; frame = ready.peek()) {
-            if (!isUsable(slice(frame), clock)) {
+            if (!isUsable(slices[frame.slice], clock)) {
                 continue;
             }
             Lease lease = frame.next();
@@ -191,10 +192,8 @@ final class Holdings {
     }
 
     /** Returns the frame of the URL that has been due the longest, so that it can be read again; null when there is none. */
-    synchronized TakenFrame due(long nowNanos, long clock) {
-        while (dueFrame == null
-                || !isUsable(slice(dueFrame), clock)
-                || slice(dueFrame).isLeaving()) {
+    synchronized @Nullable TakenFrame due(long nowNanos, long clock) {
+        while (dueFrame == null || !isUsable(slices[dueFrame.slice], clock) || slices[dueFrame.slice].isLeaving()) {
             OptionalLong next = leases.pollDue(nowNanos);
             if (next.isEmpty()) {
                 dueFrame = null;
@@ -207,7 +206,7 @@ final class Holdings {
     }
 
     /** Hands out the URL that is due, given its frame; null when its slice was dropped. */
-    synchronized Lease handOutDue(TakenFrame frame, Frame text, long nowNanos) {
+    synchronized @Nullable Lease handOutDue(@Nullable TakenFrame frame, Frame text, long nowNanos) {
         if (dueFrame != frame || frame == null) {
             return null;
         }
@@ -222,12 +221,12 @@ final class Holdings {
         if (frame == null) {
             return false;
         }
-        if (slice(frame).isLeaving()) {
+        if (slices[frame.slice].isLeaving()) {
             end(frame, lease);
             return false;
         }
-        slice(frame).wakeUp(clock);
-        slice(frame).begun += frame.begin(lease.id()) ? 1 : 0;
+        slices[frame.slice].wakeUp(clock);
+        slices[frame.slice].begun += frame.begin(lease.id()) ? 1 : 0;
         return true;
     }
 
@@ -239,7 +238,7 @@ final class Holdings {
         leases.release(lease);
         end(frame, lease);
         frame.done(lease.id());
-        slice(frame).changed.add(frame);
+        slices[frame.slice].changed.add(frame);
         unsentDone++;
         if (frame.isDone()) {
             frames.remove(frame.firstId);
@@ -261,17 +260,17 @@ final class Holdings {
         TakenFrame frame = held(lease, clock);
         if (frame != null) {
             end(frame, lease);
-            slice(frame).left++;
+            slices[frame.slice].left++;
         }
     }
 
-    private TakenFrame held(Lease lease, long clock) {
+    private @Nullable TakenFrame held(Lease lease, long clock) {
         TakenFrame frame = frame(lease.id());
-        return frame != null && isUsable(slice(frame), clock) && leases.holds(lease) ? frame : null;
+        return frame != null && isUsable(slices[frame.slice], clock) && leases.holds(lease) ? frame : null;
     }
 
     private void end(TakenFrame frame, Lease lease) {
-        slice(frame).begun -= frame.end(lease.id()) ? 1 : 0;
+        slices[frame.slice].begun -= frame.end(lease.id()) ? 1 : 0;
     }
 
     // What is done
@@ -282,7 +281,7 @@ final class Holdings {
     }
 
     /** Returns the call that stores what is done in a slice; null when nothing is. */
-    synchronized DoneCall doneCall(Slice slice) {
+    synchronized @Nullable DoneCall doneCall(Slice slice) {
         return slices[slice.index] == slice ? slice.doneCall() : null;
     }
 

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.sieve.bloom.Murmur3;
 import java.util.Arrays;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Assigns hosts to slices: all hosts of a group are in one slice. The host of a URL is what stands between {@code //} and
@@ -13,14 +14,14 @@ import java.util.function.UnaryOperator;
 final class HostSlices {
     private final int sliceCount;
     private final long seed;
-    private final UnaryOperator<String> groupOfHost;
+    private final @Nullable UnaryOperator<String> groupOfHost;
 
     /**
      * Creates the assignment of one crawl.
      *
      * @param groupOfHost returns the name of a host's group; null: each host is a group
      */
-    HostSlices(int sliceCount, long seed, UnaryOperator<String> groupOfHost) {
+    HostSlices(int sliceCount, long seed, @Nullable UnaryOperator<String> groupOfHost) {
         this.sliceCount = sliceCount;
         this.seed = seed;
         this.groupOfHost = groupOfHost;

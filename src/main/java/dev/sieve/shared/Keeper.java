@@ -4,13 +4,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** The thread that keeps the part of a worker in the crawl, by one beat per second. */
 final class Keeper implements AutoCloseable {
     private static final long PAUSE_MILLIS = 1000;
 
     private final ScheduledExecutorService executor;
-    private volatile Thread thread;
+    private volatile @Nullable Thread thread;
 
     Keeper(Runnable beat) {
         executor = Executors.newSingleThreadScheduledExecutor(work -> {

@@ -9,8 +9,10 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The part of this worker in the crawl: it reports that it is alive, owns its share of the slices, renews these in time,
@@ -88,6 +90,7 @@ final class Ownership {
     }
 
     /** Reports that this worker is alive and looks at all slices, in one round trip; null when the engine is away. */
+    @Nullable
     Survey beat() {
         return engine.tryCall((session, number) -> {
             sendBeat(session, false);
@@ -157,7 +160,7 @@ final class Ownership {
     }
 
     /** Returns the replies, -1 for a slice of another run; null when the engine is away. */
-    private List<Object> owned(List<Slice> slices, Sender sender) {
+    private @Nullable List<Object> owned(List<Slice> slices, Sender sender) {
         if (slices.isEmpty()) {
             return List.of();
         }
@@ -305,7 +308,8 @@ final class Ownership {
     private static Map<String, Duration> pauses(List<?> stored, long now) {
         Map<String, Duration> pauses = new HashMap<>();
         for (int i = 0; i < stored.size(); i += 2) {
-            String[] numbers = Replies.text(stored.get(i + 1)).split(" ", 2);
+            String[] numbers =
+                    Objects.requireNonNull(Replies.text(stored.get(i + 1))).split(" ", 2);
             long millis = Math.min(Long.parseLong(numbers[0]), Long.parseLong(numbers[1]) - now);
             if (millis > 0) {
                 pauses.put(Replies.text(stored.get(i)), Duration.ofMillis(millis));

@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Pushes batches: what was not seen lately goes to the engine, one call per slice, all in one round trip. Safe for use
@@ -70,6 +71,7 @@ final class Pusher {
         /** The indices in the batch. */
         final List<Integer> urls = new ArrayList<>();
 
+        @Nullable
         Object reply;
 
         byte[] packedLengths() {

@@ -1,6 +1,8 @@
 package dev.sieve.shared;
 
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLongArray;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keys that the engine has reported as seen or new in its present run, so that most duplicates are detected without a
@@ -13,16 +15,16 @@ import java.util.concurrent.atomic.AtomicLongArray;
 final class RecentKeys {
     /** The tags of one run. */
     static final class Table {
-        private final Run run;
+        private final @Nullable Run run;
         private final AtomicLongArray tags;
 
-        private Table(Run run, int size) {
+        private Table(@Nullable Run run, int size) {
             this.run = run;
             tags = new AtomicLongArray(size);
         }
 
         Run run() {
-            return run;
+            return Objects.requireNonNull(run);
         }
 
         /** Returns whether the engine has reported the key; false also when that was forgotten. */

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the replies of the engine. */
 final class Replies {
@@ -14,12 +15,12 @@ final class Replies {
     private Replies() {}
 
     /** Returns a number, which some replies contain as text. */
-    static long number(Object reply) {
+    static long number(@Nullable Object reply) {
         return reply instanceof Long number ? number : Long.parseLong(text(reply));
     }
 
     /** Returns a text; null where the reply is null. */
-    static String text(Object reply) {
+    static @Nullable String text(@Nullable Object reply) {
         return reply == null ? null : new String((byte[]) reply, UTF_8);
     }
 
@@ -38,7 +39,7 @@ final class Replies {
     }
 
     /** Returns whether a reply is {@link #REFUSED}. */
-    static boolean isRefused(Object reply) {
+    static boolean isRefused(@Nullable Object reply) {
         return REFUSED.equals(reply);
     }
 }

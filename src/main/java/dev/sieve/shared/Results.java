@@ -2,6 +2,7 @@ package dev.sieve.shared;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * Stores on the engine which URLs are done. Until then a worker that dies leaves them to be done again. One thread at a
@@ -30,8 +31,9 @@ final class Results {
                 if (Replies.isRefused(reply)) {
                     holdings.drop(slice);
                 } else {
-                    holdings.stored(slice, sent.get(slice));
-                    totals.storedDone(sent.get(slice).count());
+                    DoneCall call = Objects.requireNonNull(sent.get(slice));
+                    holdings.stored(slice, call);
+                    totals.storedDone(call.count());
                 }
             });
         }

@@ -13,6 +13,7 @@ import java.security.cert.CertPathBuilderException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLContext;
@@ -20,6 +21,7 @@ import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.ClientSetInfoConfig;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.DefaultJedisClientConfig;
@@ -40,8 +42,8 @@ final class Session {
     private final EngineAddress address;
     private final int timeoutMillis;
     private final String lane;
-    private volatile Connection connection;
-    private Run run;
+    private volatile @Nullable Connection connection;
+    private @Nullable Run run;
     private int pending;
     private boolean isLoading;
 
@@ -56,7 +58,7 @@ final class Session {
 
     /** Returns the run of the engine that this connection was opened in. */
     Run run() {
-        return run;
+        return Objects.requireNonNull(run, "not connected");
     }
 
     void setRun(Run run) {
@@ -66,6 +68,11 @@ final class Session {
     /** Returns its name, by which the engine remembers the last answer to it; the same after a reconnection. */
     String lane() {
         return lane;
+    }
+
+    /** Returns whether it is connected, and was in a run of the engine. */
+    boolean isOf(@Nullable Run other) {
+        return isConnected() && run == other;
     }
 
     boolean isConnected() {
@@ -270,7 +277,7 @@ final class Session {
         return message.startsWith("Unknown reply") ? "it does not use the protocol of Redis" : message;
     }
 
-    private static String tlsReason(Throwable cause) {
+    private static @Nullable String tlsReason(Throwable cause) {
         String store = "-Djavax.net.ssl.trustStore=FILE -Djavax.net.ssl.trustStorePassword=PASSWORD";
         if (hasCause(cause, CertPathBuilderException.class)) {
             return "its certificate is not trusted; it must be in the trust store of Java (" + store + ")";
@@ -281,7 +288,7 @@ final class Session {
         return cause.getMessage();
     }
 
-    private static boolean hasCause(Throwable e, Class<?> type) {
+    private static boolean hasCause(@Nullable Throwable e, Class<?> type) {
         return e != null && (type.isInstance(e) || hasCause(e.getCause(), type));
     }
 

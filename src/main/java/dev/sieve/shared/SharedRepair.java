@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Repairs a crawl on an engine. It owns each slice while it reads it, so that no worker takes from it. What it puts aside is
@@ -73,7 +74,7 @@ final class SharedRepair {
     private final class OfSlice {
         private final int index;
         private final CrawlKeys.OfSlice slice;
-        private byte[][] proof;
+        private byte[][] proof = {};
         private long found;
         private long damaged;
 
@@ -106,9 +107,9 @@ final class SharedRepair {
                 byte[] run = utf8(session.run().id);
                 session.send(Script.CLAIM, claimed, new byte[][] {run, WORKER, OWNERSHIP_MILLIS});
                 long token = number(((List<?>) session.receive()).get(0));
-                return token == 0 ? null : new byte[][] {run, utf8(token), WORKER};
+                return token == 0 ? new byte[0][] : new byte[][] {run, utf8(token), WORKER};
             });
-            if (proof == null) {
+            if (proof.length == 0) {
                 throw new IOException(crawl.address() + ": a worker has just begun; stop it first");
             }
         }
@@ -164,7 +165,7 @@ final class SharedRepair {
         }
 
         /** Counts the URLs of a frame that are not done; -1 when it is damaged. */
-        private int count(byte[] bytes, byte[] done) {
+        private int count(byte[] bytes, byte @Nullable [] done) {
             try {
                 Frame frame = new Frame(bytes);
                 BitSet bits = done == null ? new BitSet() : BitSet.valueOf(done);

@@ -22,7 +22,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
-import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,7 +44,6 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Counts include what other workers did until a second ago. Safe for use by many threads.
  */
-@NullMarked
 public final class SharedSieve implements Frontier {
     private static final Logger LOG = LoggerFactory.getLogger(SharedSieve.class);
 
@@ -311,14 +309,14 @@ public final class SharedSieve implements Frontier {
         }
     }
 
-    private Survey survey() {
+    private @Nullable Survey survey() {
         long before = totals.acceptedSince();
         Survey survey = engine.tryCall((session, number) -> Survey.take(session, keys));
         note(survey, before);
         return survey;
     }
 
-    private void note(Survey survey, long acceptedBefore) {
+    private void note(@Nullable Survey survey, long acceptedBefore) {
         if (survey == null) {
             return;
         }
@@ -375,7 +373,7 @@ public final class SharedSieve implements Frontier {
         Survey first = survey();
         Survey second = first == null ? null : survey();
         // In a new run, a beat has to push again what was lost before.
-        if (second == null || second.run != run) {
+        if (first == null || second == null || second.run != run) {
             return false;
         }
         if (!first.isDrained(second)) {

@@ -2,7 +2,6 @@ package dev.sieve.shared;
 
 import dev.sieve.SieveStats;
 import java.util.List;
-import org.jspecify.annotations.NullMarked;
 
 /**
  * The state of a crawl on an engine, as {@link SharedTools#inspect} has read it.
@@ -17,7 +16,6 @@ import org.jspecify.annotations.NullMarked;
  * @param warnings settings of the engine that are wrong for a crawl, each with the line that corrects it
  * @param problems one sentence each; empty when none were found
  */
-@NullMarked
 public record SharedState(
         SieveStats stats,
         long lost,

@@ -12,10 +12,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
-import org.jspecify.annotations.NullMarked;
 
 /** Tools for a crawl on an engine, which read its keys and do not become a worker of it. Safe for use by many threads. */
-@NullMarked
 public final class SharedTools {
     /** Frames per round trip. */
     private static final int PAGE = 64;

@@ -8,6 +8,7 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A slice that this worker owns, by a token that the engine granted in one of its runs. When the token is refused, the
@@ -41,6 +42,7 @@ final class Slice {
     /** Frames with URLs that became done since the last call. */
     final Set<TakenFrame> changed = new LinkedHashSet<>();
     /** The call that stores what is done, until it was answered. */
+    @Nullable
     DoneCall doneCall;
 
     private long doneCalls;
@@ -135,6 +137,7 @@ final class Slice {
     }
 
     /** Collects what became done into a call, unless the last one was not answered yet. */
+    @Nullable
     DoneCall doneCall() {
         if (doneCall == null && !changed.isEmpty()) {
             doneCall = DoneCall.of(++doneCalls, changed);

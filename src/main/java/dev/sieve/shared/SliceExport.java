@@ -9,6 +9,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the URLs of a slice that are pending at one moment, while its owner may take frames from its queue. A frame is
@@ -103,7 +104,7 @@ final class SliceExport {
         return ((List<?>) crawl.one("HMGET", arguments)).toArray(byte[][]::new);
     }
 
-    private void pass(long number, byte[] bytes, byte[] done) throws IOException {
+    private void pass(long number, byte[] bytes, byte @Nullable [] done) throws IOException {
         Frame frame;
         try {
             frame = new Frame(bytes);

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** A crawl on an engine as the tools read it, without becoming a worker of it. */
 final class StoredCrawl implements Closeable {
@@ -29,10 +30,11 @@ final class StoredCrawl implements Closeable {
     private StoredCrawl(EngineAddress address, Engine engine) throws IOException {
         this.address = address;
         this.engine = engine;
-        settings = CrawlSettings.read(engine, address.name());
-        if (settings == null) {
+        CrawlSettings stored = CrawlSettings.read(engine, address.name());
+        if (stored == null) {
             throw new IOException(address + ": the engine has no crawl of this name");
         }
+        settings = stored;
         keys = new CrawlKeys(address.name(), settings.slices());
     }
 
@@ -124,6 +126,7 @@ final class StoredCrawl implements Closeable {
     }
 
     /** Sends one command, and returns its response; null when the engine refuses it. */
+    @Nullable
     Object optional(String command, byte[]... arguments) throws IOException {
         return call((session, number) -> {
             session.send(command, arguments);
@@ -194,7 +197,7 @@ final class StoredCrawl implements Closeable {
         Command at(long index);
     }
 
-    private static Object receive(Session session) {
+    private static @Nullable Object receive(Session session) {
         try {
             return session.receive();
         } catch (EngineException e) {
@@ -203,12 +206,12 @@ final class StoredCrawl implements Closeable {
         }
     }
 
-    static String text(Object response) {
+    static String text(@Nullable Object response) {
         return response == null ? "" : new String((byte[]) response, UTF_8);
     }
 
     /** Returns an integer, or decimal digits; 0 for anything else. */
-    static long number(Object response) {
+    static long number(@Nullable Object response) {
         if (response instanceof Long number) {
             return number;
         }

@@ -2,6 +2,8 @@ package dev.sieve.shared;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One look at all slices of a crawl. The slices are read one after the other while others work, so the sums are those of no
@@ -30,7 +32,7 @@ final class Survey {
                     Replies.number(reply.get(4)),
                     Replies.number(reply.get(5)),
                     Replies.number(reply.get(6)) == 1,
-                    Replies.text(reply.get(7)));
+                    Objects.requireNonNull(Replies.text(reply.get(7))));
         }
 
         boolean isDrained() {
@@ -40,12 +42,12 @@ final class Survey {
 
     final Run run;
     /** The identity of the crawl; null when the engine does not store the crawl. */
-    final String id;
+    final @Nullable String id;
 
     final List<OfSlice> slices;
     private final long ended;
 
-    private Survey(Run run, String id, long ended, List<OfSlice> slices) {
+    private Survey(Run run, @Nullable String id, long ended, List<OfSlice> slices) {
         this.run = run;
         this.id = id;
         this.ended = ended;

@@ -2,6 +2,8 @@ package dev.sieve.shared;
 
 import dev.sieve.Lease;
 import java.util.BitSet;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A frame that this worker has taken, whose URLs have the ids from {@link #firstId} on. Its text is kept until all URLs were
@@ -15,7 +17,7 @@ final class TakenFrame {
     final long firstId;
     private final int count;
 
-    private Frame text;
+    private @Nullable Frame text;
     private int next;
     private final BitSet done;
     private final BitSet begun = new BitSet();
@@ -46,7 +48,7 @@ final class TakenFrame {
 
     /** Returns the next URL. */
     Lease next() {
-        Lease lease = text.lease(firstId + next, next, 0);
+        Lease lease = Objects.requireNonNull(text).lease(firstId + next, next, 0);
         next = done.nextClearBit(next + 1);
         text = hasNext() ? text : null;
         return lease;

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes frames from the queues of the slices that this worker owns. One thread at a time uses it, except {@link
@@ -30,7 +31,7 @@ final class Taker {
     private int nextSlice;
 
     /** When slices that seem to be empty are asked again, on the clock of the caller; null before the first time. */
-    private volatile Long pollNanos;
+    private volatile @Nullable Long pollNanos;
 
     private long pollPause = SHORTEST_POLL_NANOS;
 
@@ -166,6 +167,7 @@ final class Taker {
     }
 
     /** Reads a frame again; null when the engine is away, or the slice was lost. */
+    @Nullable
     Frame reread(TakenFrame frame) {
         Slice slice = holdings.slice(frame);
         if (slice == null) {

@@ -57,4 +57,7 @@
  * <p>{@code Engine} lends connections and repeats work; {@code Session} is the only class that uses the client library,
  * and of it only its connections.
  */
+@NullMarked
 package dev.sieve.shared;
+
+import org.jspecify.annotations.NullMarked;
