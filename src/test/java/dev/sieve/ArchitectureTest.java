@@ -18,7 +18,6 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import java.io.PrintWriter;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -28,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Which package may import which: those above it in this list, and only the libraries that it names. */
+/** Which package may import which others and which libraries, and further rules for all classes. */
 class ArchitectureTest {
     private static final String[] LIBRARIES = {
         "okhttp3..",
@@ -67,82 +66,110 @@ class ArchitectureTest {
         }
     };
 
-    /** The packages, in the order of the path of a URL. */
-    private static final List<String> PACKAGES = List.of(
-            "dev.sieve.bloom",
-            "dev.sieve.io",
-            "dev.sieve",
-            "dev.sieve.durable",
-            "dev.sieve.shared",
-            "dev.sieve.url",
-            "dev.sieve.scope",
-            "dev.sieve.polite",
-            "dev.sieve.fetch",
-            "dev.sieve.robots",
-            "dev.sieve.parse",
-            "dev.sieve.output",
-            "dev.sieve.crawl",
-            "dev.sieve.report",
-            "dev.sieve.demo",
-            "dev.sieve.serve",
-            "dev.sieve.cli");
+    /**
+     * What a package may import.
+     *
+     * @param rooms other packages of ours
+     */
+    private record Imports(List<String> rooms, List<String> libraries) {}
 
-    /** Those that import no other package of ours. */
-    private static final List<String> GROUND_FLOOR = List.of("dev.sieve.bloom", "dev.sieve.io");
+    private static Map.Entry<String, Imports> room(String name, List<String> rooms, String... libraries) {
+        return Map.entry(name, new Imports(rooms, List.of(libraries)));
+    }
 
-    private static final Map<String, List<String>> LIBRARIES_OF = Map.ofEntries(
-            Map.entry("dev.sieve", List.of("org.slf4j..")),
-            Map.entry("dev.sieve.durable", List.of("org.slf4j..")),
-            Map.entry("dev.sieve.shared", List.of("org.slf4j..", "redis.clients.jedis..")),
-            Map.entry("dev.sieve.url", List.of("okhttp3..")),
-            Map.entry("dev.sieve.polite", List.of("org.slf4j..")),
-            Map.entry("dev.sieve.fetch", List.of("org.slf4j..", "okhttp3..", "okio..", "kotlin..")),
-            Map.entry("dev.sieve.parse", List.of("org.jsoup..")),
-            Map.entry("dev.sieve.output", List.of("org.netpreserve.jwarc..")),
-            Map.entry("dev.sieve.crawl", List.of("org.slf4j..")),
-            Map.entry(
-                    "dev.sieve.report",
+    private static final String ROOT = "dev.sieve";
+    private static final String BLOOM = "dev.sieve.bloom";
+    private static final String IO = "dev.sieve.io";
+    private static final String DURABLE = "dev.sieve.durable";
+    private static final String SHARED = "dev.sieve.shared";
+    private static final String URL = "dev.sieve.url";
+    private static final String SCOPE = "dev.sieve.scope";
+    private static final String POLITE = "dev.sieve.polite";
+    private static final String FETCH = "dev.sieve.fetch";
+    private static final String ROBOTS = "dev.sieve.robots";
+    private static final String PARSE = "dev.sieve.parse";
+    private static final String OUTPUT = "dev.sieve.output";
+    private static final String CRAWL = "dev.sieve.crawl";
+    private static final String REPORT = "dev.sieve.report";
+    private static final String DEMO = "dev.sieve.demo";
+    private static final String SERVE = "dev.sieve.serve";
+    private static final String CLI = "dev.sieve.cli";
+
+    private static final String JACKSON = "com.fasterxml.jackson.core..";
+
+    private static final Map<String, Imports> ROOMS = Map.ofEntries(
+            room(BLOOM, List.of()),
+            room(IO, List.of()),
+            room(ROOT, List.of(BLOOM), "org.slf4j.."),
+            room(DURABLE, List.of(ROOT, BLOOM, IO), "org.slf4j.."),
+            room(SHARED, List.of(ROOT, BLOOM, DURABLE), "org.slf4j..", "redis.clients.jedis.."),
+            room(URL, List.of(ROOT), "okhttp3.."),
+            room(SCOPE, List.of(URL)),
+            room(POLITE, List.of(ROOT)),
+            room(FETCH, List.of(URL, SCOPE, POLITE), "okhttp3..", "okio.."),
+            room(ROBOTS, List.of(IO, URL, SCOPE, POLITE, FETCH)),
+            room(PARSE, List.of(URL, FETCH), "org.jsoup.."),
+            room(OUTPUT, List.of(ROOT, IO, URL, SCOPE, FETCH), "org.netpreserve.jwarc.."),
+            room(
+                    CRAWL,
+                    List.of(BLOOM, IO, ROOT, DURABLE, SHARED, URL, SCOPE, POLITE, FETCH, ROBOTS, PARSE, OUTPUT),
+                    "org.slf4j.."),
+            room(
+                    REPORT,
+                    List.of(BLOOM, IO, ROOT, URL, SCOPE, POLITE, FETCH, OUTPUT, CRAWL),
+                    "org.slf4j..",
+                    "org.jsoup..",
+                    JACKSON,
+                    "io.micrometer..",
+                    "io.prometheus.."),
+            room(DEMO, List.of(URL)),
+            room(
+                    SERVE,
+                    List.of(BLOOM, IO, ROOT, DURABLE, POLITE),
+                    "org.slf4j..",
+                    JACKSON,
+                    "io.grpc..",
+                    "com.google.protobuf..",
+                    "crawlercommons.urlfrontier.."),
+            room(
+                    CLI,
                     List.of(
-                            "org.slf4j..",
-                            "org.jsoup..",
-                            "com.fasterxml.jackson.core..",
-                            "io.micrometer..",
-                            "io.prometheus..")),
-            Map.entry("dev.sieve.demo", List.of("org.slf4j..")),
-            Map.entry(
-                    "dev.sieve.serve",
-                    List.of(
-                            "org.slf4j..",
-                            "com.fasterxml.jackson.core..",
-                            "io.grpc..",
-                            "com.google.protobuf..",
-                            "crawlercommons.urlfrontier..")),
-            Map.entry("dev.sieve.cli", List.of("org.slf4j..", "picocli..", "ch.qos.logback..")));
+                            BLOOM, ROOT, DURABLE, SHARED, URL, SCOPE, POLITE, FETCH, ROBOTS, OUTPUT, CRAWL, REPORT,
+                            DEMO, SERVE),
+                    "org.slf4j..",
+                    "picocli..",
+                    "ch.qos.logback.."));
 
-    static Stream<String> packages() {
-        return PACKAGES.stream();
+    static Stream<String> rooms() {
+        return ROOMS.keySet().stream().sorted();
     }
 
     @ParameterizedTest(name = "{0}")
-    @MethodSource("packages")
-    void aPackageImportsThoseAboveItAndItsOwnLibraries(String name) {
-        boolean isGroundFloor = GROUND_FLOOR.contains(name);
-        List<String> allowed =
-                new ArrayList<>(isGroundFloor ? List.of(name) : PACKAGES.subList(0, PACKAGES.indexOf(name) + 1));
-        allowed.addAll(LIBRARIES_OF.getOrDefault(name, List.of()));
-        allowed.addAll(List.of(
-                "java..", "javax.net..", "javax.xml..", "com.sun.net.httpserver..", "org.jspecify.annotations.."));
+    @MethodSource("rooms")
+    void aRoomImportsOnlyWhatItsEntryNames(String name) {
+        Imports imports = ROOMS.get(name);
+        String[] allowed = Stream.of(
+                        List.of(name),
+                        imports.rooms,
+                        imports.libraries,
+                        List.of("java..", "javax.net..", "javax.xml..", "com.sun.net.httpserver.."),
+                        List.of("org.jspecify.annotations.."))
+                .flatMap(List::stream)
+                .toArray(String[]::new);
         classes()
                 .that()
                 .resideInAPackage(name)
                 .should()
-                .onlyDependOnClassesThat(resideInAnyPackage(allowed.toArray(String[]::new)))
+                .onlyDependOnClassesThat(resideInAnyPackage(allowed))
                 .check(CLASSES);
     }
 
     @Test
     void everyClassIsInAListedPackage() {
-        classes().should().resideInAnyPackage(PACKAGES.toArray(String[]::new)).check(CLASSES);
+        classes()
+                .should()
+                .resideInAnyPackage(ROOMS.keySet().toArray(String[]::new))
+                .check(CLASSES);
     }
 
     @Test
@@ -183,20 +210,13 @@ class ArchitectureTest {
 
     /** So that the build checks what may be null in it, and other compilers see it. */
     @Test
-    void everyPublicClassIsNullMarked() {
+    void everyPackageIsNullMarked() {
         classes()
                 .that()
-                .arePublic()
-                .and()
-                .areTopLevelClasses()
-                .and()
-                .resideOutsideOfPackage("dev.sieve.cli")
-                .should(ArchCondition.from(describe("be null-marked", ArchitectureTest::isNullMarked)))
+                .resideOutsideOfPackage(CLI)
+                .should(ArchCondition.from(describe(
+                        "be in a null-marked package", type -> type.getPackage().isAnnotatedWith(NullMarked.class))))
                 .check(CLASSES);
-    }
-
-    private static boolean isNullMarked(JavaClass type) {
-        return type.isAnnotatedWith(NullMarked.class) || type.getPackage().isAnnotatedWith(NullMarked.class);
     }
 
     @Test
