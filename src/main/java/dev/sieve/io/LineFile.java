@@ -14,7 +14,6 @@ import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
-import org.jspecify.annotations.NullMarked;
 
 /**
  * A file of lines in ASCII that are only appended, each of which shows whether it is whole and to which owner it belongs.
@@ -32,7 +31,6 @@ import org.jspecify.annotations.NullMarked;
  * <p>Lines are buffered. When {@link #flush} returns, they survive the process, and when {@link #force} returns, a power
  * cut. Methods that append throw {@link UncheckedIOException} when the disk fails. Not safe for use by many threads.
  */
-@NullMarked
 public final class LineFile implements Closeable {
     private static final int VERSION = 2;
 

@@ -5,13 +5,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.Charset;
 import java.util.Arrays;
-import org.jspecify.annotations.NullMarked;
 
 /**
  * Reads lines that end with a line feed as bytes, each up to a maximum length. Memory grows with the longest line, up to
  * that maximum. Not safe for use by many threads.
  */
-@NullMarked
 public final class LineReader implements Closeable {
     private static final int BLOCK_BYTES = 1 << 16;
 
