@@ -9,3 +9,8 @@ assert run.text.readLines() == [
     'okhttp3.HttpUrl: add com.squareup.okhttp3:okhttp-jvm to the class path, an optional dependency of dev.sieve:sieve',
     'true false https://example.org/ false']
 assert run.waitFor() == 0
+
+def pom = new File(localRepositoryPath, 'dev/sieve/sieve/1.0.0-SNAPSHOT/sieve-1.0.0-SNAPSHOT.pom').text
+assert !(pom =~ /<(dependencyManagement|build|profiles|parent)>/)
+def required = pom.split('<dependency>').drop(1).findAll { !(it =~ /<optional>true<|<scope>provided</) }
+assert required.size() == 1 && required[0].contains('<artifactId>slf4j-api<')

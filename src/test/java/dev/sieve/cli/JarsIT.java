@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.jar.Attributes;
 import java.util.jar.JarFile;
 import org.junit.jupiter.api.Tag;
@@ -30,6 +31,21 @@ class JarsIT {
         assertThat(manifest.getValue("Automatic-Module-Name")).isEqualTo("dev.sieve");
         assertThat(manifest.getValue("Implementation-Version")).isNotBlank();
         assertThat(manifest.getValue("Main-Class")).isNull();
+    }
+
+    @Test
+    void theJarHasWhatCanBeEmbeddedAndNoMore() throws IOException {
+        try (JarFile jar = open(".jar");
+                JarFile program = open("-program.jar");
+                JarFile runnable = open("-cli.jar")) {
+            assertThat(jar.getEntry("dev/sieve/crawl/Crawler.class")).isNotNull();
+            for (String name : List.of("cli/Main", "demo/DemoWeb", "serve/FrontierServer")) {
+                String entry = "dev/sieve/" + name + ".class";
+                assertThat(jar.getEntry(entry)).isNull();
+                assertThat(program.getEntry(entry)).isNotNull();
+                assertThat(runnable.getEntry(entry)).isNotNull();
+            }
+        }
     }
 
     @Test

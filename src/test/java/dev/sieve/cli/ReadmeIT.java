@@ -161,12 +161,35 @@ class ReadmeIT {
         for (MatchResult row : rows) {
             long lines = 0;
             try (Stream<Path> files = Files.walk(PROJECT.resolve(row.group(1)).resolve("src/main"))) {
-                for (Path file : files.filter(Files::isRegularFile).toList()) {
+                for (Path file : files.filter(each -> each.toString().endsWith(".java") && !each.endsWith("Main.java"))
+                        .toList()) {
                     lines += Files.readAllLines(file).size();
                 }
             }
             assertThat(lines).as(row.group(1)).isEqualTo(Long.parseLong(row.group(2)));
         }
+    }
+
+    @Test
+    void theExamplesCanBeCopied() throws IOException {
+        List<Path> examples;
+        try (Stream<Path> folders = Files.list(PROJECT.resolve("src/it"))) {
+            examples = folders.filter(Files::isDirectory).toList();
+        }
+        assertThat(examples).hasSize(5);
+        for (Path example : examples) {
+            assertThat(Files.readAllLines(example.resolve("README.md"))).hasSizeBetween(5, 12);
+            // The build of the example replaces nothing in it, and so builds a copy as it is.
+            assertThat(example.resolve("pom.xml"))
+                    .content()
+                    .contains("<artifactId>sieve</artifactId>\n      <version>" + version() + "</version>")
+                    .doesNotContain("@");
+        }
+    }
+
+    private static String version() throws IOException {
+        String project = Files.readString(PROJECT.resolve("pom.xml"));
+        return project.substring(project.indexOf("<version>") + "<version>".length(), project.indexOf("</version>"));
     }
 
     @Test
