@@ -146,7 +146,7 @@ public final class CrawlRecord implements PageSink {
      */
     public synchronized void findReferrers() throws IOException {
         aggregateGroup();
-        if (journal != null) {
+        if (journal != null && aggregate.broken().count() > 0) {
             ReferrerSearch search = new ReferrerSearch(aggregate.broken());
             journal.read(search::add);
         }
