@@ -33,6 +33,7 @@ final class Sitemaps {
     private static final SkipReason NO_URL = new SkipReason("sitemap without a URL");
     private static final SkipReason NESTED = new SkipReason("sitemap in an index of an index");
     private static final SkipReason FOREIGN = new SkipReason("sitemap of another site");
+    private static final SkipReason INVALID = new SkipReason("no URL in a sitemap");
     private static final SkipReason TOO_MANY = new SkipReason("sitemap beyond the limit of a site");
 
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
@@ -170,7 +171,8 @@ final class Sitemaps {
         if (!read.problem().isEmpty()) {
             LOG.warn("sitemap {} is damaged, its beginning was read: {}", url, read.problem());
         }
-        recorder.skipped("no URL in a sitemap", read.invalid());
+        read.invalidTexts().forEach(text -> recorder.skipped(text, INVALID, url));
+        recorder.skipped(INVALID.rule(), read.invalid() - read.invalidTexts().size());
         recorder.skipped("beyond the limit of a sitemap", read.beyondLimit());
         recorder.sitemapRead(read.urls());
         return result;

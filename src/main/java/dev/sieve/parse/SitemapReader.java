@@ -5,6 +5,8 @@ import dev.sieve.url.Seeds;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 import javax.xml.stream.XMLStreamException;
 
@@ -26,14 +28,15 @@ public final class SitemapReader {
     /** The largest number of bytes of a sitemap, decompressed, as in the protocol. */
     public static final long MAX_BYTES = 50L << 20;
 
-    /** A text with more lines than this that are not URLs is not a sitemap. */
-    private static final int MAX_INVALID_LINES = 1000;
+    /** The invalid entries that are returned. A text with more lines that are not URLs is not a sitemap. */
+    static final int MAX_INVALID = 1000;
 
     private final Consumer<String> pages;
     private final Consumer<String> sitemaps;
     private boolean isSitemap;
     private long urls;
     private long invalid;
+    private final List<String> invalidTexts = new ArrayList<>();
     private long beyondLimit;
     private String problem = "";
 
@@ -42,11 +45,13 @@ public final class SitemapReader {
      *
      * @param isSitemap whether the file is a sitemap
      * @param urls the number of URLs passed on
-     * @param invalid entries that are not URLs that can be requested
+     * @param invalid the number of entries that are not URLs that can be requested
+     * @param invalidTexts the first thousand of them, printable, with at most 200 characters each
      * @param beyondLimit further entries, beyond {@link #MAX_URLS}
      * @param problem why and where reading stopped early, for people; empty when it did not
      */
-    public record Outcome(boolean isSitemap, long urls, long invalid, long beyondLimit, String problem) {}
+    public record Outcome(
+            boolean isSitemap, long urls, long invalid, List<String> invalidTexts, long beyondLimit, String problem) {}
 
     private SitemapReader(Consumer<String> pages, Consumer<String> sitemaps) {
         this.pages = pages;
@@ -70,7 +75,13 @@ public final class SitemapReader {
             reader.problem = Printable.of(String.valueOf(e.getMessage()));
         }
         source.check();
-        return new Outcome(reader.isSitemap, reader.urls, reader.invalid, reader.beyondLimit, reader.problem);
+        return new Outcome(
+                reader.isSitemap,
+                reader.urls,
+                reader.invalid,
+                List.copyOf(reader.invalidTexts),
+                reader.beyondLimit,
+                reader.problem);
     }
 
     private void read(SitemapInput input) throws IOException {
@@ -111,18 +122,25 @@ public final class SitemapReader {
 
     private void readText(SitemapInput input) throws IOException {
         Seeds lines = new Seeds(url -> accept(url, pages), line -> {
-            invalid++;
-            if (invalid > MAX_INVALID_LINES) {
+            refuse(line.text());
+            if (invalid > MAX_INVALID) {
                 input.end();
             }
         });
         lines.readList("sitemap", input);
-        if (invalid > MAX_INVALID_LINES) {
-            problem = "more than " + MAX_INVALID_LINES + " lines that are not URLs";
+        if (invalid > MAX_INVALID) {
+            problem = "more than " + MAX_INVALID + " lines that are not URLs";
         } else if (urls == 0) {
             problem = "not a sitemap: neither XML nor a list of URLs";
         }
         isSitemap = problem.isEmpty();
+    }
+
+    private void refuse(String text) {
+        if (invalid < MAX_INVALID) {
+            invalidTexts.add(text);
+        }
+        invalid++;
     }
 
     private void accept(String entry, Consumer<String> consumer) {
@@ -132,7 +150,7 @@ public final class SitemapReader {
         }
         String url = UrlNormalizer.parse(entry);
         if (url == null) {
-            invalid++;
+            refuse(Printable.of(entry));
         } else {
             urls++;
             consumer.accept(url);

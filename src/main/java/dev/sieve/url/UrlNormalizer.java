@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
  * Converts a URL into two spellings: the URL that is fetched, and the key that identifies the page.
  *
  * <p>The <b>URL to fetch</b> is the result of the WHATWG URL standard without fragment and credentials. It is ASCII without
- * blanks or control characters, means the same to every browser, and is sent exactly as it is spelled; therefore a vertical
- * bar in a path is escaped, which the standard leaves open:
+ * blanks or control characters, means the same to every browser, and is sent exactly as it is spelled (a host such as {@code
+ * [::ffff:1.2.3.4]} is sent as {@code 1.2.3.4}, the same address); therefore a vertical bar in a path is escaped, which the
+ * standard leaves open:
  *
  * <pre>
  *   HTTP://Exämple.com:80/a/../b c?q#top      http://xn--exmple-cua.com/b%20c?q

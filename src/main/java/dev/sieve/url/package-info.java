@@ -12,7 +12,8 @@
  * else here needs OkHttp, which is an optional dependency. It does not parse the links, because it takes unusual spellings
  * of IPv4 addresses for domains, accepts some forbidden characters in hosts, escapes other characters than the standard
  * does, and costs several times as much. {@code HttpUrl} accepts every URL that this parser accepts, with the same host. The only exception is an
- * IPv4-mapped IPv6 address such as {@code ::ffff:127.0.0.1}, which {@code HttpUrl} turns into plain IPv4.
+ * IPv4-mapped IPv6 address such as {@code ::ffff:127.0.0.1}, which {@code HttpUrl} turns into plain IPv4: the Host field of
+ * the request then has {@code 127.0.0.1}, the same address.
  *
  * <p><b>Credentials are dropped</b> from the URL that is fetched, not only from the key: a link on a foreign page must
  * not choose the account with which the crawler logs in, and passwords must not appear in logs.

@@ -10,13 +10,17 @@ import dev.sieve.Frontier;
 import dev.sieve.Sieve;
 import dev.sieve.UrlBatch;
 import dev.sieve.fetch.HostileServer;
+import dev.sieve.output.PageSink;
+import dev.sieve.output.Skip;
 import dev.sieve.output.Visit;
+import dev.sieve.scope.SkipReason;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -140,11 +144,25 @@ class SitemapCrawlTest {
         site.page("/").page("/hidden");
         file("/sitemap.xml", urlSet(site.url("/hidden"), "http://elsewhere.test/", "no url"));
 
-        CrawlReport report = crawl(fast());
+        List<Skip> skips = new CopyOnWriteArrayList<>();
+        CrawlReport report;
+        try (Crawler crawler = new Crawler(fast(), new Sieve(1000))) {
+            crawler.seed(site.url("/"));
+            report = crawler.run(new PageSink() {
+                @Override
+                public void accept(Visit visit) {}
+
+                @Override
+                public void skipped(Skip skip) {
+                    skips.add(skip);
+                }
+            });
+        }
 
         assertThat(site.requests()).containsExactlyInAnyOrder("/", "/sitemap.xml", "/hidden");
         assertThat(report.skipped())
                 .containsExactly(Map.entry("no URL in a sitemap", 1L), Map.entry("out of scope", 1L));
+        assertThat(skips).contains(new Skip("no url", new SkipReason("no URL in a sitemap"), site.url("/sitemap.xml")));
     }
 
     @Test

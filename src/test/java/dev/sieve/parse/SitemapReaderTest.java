@@ -66,7 +66,7 @@ class SitemapReaderTest {
 
         assertThat(pages).containsExactly("http://h/a?x=1&y=2", "http://h/b?x&y", "http://h/b?x&y");
         assertThat(sitemaps).isEmpty();
-        assertThat(outcome).isEqualTo(new Outcome(true, 3, 0, 0, ""));
+        assertThat(outcome).isEqualTo(new Outcome(true, 3, 0, List.of(), 0, ""));
     }
 
     @Test
@@ -75,7 +75,7 @@ class SitemapReaderTest {
 
         assertThat(sitemaps).containsExactly("http://h/1.xml.gz");
         assertThat(pages).isEmpty();
-        assertThat(outcome).isEqualTo(new Outcome(true, 1, 0, 0, ""));
+        assertThat(outcome).isEqualTo(new Outcome(true, 1, 0, List.of(), 0, ""));
     }
 
     @Test
@@ -94,7 +94,7 @@ class SitemapReaderTest {
         Outcome outcome = read("\uFEFFhttp://h/a\r\n\r\n  http://h/b \nnot a url\nhttp://h/c");
 
         assertThat(pages).containsExactly("http://h/a", "http://h/b", "http://h/c");
-        assertThat(outcome).isEqualTo(new Outcome(true, 3, 1, 0, ""));
+        assertThat(outcome).isEqualTo(new Outcome(true, 3, 1, List.of("not a url"), 0, ""));
     }
 
     @Test
@@ -112,8 +112,8 @@ class SitemapReaderTest {
     @Test
     void aFileThatIsPackedIsUnpackedWhateverItIsCalled() {
         assertThat(read(gzip((URL_SET + url("http://h/a") + "</urlset>").getBytes(UTF_8))))
-                .isEqualTo(new Outcome(true, 1, 0, 0, ""));
-        assertThat(read(gzip("http://h/b\n".getBytes(UTF_8)))).isEqualTo(new Outcome(true, 1, 0, 0, ""));
+                .isEqualTo(new Outcome(true, 1, 0, List.of(), 0, ""));
+        assertThat(read(gzip("http://h/b\n".getBytes(UTF_8)))).isEqualTo(new Outcome(true, 1, 0, List.of(), 0, ""));
         assertThat(pages).containsExactly("http://h/a", "http://h/b");
     }
 
@@ -123,7 +123,7 @@ class SitemapReaderTest {
         String head = front.startsWith("<") ? "" : HEAD;
 
         assertThat(read(front + head + "<urlset>" + url("http://h/a") + "</urlset>"))
-                .isEqualTo(new Outcome(true, 1, 0, 0, ""));
+                .isEqualTo(new Outcome(true, 1, 0, List.of(), 0, ""));
     }
 
     @Test
@@ -142,16 +142,24 @@ class SitemapReaderTest {
         byte[] file = (HEAD + "<urlset><title>~</title>" + url("http://h/a") + "</urlset>").getBytes(UTF_8);
         file[HEAD.length() + "<urlset><title>".length()] = (byte) 0xe4;
 
-        assertThat(read(file)).isEqualTo(new Outcome(true, 1, 0, 0, ""));
+        assertThat(read(file)).isEqualTo(new Outcome(true, 1, 0, List.of(), 0, ""));
     }
 
     @Test
     void whatIsNoUrlIsCounted() {
-        assertThat(read(URL_SET + url("/relative") + url("") + url("mailto:a@b") + url("http://h/" + "x".repeat(10_000))
-                        + url("http://[0:1:2:3:4:5:6::8]/") + url("http://h/a") + "</urlset>"))
-                .isEqualTo(new Outcome(true, 1, 5, 0, ""));
+        Outcome outcome =
+                read(URL_SET + url("/relative") + url("") + url("mailto:a@b") + url("http://h/" + "x".repeat(10_000))
+                        + url("http://[0:1:2:3:4:5:6::8]/") + url("http://h/a") + "</urlset>");
+        assertThat(outcome.urls()).isEqualTo(1);
+        assertThat(outcome.invalid()).isEqualTo(5);
+        assertThat(outcome.invalidTexts())
+                .hasSize(5)
+                .contains("/relative", "mailto:a@b")
+                .allMatch(text -> text.length() < 210);
+        assertThat(read(URL_SET + url("x").repeat(3000) + "</urlset>").invalidTexts())
+                .hasSize(1000);
         assertThat(read("http://h/a\nhttp://[0:1:2:3:4:5:6::8]/\nhttp://h/b"))
-                .isEqualTo(new Outcome(true, 2, 1, 0, ""));
+                .isEqualTo(new Outcome(true, 2, 1, List.of("http://[0:1:2:3:4:5:6::8]/"), 0, ""));
     }
 
     @ParameterizedTest
@@ -249,8 +257,8 @@ class SitemapReaderTest {
             xml.append(url("http://h/" + i));
         }
 
-        assertThat(read(text.toString())).isEqualTo(new Outcome(true, SitemapReader.MAX_URLS, 0, 7, ""));
-        assertThat(read(xml + "</urlset>")).isEqualTo(new Outcome(true, SitemapReader.MAX_URLS, 0, 7, ""));
+        assertThat(read(text.toString())).isEqualTo(new Outcome(true, SitemapReader.MAX_URLS, 0, List.of(), 7, ""));
+        assertThat(read(xml + "</urlset>")).isEqualTo(new Outcome(true, SitemapReader.MAX_URLS, 0, List.of(), 7, ""));
         assertThat(pages).hasSize(2 * SitemapReader.MAX_URLS);
     }
 
