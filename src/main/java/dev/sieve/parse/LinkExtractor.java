@@ -29,7 +29,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Links are {@code a} and {@code area} (href; in SVG also xlink:href), {@code iframe} and {@code frame} (src), {@code
  * link} with a rel of next or prev, and the target of a meta refresh, whatever its delay; they are relative to the first
- * valid {@code base}. A rel of nofollow, links made by scripts and the content of a {@code template} are ignored.
+ * valid {@code base}. Links made by scripts or within a {@code template} are not found. A rel of nofollow changes nothing:
+ * such a link is followed like any other. A page whose robots directives say nofollow has its links here as well, and the
+ * caller must not follow them, see {@link Document#isNofollow}.
  *
  * <p>The charset is, in this order, that of the byte order mark, of the Content-Type, or of the first meta element that
  * declares one; otherwise UTF-8. Labels have the same meaning as in browsers. As in browsers, the query of a link is
@@ -44,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LinkExtractor {
     /** The largest number of distinct references of a page that are links; the others are counted. */
-    public static final int MAX_LINKS = 10_000;
+    public static final int MAX_LINKS = 20_000;
 
     /** The largest number of characters in all links of a page; the links beyond are counted. */
     public static final int MAX_LINK_CHARS = 1 << 20;
