@@ -9,11 +9,14 @@ import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.io.LruMap;
+import dev.sieve.output.Visit;
 import dev.sieve.parse.LinkExtractor;
 import dev.sieve.scope.Admission;
 import dev.sieve.scope.SkipReason;
 import dev.sieve.url.Refusal;
 import dev.sieve.url.UrlNormalizer;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +34,9 @@ final class LinkQueue {
     private static final int MAX_REDIRECTS = 10;
     /** The heap that the latest redirects may take, to find rings of them. */
     private static final long REDIRECT_BYTES = 4 << 20;
+
+    /** The heap that malformed links may take, to count each once. */
+    private static final long MALFORMED_BYTES = 1 << 20;
 
     private static final SkipReason NOFOLLOW = new SkipReason("nofollow");
     private static final SkipReason BEYOND_LIMIT = new SkipReason("beyond the limit of a page");
@@ -50,6 +56,8 @@ final class LinkQueue {
 
     /** Targets of redirects, by key. */
     private final LruMap<String> redirects = new LruMap<>(REDIRECT_BYTES, String::length);
+
+    private final LruMap<Boolean> malformed = new LruMap<>(MALFORMED_BYTES, is -> 0);
 
     /** Creates a queue whose scope is empty. */
     LinkQueue(CrawlOptions options, Recorder recorder, CrawlJob job, Runnable readAdded) {
@@ -147,11 +155,15 @@ final class LinkQueue {
     }
 
     /** Returns a receiver of the references of a page that are not links. */
-    LinkExtractor.Rest rest(Lease page) {
+    LinkExtractor.Rest rest(Lease page, Instant fetchedAt) {
         return new LinkExtractor.Rest() {
             @Override
             public void refused(String text, Refusal reason) {
-                recorder.skipped(text, SkipReason.invalid(reason), page.url());
+                if (checksLinks && reason != Refusal.OTHER_SCHEME) {
+                    malformed(text, reason, page, fetchedAt);
+                } else {
+                    recorder.skipped(text, SkipReason.invalid(reason), page.url());
+                }
             }
 
             @Override
@@ -159,6 +171,28 @@ final class LinkQueue {
                 recorder.skipped(text, BEYOND_LIMIT, page.url());
             }
         };
+    }
+
+    /** Records a link that a check finds broken without a request; of equal ones, the first. */
+    private void malformed(String text, Refusal reason, Lease page, Instant fetchedAt) {
+        boolean isNew = malformed.put(text, true) == null;
+        recorder.checked(text, SkipReason.invalid(reason), page.url());
+        recorder.pushed(1, isNew ? 1 : 0);
+        if (isNew) {
+            Failed failed = new Failed(0, Reason.MALFORMED, reason.words());
+            recorder.visited(new Visit(
+                    text,
+                    text,
+                    page.depth() + 1,
+                    page.url(),
+                    failed,
+                    fetchedAt,
+                    Duration.ZERO,
+                    "",
+                    List.of(),
+                    Duration.ZERO,
+                    true));
+        }
     }
 
     /** Returns a result as it is, or a failure when it is a redirect that cannot be followed. */

@@ -7,6 +7,7 @@ import dev.sieve.UrlBatch;
 import dev.sieve.durable.DurableSieve;
 import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.FetchResult;
+import dev.sieve.io.LruMap;
 import dev.sieve.output.Link;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Skip;
@@ -39,6 +40,9 @@ final class Recorder {
     static final int GROUP = 512;
 
     private static final int FAILURES_KEPT = 10;
+
+    /** The heap that the pages on which redirects were found may take. */
+    private static final long REDIRECT_BYTES = 1 << 20;
 
     private final Frontier frontier;
     private final int groupSize;
@@ -75,6 +79,9 @@ final class Recorder {
     private long bytes;
     private long found;
     private long isNew;
+    /** The pages on which redirects were found, for what is behind them. */
+    private final LruMap<String> pagesOfRedirects = new LruMap<>(REDIRECT_BYTES, String::length);
+
     private long seen;
     private long sitemapsRead;
     private long sitemapsAbsent;
@@ -185,10 +192,15 @@ final class Recorder {
             redirects += isFailed ? 0 : 1;
             failed += isFailed ? 1 : 0;
         }
+        String before = visit.referrer();
+        String linking = before == null ? null : pagesOfRedirects.get(before);
+        String referrer = linking == null ? before : linking;
         if (isFailed) {
-            count(new CrawlReport.Failure(visit.url(), visit.result().error(), visit.referrer()));
+            count(new CrawlReport.Failure(visit.url(), visit.result().error(), referrer));
         } else if (page != null && page.status() >= 400) {
-            count(new CrawlReport.Failure(visit.url(), String.valueOf(page.status()), visit.referrer()));
+            count(new CrawlReport.Failure(visit.url(), String.valueOf(page.status()), referrer));
+        } else if (page == null && referrer != null) {
+            pagesOfRedirects.put(visit.url(), referrer);
         }
     }
 

@@ -373,7 +373,7 @@ final class UrlProcessor {
         FetchResult checked = LinkQueue.check(lease, result);
         LinkExtractor.Document document = UNREADABLE;
         if (checked instanceof Page page && page.isHtml() && !LinkCheck.is(lease)) {
-            document = read(lease, page);
+            document = read(lease, page, timing.fetchedAt);
             checked = document.isCut() ? page.cut() : page;
             links.links(lease, document);
         } else if (checked instanceof Redirect redirect) {
@@ -393,9 +393,9 @@ final class UrlProcessor {
                 LinkCheck.is(lease)));
     }
 
-    private LinkExtractor.Document read(Lease lease, Page page) {
+    private LinkExtractor.Document read(Lease lease, Page page, Instant fetchedAt) {
         try {
-            return LinkExtractor.read(lease.url(), page, productToken, links.rest(lease));
+            return LinkExtractor.read(lease.url(), page, productToken, links.rest(lease, fetchedAt));
         } catch (UncheckedIOException e) {
             throw e;
         } catch (RuntimeException | StackOverflowError e) {

@@ -156,6 +156,8 @@ public sealed interface FetchResult {
         BROKEN("broken off", true),
         /** The response is not valid HTTP. */
         PROTOCOL("invalid response", false),
+        /** The text of a link is not a URL, so nothing was requested. */
+        MALFORMED("malformed URL", false),
         /** The redirect has no target that can be requested, or leads back to itself. */
         BAD_REDIRECT("bad redirect", false),
         /** The chain of redirects is too long. */

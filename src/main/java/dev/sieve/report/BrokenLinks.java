@@ -3,6 +3,7 @@ package dev.sieve.report;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,18 +12,27 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * URLs that links lead to and that failed, or responded with a status of 400 or above. The first ones are listed, and removed
- * again when a later request succeeds; the others are only counted.
+ * again when a later request succeeds; the others are only counted. A link to a redirect that leads to such a URL is a link
+ * to that URL.
  */
 final class BrokenLinks {
     /** Of a link; the others are counted. */
     static final int REFERRERS = 20;
+    /** A crawl follows no more redirects in a row. */
+    private static final int MOST_HOPS = 10;
 
     private final Map<Long, Link> links = new LinkedHashMap<>();
     /** Of their keys: rules out most of the URLs that work. */
     private final BitSet hashCodes = new BitSet(1 << 16);
 
+    /** The first redirects, by the hash of their key. */
+    private final Map<Long, Hop> redirects = new HashMap<>();
+
     private final Tally<String> reasons = new Tally<>(Bounds.NAMES);
     private long unlisted;
+
+    /** A redirect: the hash of the key of its target, and the page on which it was first found. */
+    private record Hop(long target, @Nullable String referrer) {}
 
     /** A broken link. */
     static final class Link {
@@ -33,12 +43,12 @@ final class BrokenLinks {
         private long referrerCount;
         private boolean isComplete;
 
-        private Link(Entry entry) {
+        private Link(Entry entry, @Nullable String referrer) {
             url = Bounds.cut(entry.url());
             reason = Bounds.cut(entry.reason());
             isCheck = entry.isCheck();
-            if (entry.referrer() != null) {
-                referrers.add(Bounds.cut(entry.referrer()));
+            if (referrer != null) {
+                referrers.add(Bounds.cut(referrer));
                 referrerCount = 1;
             }
         }
@@ -62,12 +72,12 @@ final class BrokenLinks {
 
         /** Returns the number of pages that are found to link to it. */
         long referrerCount() {
-            return referrerCount;
+            return referrerCount == 0 ? referrers.size() : referrerCount;
         }
 
-        /** Returns whether all pages were searched for the link, not only the one on which it was first found counted. */
+        /** Returns whether the pages that link to it were searched and found, not only the first one counted. */
         boolean isComplete() {
-            return isComplete;
+            return isComplete && referrerCount > 0;
         }
 
         /** Starts the search of all pages. */
@@ -86,6 +96,10 @@ final class BrokenLinks {
     }
 
     void add(Entry entry) {
+        if (entry.redirectTo() != null && redirects.size() < Bounds.REDIRECTS) {
+            Hop hop = new Hop(Entry.hash(Entry.key(entry.redirectTo())), Bounds.cutOrNull(page(entry.referrer())));
+            redirects.put(Entry.hash(entry.key()), hop);
+        }
         if (!entry.isBroken()) {
             if (hashCodes.get(bit(entry))) {
                 links.remove(Entry.hash(entry.key()));
@@ -95,11 +109,39 @@ final class BrokenLinks {
         reasons.add(Bounds.cut(entry.reason()), 1, 0);
         long hash = Entry.hash(entry.key());
         if (links.size() < Bounds.BROKEN_LINKS || links.containsKey(hash)) {
-            links.put(hash, new Link(entry));
+            links.put(hash, new Link(entry, page(entry.referrer())));
             hashCodes.set(bit(entry));
         } else {
             unlisted++;
         }
+    }
+
+    /** Returns the page on which a redirect was found, or on which the one before it was found; otherwise the referrer itself. */
+    private @Nullable String page(@Nullable String referrer) {
+        Hop hop = referrer == null ? null : redirects.get(Entry.hash(Entry.key(referrer)));
+        return hop == null || hop.referrer == null ? referrer : hop.referrer;
+    }
+
+    /** Returns whether a URL is a known redirect. */
+    boolean isRedirect(String url) {
+        return redirects.containsKey(Entry.hash(Entry.key(url)));
+    }
+
+    /** Returns the listed links to which redirects lead, by the hashes of the keys of the redirects. */
+    Map<Long, Link> behindRedirects() {
+        Map<Long, Link> behind = new HashMap<>();
+        redirects.forEach((redirect, first) -> {
+            Hop hop = first;
+            for (int i = 0; i < MOST_HOPS && hop != null; i++) {
+                Link link = links.get(hop.target);
+                if (link != null) {
+                    behind.put(redirect, link);
+                    return;
+                }
+                hop = redirects.get(hop.target);
+            }
+        });
+        return behind;
     }
 
     private static int bit(Entry entry) {

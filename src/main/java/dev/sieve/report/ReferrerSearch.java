@@ -4,20 +4,30 @@ import java.io.IOException;
 import java.nio.LongBuffer;
 import java.util.BitSet;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Finds the pages that link to broken URLs, among all pages that are passed to it. */
 final class ReferrerSearch {
     private static final int BITS = 1 << 16;
 
     private final BrokenLinks broken;
+    private final Map<Long, BrokenLinks.Link> behindRedirects;
     /** Rules out most links at little cost. */
     private final BitSet candidates = new BitSet(BITS);
 
     ReferrerSearch(BrokenLinks broken) {
         this.broken = broken;
         broken.list().forEach(BrokenLinks.Link::search);
+        behindRedirects = broken.behindRedirects();
         broken.hashes().forEach(hash -> candidates.set(bit(hash)));
+        behindRedirects.keySet().forEach(hash -> candidates.set(bit(hash)));
+    }
+
+    private BrokenLinks.@Nullable Link find(long hash) {
+        BrokenLinks.Link link = broken.get(hash);
+        return link == null ? behindRedirects.get(hash) : link;
     }
 
     private static int bit(long hash) {
@@ -30,22 +40,22 @@ final class ReferrerSearch {
         LongBuffer hashes = JournalFormat.hashes(json);
         while (hashes.hasRemaining()) {
             long hash = hashes.get();
-            BrokenLinks.Link link = candidates.get(bit(hash)) ? broken.get(hash) : null;
+            BrokenLinks.Link link = candidates.get(bit(hash)) ? find(hash) : null;
             if (link != null) {
                 found = found.isEmpty() ? new HashSet<>() : found;
                 found.add(link);
             }
         }
         String page = found.isEmpty() ? null : JsonLine.parse(json).text("url");
-        if (page != null) {
+        if (page != null && !broken.isRedirect(page)) {
             found.forEach(link -> link.addReferrer(page));
         }
     }
 
     /** Adds a link from a page to a key. */
     void add(String page, String key) {
-        BrokenLinks.Link link = broken.get(Entry.hash(key));
-        if (link != null) {
+        BrokenLinks.Link link = find(Entry.hash(key));
+        if (link != null && !broken.isRedirect(page)) {
             link.addReferrer(page);
         }
     }

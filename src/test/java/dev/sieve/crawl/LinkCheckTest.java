@@ -103,7 +103,7 @@ class LinkCheckTest {
                         new CrawlReport.Failure(other.url("/gone"), "404", site.url("/")),
                         new CrawlReport.Failure(dead, "robots.txt unavailable: no connection", site.url("/")),
                         new CrawlReport.Failure(other.url("/error"), "500", site.url("/a")),
-                        new CrawlReport.Failure(other.url("/nowhere"), "404", other.url("/lost")),
+                        new CrawlReport.Failure(other.url("/nowhere"), "404", site.url("/a")),
                         new CrawlReport.Failure(site.url("/missing"), "404", site.url("/a")));
         assertThat(other.requests())
                 .containsExactlyInAnyOrder("/good", "/gone", "/moved", "/target", "/lost", "/nowhere", "/error");
@@ -123,6 +123,24 @@ class LinkCheckTest {
                         entry(other.url("/nowhere"), 404),
                         entry(other.url("/error"), 500),
                         entry(dead, 0));
+    }
+
+    @Test
+    void malformedLinkIsBroken() throws IOException {
+        site.page("/", "/a", "http://[::1", "mailto:x@y").page("/a", "http://[::1", "http://a..b/", "http://a:99999/");
+
+        CrawlReport report = crawl(options(), site.url("/"));
+
+        assertThat(report.failures())
+                .containsExactlyInAnyOrder(
+                        new CrawlReport.Failure("http://[::1", "malformed URL", site.url("/")),
+                        new CrawlReport.Failure("http://a..b/", "malformed URL", site.url("/a")),
+                        new CrawlReport.Failure("http://a:99999/", "malformed URL", site.url("/a")));
+        assertThat(report.checked()).containsOnly(entry(0, 3L));
+        assertThat(report.skipped()).containsOnly(entry("not http or https", 1L));
+        assertThat(checks()).hasSize(3).containsEntry("http://[::1", 0);
+
+        assertThat(crawl(options().checkLinks(false), site.url("/")).failures()).isEmpty();
     }
 
     @Test
@@ -271,7 +289,7 @@ class LinkCheckTest {
         CrawlReport report = crawl(options(), site.url("/"));
 
         assertThat(report.failures())
-                .containsExactly(new CrawlReport.Failure(other.url("/c"), "bad redirect", other.url("/b")));
+                .containsExactly(new CrawlReport.Failure(other.url("/c"), "bad redirect", site.url("/")));
         assertThat(other.requests()).containsExactly("/a", "/b", "/c");
     }
 
