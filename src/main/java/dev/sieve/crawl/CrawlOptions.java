@@ -353,7 +353,7 @@ public final class CrawlOptions {
     }
 
     long robotsMemory() {
-        return memory / 4;
+        return memory / 16 * 3;
     }
 
     /** Returns how many bytes of heap {@link #memory(long)} has set. */
@@ -363,7 +363,7 @@ public final class CrawlOptions {
 
     /** Returns of how many documents the links may be in memory at the same time. */
     int documents() {
-        return (int) Math.max(1, Math.min(concurrency, memory / 8 / LinkExtractor.DOCUMENT_BYTES));
+        return (int) Math.max(1, Math.min(concurrency, memory / 16 * 3 / LinkExtractor.DOCUMENT_BYTES));
     }
 
     int leaseMemory() {

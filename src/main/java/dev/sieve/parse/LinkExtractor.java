@@ -52,7 +52,7 @@ public final class LinkExtractor {
     public static final int MAX_LINK_CHARS = 1 << 20;
 
     /** The heap that the links of a page may take, and their copies while they are queued: the characters and objects. */
-    public static final int DOCUMENT_BYTES = 4 << 20;
+    public static final int DOCUMENT_BYTES = 11 << 19;
 
     /** A longer reference is not a link. */
     private static final int MAX_REFERENCE = 16 * UrlNormalizer.MAX_LENGTH;

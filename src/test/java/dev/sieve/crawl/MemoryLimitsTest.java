@@ -69,7 +69,7 @@ class MemoryLimitsTest {
                 + options.robotsMemory()
                 + options.sitemapMemory()
                 + options.leaseMemory()
-                + (options.documents() == 1 ? memory / 8 : links);
+                + (options.documents() == 1 ? memory / 16 * 3 : links);
 
         assertThat(all).isLessThanOrEqualTo(memory);
     }
