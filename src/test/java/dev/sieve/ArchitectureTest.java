@@ -212,8 +212,6 @@ class ArchitectureTest {
     @Test
     void everyPackageIsNullMarked() {
         classes()
-                .that()
-                .resideOutsideOfPackage(CLI)
                 .should(ArchCondition.from(describe(
                         "be in a null-marked package", type -> type.getPackage().isAnnotatedWith(NullMarked.class))))
                 .check(CLASSES);

@@ -1,5 +1,6 @@
 package dev.sieve.cli;
 
+import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryNotEmptyException;
@@ -10,6 +11,7 @@ import java.nio.file.NotDirectoryException;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
@@ -36,31 +38,31 @@ final class Checks {
     }
 
     /** Sets a value unless it is null. */
-    static <T> void set(CommandSpec spec, String option, T value, Consumer<T> setter) {
+    static <T> void set(CommandSpec spec, String option, @Nullable T value, Consumer<T> setter) {
         if (value != null) {
             check(spec, option, () -> setter.accept(value));
         }
     }
 
     /** Names the option in place of the parameter, with which the problem may begin. */
-    static ParameterException invalid(CommandSpec spec, String option, String problem) {
-        String words = PARAMETER.matcher(problem).replaceFirst("");
+    static ParameterException invalid(CommandSpec spec, String option, @Nullable String problem) {
+        String words = PARAMETER.matcher(String.valueOf(problem)).replaceFirst("");
         return wrong(spec, "Invalid value for option '" + option + "': " + words);
     }
 
-    static ParameterException wrong(CommandSpec spec, String message) {
+    static ParameterException wrong(CommandSpec spec, @Nullable String message) {
         return new ParameterException(spec.commandLine(), message);
     }
 
     /** Returns the message of an exception, or of its cause if it has none of its own; never only the name of a file. */
     static String message(Exception failure) {
-        if (failure instanceof UncheckedIOException unchecked
-                && unchecked.getCause().toString().equals(failure.getMessage())) {
-            return message(unchecked.getCause());
+        IOException cause = failure instanceof UncheckedIOException unchecked ? unchecked.getCause() : null;
+        if (cause != null && cause.toString().equals(failure.getMessage())) {
+            return message(cause);
         }
         boolean isBare = failure instanceof FileSystemException file && file.getReason() == null;
         return isBare
                 ? failure.getMessage() + ": " + REASONS.getOrDefault(failure.getClass(), "failed")
-                : failure.getMessage();
+                : String.valueOf(failure.getMessage());
     }
 }

@@ -19,6 +19,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -166,7 +167,7 @@ final class ConfigFile {
         }
     }
 
-    private ParameterException wrong(int number, String problem) {
+    private ParameterException wrong(int number, @Nullable String problem) {
         return Checks.wrong(spec, path + ":" + number + ": " + problem);
     }
 
@@ -177,7 +178,7 @@ final class ConfigFile {
             String[] arguments = arguments(parsed).toArray(String[]::new);
             return new CommandLine.RunLast().execute(again.parseArgs(arguments));
         } catch (ParameterException e) {
-            throw new ParameterException(e.getCommandLine(), where(e.getMessage()) + e.getMessage(), e);
+            throw new ParameterException(e.getCommandLine(), where(String.valueOf(e.getMessage())) + e.getMessage(), e);
         }
     }
 

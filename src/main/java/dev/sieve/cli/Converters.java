@@ -9,6 +9,7 @@ import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -90,7 +91,7 @@ final class Converters {
         @Override
         public Duration convert(String text) {
             Matcher matcher = matched(FORM, text, "not a time; use 500ms, 1s, 10m or 2h");
-            Duration unit = UNITS.get(matcher.group(2) == null ? "s" : matcher.group(2));
+            Duration unit = Objects.requireNonNull(UNITS.get(matcher.group(2) == null ? "s" : matcher.group(2)));
             BigDecimal nanos = new BigDecimal(matcher.group(1)).multiply(BigDecimal.valueOf(unit.toNanos()));
             if (nanos.compareTo(BigDecimal.valueOf(MOST.toNanos())) > 0) {
                 throw wrong(text, "more than 365d");

@@ -27,6 +27,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -49,33 +50,35 @@ import picocli.CommandLine.Spec;
                 + "130 interrupted, 143 terminated.")
 class CrawlCommand implements Callable<Integer> {
     @Spec
+    @SuppressWarnings("NullAway.Init") // set by picocli
     CommandSpec spec;
 
     @Parameters(paramLabel = "SEED", description = "A URL, a file with one URL per line, or - for standard input.")
     List<String> seeds = new ArrayList<>();
 
     @Mixin
-    WhereOptions where;
+    WhereOptions where = new WhereOptions();
 
     @Mixin
-    private PaceOptions pace;
+    private PaceOptions pace = new PaceOptions();
 
     @Mixin
-    private RequestOptions requests;
+    private RequestOptions requests = new RequestOptions();
 
     @Mixin
-    private FrontierOptions frontier;
+    private FrontierOptions frontier = new FrontierOptions();
 
     @Mixin
-    private Outputs.Options output;
+    private Outputs.Options output = new Outputs.Options();
 
     @Mixin
-    private LiveOptions live;
+    private LiveOptions live = new LiveOptions();
 
     @Option(
             names = "--job",
             paramLabel = "DIR",
             description = "Save the crawl in DIR; repeat the same command to resume, even after kill -9.")
+    @Nullable
     Path job;
 
     @Option(
@@ -89,7 +92,7 @@ class CrawlCommand implements Callable<Integer> {
     private boolean keepsLog;
 
     @Mixin
-    SharedOptions shared;
+    SharedOptions shared = new SharedOptions();
 
     @Option(
             names = "--fail-on",
@@ -104,6 +107,7 @@ class CrawlCommand implements Callable<Integer> {
             paramLabel = "FILE",
             description = "Read options from FILE, one per line: 'delay = 2s', 'sitemaps = true', 'seed = URL'; the"
                     + " command line takes precedence.")
+    @Nullable
     Path config;
 
     @Option(
@@ -132,7 +136,7 @@ class CrawlCommand implements Callable<Integer> {
         requireJobFor("--keep-log");
         CrawlOptions options = options().exchanges(output.hasArchive());
         if (job != null) {
-            checkJob();
+            checkJob(job);
         }
         output.check(job, resumes);
         live.check(job, output.all(), spec);
@@ -149,7 +153,8 @@ class CrawlCommand implements Callable<Integer> {
         }
     }
 
-    private int crawl(CrawlOptions options, EngineAddress address, boolean resumes, Recording recording)
+    private int crawl(
+            CrawlOptions options, @Nullable EngineAddress address, boolean resumes, @Nullable Recording recording)
             throws IOException {
         Consumer<CapacityEvent> listener = recording == null ? event -> {} : recording::capacity;
         Supplier<CrawlJob> opening = () -> address == null
@@ -195,12 +200,12 @@ class CrawlCommand implements Callable<Integer> {
     }
 
     /** Refuses a folder that the job would have to share with other files, before anything is created. */
-    private void checkJob() throws IOException {
-        if (job.toString().isEmpty()) {
+    private void checkJob(Path folder) throws IOException {
+        if (folder.toString().isEmpty()) {
             throw Checks.invalid(spec, "--job", "the name is empty");
         }
         try {
-            CrawlDirectory.check(job);
+            CrawlDirectory.check(folder);
         } catch (IllegalArgumentException e) {
             throw Checks.invalid(spec, "--job", e.getMessage());
         }
@@ -272,12 +277,12 @@ class CrawlCommand implements Callable<Integer> {
         return Numbers.bytes(Runtime.getRuntime().maxMemory());
     }
 
-    private int dryRun(CrawlOptions options, EngineAddress address, boolean resumes) throws IOException {
+    private int dryRun(CrawlOptions options, @Nullable EngineAddress address, boolean resumes) throws IOException {
         try (DryRun dryRun = new DryRun(options, !where.ignoresRobots)) {
             if (resumes && address != null) {
                 SharedTools.lines(address, "seeds", dryRun::open);
                 SharedTools.export(address, dryRun::add);
-            } else if (resumes) {
+            } else if (resumes && job != null) {
                 CrawlDirectory.seeds(job, dryRun::open);
                 DurableFolder.export(job, Export.PENDING, dryRun::add);
             }

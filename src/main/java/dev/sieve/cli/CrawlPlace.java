@@ -2,6 +2,7 @@ package dev.sieve.cli;
 
 import dev.sieve.shared.EngineAddress;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where a crawl is saved.
@@ -11,7 +12,7 @@ import java.nio.file.Path;
  */
 record CrawlPlace(String name, boolean isShared) {
     /** Returns the folder of a job as a place; null when there is none. */
-    static CrawlPlace in(Path job) {
+    static @Nullable CrawlPlace in(@Nullable Path job) {
         return job == null ? null : new CrawlPlace(job.toString(), false);
     }
 

@@ -9,6 +9,7 @@ import dev.sieve.output.BrokenPipeException;
 import dev.sieve.report.Numbers;
 import java.io.IOException;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One crawl as the user sees it: progress, summary, exit code.
@@ -19,11 +20,11 @@ import java.util.Set;
 record CrawlRun(
         Crawler crawler,
         Outputs outputs,
-        CrawlPlace place,
+        @Nullable CrawlPlace place,
         boolean isQuiet,
         boolean ignoresRobots,
         Set<FailOn> failOn,
-        Recording recording) {
+        @Nullable Recording recording) {
     /** Crawls from the seeds of the crawler. Returns the exit code. */
     int run() throws IOException {
         Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();

@@ -6,7 +6,9 @@ import dev.sieve.crawl.Crawler;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Creates a crawl when it gets its first seed, so that nothing is created on disk without one. */
 final class CrawlStart implements AutoCloseable {
@@ -15,8 +17,8 @@ final class CrawlStart implements AutoCloseable {
     private final CrawlOptions options;
     private final Supplier<CrawlJob> opening;
     private final List<String> seeds = new ArrayList<>();
-    private CrawlJob job;
-    private Crawler crawler;
+    private @Nullable CrawlJob job;
+    private @Nullable Crawler crawler;
 
     CrawlStart(CrawlOptions options, Supplier<CrawlJob> opening) {
         this.options = options;
@@ -25,18 +27,21 @@ final class CrawlStart implements AutoCloseable {
 
     /** Returns the crawl with all seeds added so far; the first call creates it. */
     Crawler crawler() {
-        if (crawler == null) {
-            job = opening.get();
-            crawler = new Crawler(options, job);
+        Crawler open = crawler;
+        if (open == null) {
+            CrawlJob made = opening.get();
+            job = made;
+            open = new Crawler(options, made);
+            crawler = open;
         }
-        crawler.seedAll(seeds);
+        open.seedAll(seeds);
         seeds.clear();
-        return crawler;
+        return open;
     }
 
     /** Returns where the crawl is kept, once it is created. */
     CrawlJob job() {
-        return job;
+        return Objects.requireNonNull(job);
     }
 
     /** Adds a seed typed by the user. Its host and port may be requested even if its address is not public. */

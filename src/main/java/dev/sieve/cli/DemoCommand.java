@@ -42,6 +42,7 @@ final class DemoCommand implements Callable<Integer> {
     private static final double CAPACITY_SHARE = 0.9;
 
     @Spec
+    @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
     @Option(names = "--hosts", paramLabel = "N", description = "Number of hosts (default: 200).")
@@ -81,10 +82,10 @@ final class DemoCommand implements Callable<Integer> {
             names = "--report",
             paramLabel = "FILE",
             description = "Write a report at the end: one HTML file, for a browser (default: none).")
-    private Path report;
+    private @Nullable Path report;
 
     @Mixin
-    private LiveOptions live;
+    private LiveOptions live = new LiveOptions();
 
     @Option(names = "--force", description = "Overwrite existing output files.")
     private boolean isForced;
@@ -115,7 +116,7 @@ final class DemoCommand implements Callable<Integer> {
                     .open();
         } catch (IllegalArgumentException e) {
             // The message begins with the name of what is wrong.
-            String name = e.getMessage().split(" ", 2)[0];
+            String name = String.valueOf(e.getMessage()).split(" ", 2)[0];
             throw Checks.invalid(spec, name.equals("port") ? "--serve" : "--" + name, e.getMessage());
         }
     }
@@ -141,7 +142,7 @@ final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    private int crawl(DemoWeb web, Recording recording) throws IOException {
+    private int crawl(DemoWeb web, @Nullable Recording recording) throws IOException {
         long urls = web.expected().count();
         CrawlOptions options = new CrawlOptions()
                 .scope(Scope.Kind.ANY)

@@ -6,6 +6,8 @@ import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.fetch.Fetcher;
 import dev.sieve.robots.RobotsCache;
+import dev.sieve.robots.RobotsRules;
+import dev.sieve.scope.SkipReason;
 import dev.sieve.url.Printable;
 import dev.sieve.url.UrlParts;
 import java.time.Duration;
@@ -16,6 +18,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Shows what a crawl would request first, and under which rules. Requests the robots.txt of the origins of these URLs and
@@ -29,7 +32,7 @@ final class DryRun implements AutoCloseable {
 
     private final Fetcher fetcher;
     /** Null if robots.txt is ignored. */
-    private final RobotsCache robots;
+    private final @Nullable RobotsCache robots;
 
     private final Set<String> first = new LinkedHashSet<>();
     private final Map<String, RobotsCache.Found> found = new LinkedHashMap<>();
@@ -73,7 +76,7 @@ final class DryRun implements AutoCloseable {
     String requests() {
         StringBuilder lines = new StringBuilder();
         if (robots != null) {
-            first.forEach(url -> found.computeIfAbsent(UrlParts.origin(url), this::find));
+            first.forEach(url -> found.computeIfAbsent(UrlParts.origin(url), origin -> find(robots, origin)));
             found.forEach((origin, robots) -> Summary.row(lines, "robots", "%s: %s", origin, rules(robots)));
         }
         Set<String> shown = new LinkedHashSet<>();
@@ -96,7 +99,7 @@ final class DryRun implements AutoCloseable {
     }
 
     /** Finds what robots.txt allows; no host is requested twice, since there is no delay here. */
-    private RobotsCache.Found find(String origin) {
+    private RobotsCache.Found find(RobotsCache robots, String origin) {
         RobotsCache.Found robotsTxt = robots.find(origin, 0);
         while (robotsTxt.next() != null && requestedHosts.add(UrlParts.host(robotsTxt.next()))) {
             robots.request(robotsTxt.next(), 0);
@@ -110,12 +113,13 @@ final class DryRun implements AutoCloseable {
         if (access == null) {
             return "not requested: " + robotsTxt.next() + " is a second request to its host";
         }
-        if (!access.isKnown()) {
+        RobotsRules known = access.rules();
+        if (known == null) {
             return "unavailable: " + access.problem();
         }
-        List<String> rules = access.rules().lines(MAX_RULES + 1);
+        List<String> rules = known.lines(MAX_RULES + 1);
         String shown = Printable.of(String.join(", ", rules.subList(0, Math.min(MAX_RULES, rules.size()))));
-        Duration delay = access.rules().crawlDelay().orElse(Duration.ZERO);
+        Duration delay = known.crawlDelay().orElse(Duration.ZERO);
         return (delay.isZero() ? "" : "Crawl-delay " + Summary.clock(delay) + ", ")
                 + (rules.isEmpty() ? "everything is allowed" : shown)
                 + (rules.size() > MAX_RULES ? ", and more" : "");
@@ -129,12 +133,11 @@ final class DryRun implements AutoCloseable {
         }
         RobotsCache.Found robotsTxt = found.get(UrlParts.origin(url));
         RobotsCache.Access access = robotsTxt == null ? null : robotsTxt.access();
-        if (access == null || (access.isKnown() && access.skipReason(url) == null)) {
-            return "";
+        SkipReason reason = access == null ? null : access.skipReason(url);
+        if (reason != null) {
+            return reason.text();
         }
-        return access.skipReason(url) != null
-                ? access.skipReason(url).text()
-                : text("robots.txt is unavailable: %s", access.problem());
+        return access == null || access.isKnown() ? "" : text("robots.txt is unavailable: %s", access.problem());
     }
 
     @Override

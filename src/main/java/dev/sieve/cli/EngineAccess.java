@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -22,6 +23,7 @@ final class EngineAccess {
     private static final Pattern ADDRESS = Pattern.compile("(valkey|redis)s?:/.*", Pattern.DOTALL);
 
     @Spec(Spec.Target.MIXEE)
+    @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
     @Option(
@@ -29,7 +31,7 @@ final class EngineAccess {
             paramLabel = "FILE",
             description = "File with the password of the server, in its first line (default: the environment variable "
                     + VARIABLE + ", or the password in the address).")
-    private Path passwordFile;
+    private @Nullable Path passwordFile;
 
     /** Whether a text is meant to be the address of a crawl on an engine, and not a file. */
     static boolean isAddress(String text) {

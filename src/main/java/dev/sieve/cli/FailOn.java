@@ -1,6 +1,7 @@
 package dev.sieve.cli;
 
 import dev.sieve.crawl.CrawlReport;
+import org.jspecify.annotations.Nullable;
 
 /** What the option --fail-on takes for a failure of a crawl. */
 enum FailOn {
@@ -12,6 +13,7 @@ enum FailOn {
     ERROR;
 
     /** Returns what went wrong in a few words; null if nothing did. */
+    @Nullable
     String problem(CrawlReport report) {
         return switch (this) {
             case BROKEN -> report.failureCounts().isEmpty() ? null : Summary.errors(report);

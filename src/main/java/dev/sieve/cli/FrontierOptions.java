@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Model.CommandSpec;
@@ -34,26 +35,27 @@ final class FrontierOptions {
     private static final long DEFAULT_CAPACITY = 1_000_000;
 
     @Spec(Spec.Target.MIXEE)
+    @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
     @Option(
             names = "--capacity",
             paramLabel = "N",
             description = "Number of URLs to size the filter for (default: 1M).")
-    private Long capacity;
+    private @Nullable Long capacity;
 
     @Option(
             names = "--miss-rate",
             paramLabel = "P",
             description = "Share of new pages the filter may miss when full (default: 1e-4).")
-    private Double missRate;
+    private @Nullable Double missRate;
 
     @Option(
             names = "--filter",
             paramLabel = "NAME",
             description = "Filter type: split-blocks, classic, growing or exact; 'plan' compares them"
                     + " (default: split-blocks).")
-    private FilterKind filter;
+    private @Nullable FilterKind filter;
 
     @Option(names = "--exact", description = "Short for --filter exact: no page missed, at least 16 bytes per URL.")
     private boolean isExact;
@@ -62,7 +64,7 @@ final class FrontierOptions {
             names = "--on-full",
             paramLabel = "ACTION",
             description = "When the filter is full: warn, grow or fail (default: warn).")
-    private OnFull onFull;
+    private @Nullable OnFull onFull;
 
     /**
      * Refuses contradictory options, and a filter that does not fit into the heap, before anything is created.
@@ -138,7 +140,7 @@ final class FrontierOptions {
      * @param listener receives each capacity event
      * @throws UncheckedIOException when the job cannot be opened
      */
-    CrawlJob open(Path job, Durability durability, boolean keepsLog, Consumer<CapacityEvent> listener) {
+    CrawlJob open(@Nullable Path job, Durability durability, boolean keepsLog, Consumer<CapacityEvent> listener) {
         if (job == null) {
             Sieve.Builder builder = Sieve.builder().capacity(urls()).onCapacity(listener);
             Checks.set(spec, "--filter", filter(), builder::filter);
@@ -197,7 +199,7 @@ final class FrontierOptions {
             }
             return job;
         } catch (IllegalArgumentException e) {
-            String problem = e.getMessage()
+            String problem = String.valueOf(e.getMessage())
                     .replace("capacity is", "--capacity is")
                     .replace("onFull is", "--on-full is")
                     .replace("groups is", "the rule of --per-domain is");
@@ -208,7 +210,7 @@ final class FrontierOptions {
     }
 
     /** Null if no filter was chosen. */
-    private FilterKind filter() {
+    private @Nullable FilterKind filter() {
         return isExact ? FilterKind.EXACT : filter;
     }
 

@@ -21,6 +21,7 @@ import java.io.Writer;
 import java.nio.file.Path;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -36,7 +37,7 @@ final class JobCommands {
     private JobCommands() {}
 
     /** Returns the address that a command was given in place of a directory; null when it was given a directory. */
-    private static EngineAddress address(CommandSpec spec, EngineAccess access) throws IOException {
+    private static @Nullable EngineAddress address(CommandSpec spec, EngineAccess access) throws IOException {
         // Not the path that was made of it: that has one slash in place of two.
         String text = spec.commandLine()
                 .getParseResult()
@@ -53,16 +54,18 @@ final class JobCommands {
             description = "Shows the state of a job or of a shared frontier, running or not.")
     static final class State implements Callable<Integer> {
         @Spec
+        @SuppressWarnings("NullAway.Init") // set by picocli
         private CommandSpec spec;
 
         @Parameters(paramLabel = "DIR", description = JOB)
+        @SuppressWarnings("NullAway.Init") // set by picocli
         private Path job;
 
         @Option(names = "--json", description = "Print one line of JSON, for programs.")
         private boolean isJson;
 
         @Mixin
-        private EngineAccess access;
+        private EngineAccess access = new EngineAccess();
 
         @Override
         public Integer call() throws IOException {
@@ -224,13 +227,15 @@ final class JobCommands {
                             + " found. It may be running.")
     static final class ExportUrls implements Callable<Integer> {
         @Spec
+        @SuppressWarnings("NullAway.Init") // set by picocli
         private CommandSpec spec;
 
         @Parameters(paramLabel = "DIR", description = JOB)
+        @SuppressWarnings("NullAway.Init") // set by picocli
         private Path job;
 
         @Mixin
-        private EngineAccess access;
+        private EngineAccess access = new EngineAccess();
 
         @ArgGroup
         private Which which = new Which();
@@ -289,15 +294,17 @@ final class JobCommands {
                             + " discarded is kept under other names.")
     static final class Repair implements Callable<Integer> {
         @Spec
+        @SuppressWarnings("NullAway.Init") // set by picocli
         private CommandSpec spec;
 
         @Parameters(
                 paramLabel = "DIR",
                 description = "The directory of the job, or the address of a shared frontier; no process may use it.")
+        @SuppressWarnings("NullAway.Init") // set by picocli
         private Path job;
 
         @Mixin
-        private EngineAccess access;
+        private EngineAccess access = new EngineAccess();
 
         @Override
         public Integer call() throws IOException {
@@ -339,13 +346,15 @@ final class JobCommands {
             description = "Deletes a shared frontier from its server. No process may use it.")
     static final class Delete implements Callable<Integer> {
         @Spec
+        @SuppressWarnings("NullAway.Init") // set by picocli
         private CommandSpec spec;
 
         @Parameters(paramLabel = "ADDRESS", description = "The address of the shared frontier.")
+        @SuppressWarnings("NullAway.Init") // set by picocli
         private String address;
 
         @Mixin
-        private EngineAccess access;
+        private EngineAccess access = new EngineAccess();
 
         @Override
         public Integer call() throws IOException {

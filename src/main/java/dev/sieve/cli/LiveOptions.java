@@ -9,6 +9,7 @@ import java.util.Stack;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.IParameterPreprocessor;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.ArgSpec;
@@ -31,7 +32,7 @@ final class LiveOptions {
                             + " (default: off; without a value: port " + DEFAULT_PORT + ").",
             preprocessor = OnlyAfterEquals.class,
             converter = EndpointConverter.class)
-    private Endpoint endpoint;
+    private @Nullable Endpoint endpoint;
 
     @Option(
             names = "--metrics-file",
@@ -39,12 +40,13 @@ final class LiveOptions {
             description =
                     "Write the metrics when the crawl ends, for Prometheus: NAME.prom in the folder of the textfile"
                             + " collector. Replaces the metrics of an earlier crawl (default: none).")
-    private Path metricsFile;
+    private @Nullable Path metricsFile;
 
     /** Where to listen. */
     record Endpoint(String host, int port) {}
 
     /** Returns the file for the metrics; null without the option. */
+    @Nullable
     Path metricsFile() {
         return metricsFile;
     }
@@ -55,7 +57,7 @@ final class LiveOptions {
      * @param job the folder of the job; null for none
      * @param others the files that the crawl writes besides
      */
-    void check(Path job, Stream<Path> others, CommandSpec spec) {
+    void check(@Nullable Path job, Stream<Path> others, CommandSpec spec) {
         if (metricsFile == null) {
             return;
         }
@@ -74,6 +76,7 @@ final class LiveOptions {
     }
 
     /** Opens the port, so that nothing is crawled when it is in use; returns null without the option. */
+    @Nullable
     LiveServer open() throws IOException {
         if (endpoint == null) {
             return null;

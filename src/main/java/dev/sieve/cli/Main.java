@@ -15,6 +15,7 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -71,7 +72,7 @@ public final class Main {
                 .setParameterExceptionHandler(Main::reportUsage)
                 .setExecutionExceptionHandler(Main::reportFailure)
                 .setExecutionStrategy(Main::run);
-        CommandLine help = line.getSubcommands().get("help");
+        CommandLine help = Objects.requireNonNull(line.getSubcommands().get("help"));
         help.getCommandSpec()
                 .usageMessage()
                 .header("Shows the help of a command.")

@@ -35,10 +35,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Model.CommandSpec;
@@ -98,7 +100,7 @@ final class Outputs implements PageSink {
         }
 
         /** Returns the format of a file by the ending of its name, else the one chosen; null if neither determines it. */
-        static Format of(Path file, Format chosen) {
+        static @Nullable Format of(Path file, @Nullable Format chosen) {
             String name = file.toString().toLowerCase(Locale.ROOT);
             if (name.endsWith(".json")) {
                 return JSONL;
@@ -115,7 +117,8 @@ final class Outputs implements PageSink {
     private Outputs() {}
 
     /** Refuses files that {@link #open} could not open, before anything is created. */
-    static void check(List<Path> files, Format chosen, Path skipped, StandardOpenOption how, CommandSpec spec)
+    static void check(
+            List<Path> files, @Nullable Format chosen, @Nullable Path skipped, StandardOpenOption how, CommandSpec spec)
             throws IOException {
         Set<Path> names = new HashSet<>();
         for (Path file : files) {
@@ -197,7 +200,8 @@ final class Outputs implements PageSink {
      * @param skipped the file for skipped URLs; null for none
      * @param forces whether a flush forces the files to the disk
      */
-    static Outputs open(List<Path> files, Format chosen, Path skipped, StandardOpenOption how, boolean forces)
+    static Outputs open(
+            List<Path> files, @Nullable Format chosen, @Nullable Path skipped, StandardOpenOption how, boolean forces)
             throws IOException {
         Outputs outputs = new Outputs();
         try {
@@ -217,7 +221,7 @@ final class Outputs implements PageSink {
             }
             for (Path file : files) {
                 if (!WarcSink.isArchive(file)) {
-                    outputs.add(file, Format.of(file, chosen), how, forces);
+                    outputs.add(file, Objects.requireNonNull(Format.of(file, chosen)), how, forces);
                 }
             }
             if (skipped != null) {
@@ -241,7 +245,7 @@ final class Outputs implements PageSink {
      *
      * @param file the file that it writes, for the summary; null for none
      */
-    void add(Path file, PageSink sink) {
+    void add(@Nullable Path file, PageSink sink) {
         add(sink);
         if (file != null) {
             files.put(file, sink);
@@ -439,6 +443,7 @@ final class Outputs implements PageSink {
     /** The options that select what a crawl writes, and where. */
     static final class Options {
         @Spec(Spec.Target.MIXEE)
+        @SuppressWarnings("NullAway.Init") // set by picocli
         private CommandSpec spec;
 
         @Option(
@@ -456,19 +461,19 @@ final class Outputs implements PageSink {
                 paramLabel = "NAME",
                 description = "Format of stdout and of files with other names: txt, jsonl, csv or tsv (default: jsonl"
                         + " for -o -).")
-        private Format format;
+        private @Nullable Format format;
 
         @Option(
                 names = "--skipped",
                 paramLabel = "FILE",
                 description = "Write each URL found but not requested: URL, reason, referrer.")
-        private Path skipped;
+        private @Nullable Path skipped;
 
         @Option(
                 names = "--report",
                 paramLabel = "FILE",
                 description = "Write a report at the end: one HTML file, for a browser (default: none).")
-        private Path report;
+        private @Nullable Path report;
 
         @Option(
                 names = "--force",
@@ -481,7 +486,7 @@ final class Outputs implements PageSink {
          * @param job the folder of the job; null for none
          * @param resumes whether the crawl continues the job, whose files then have to be continued
          */
-        void check(Path job, boolean resumes) throws IOException {
+        void check(@Nullable Path job, boolean resumes) throws IOException {
             if (job != null) {
                 checkOutside(job);
             }
@@ -532,7 +537,8 @@ final class Outputs implements PageSink {
         }
 
         /** Returns the recording for the report, the live page and the metrics; null if none of them was requested. */
-        Recording recording(LiveServer live, Path metrics) {
+        @Nullable
+        Recording recording(@Nullable LiveServer live, @Nullable Path metrics) {
             return Recording.of(report, live, metrics);
         }
 
@@ -545,7 +551,7 @@ final class Outputs implements PageSink {
             return outputs.isEmpty() ? List.of(Path.of("-")) : outputs;
         }
 
-        private Format format() {
+        private @Nullable Format format() {
             return outputs.isEmpty() && format == null ? Format.TXT : format;
         }
 

@@ -2,46 +2,47 @@ package dev.sieve.cli;
 
 import dev.sieve.crawl.CrawlOptions;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 
 /** The options that select how much a crawl requests, and how fast. */
 final class PaceOptions {
     @Option(names = "--max-pages", paramLabel = "N", description = "Stop after exactly N pages (default: no limit).")
-    private Long maxPages;
+    private @Nullable Long maxPages;
 
     @Option(names = "--max-time", paramLabel = "TIME", description = "Stop after this time (default: no limit).")
-    private Duration maxTime;
+    private @Nullable Duration maxTime;
 
     @Option(
             names = "--delay",
             paramLabel = "TIME",
             description = "Minimum time between requests to the same host (default: 1s).")
-    private Duration delay;
+    private @Nullable Duration delay;
 
     @Option(names = "--per-host", paramLabel = "N", description = "Concurrent requests per host (default: 1).")
-    private Integer perHost;
+    private @Nullable Integer perHost;
 
     @Option(
             names = "--per-domain",
             paramLabel = "N",
             description = "Concurrent requests per domain (default: no limit).")
-    private Integer perDomain;
+    private @Nullable Integer perDomain;
 
     @Option(
             names = "--max-per-host",
             paramLabel = "N",
             description = "Maximum URLs per host and run (default: no limit).")
-    private Integer maxPerHost;
+    private @Nullable Integer maxPerHost;
 
     @Option(
             names = "--max-failures",
             paramLabel = "N",
             description = "Give up on a host after N consecutive failures (default: 10).")
-    private Integer maxFailures;
+    private @Nullable Integer maxFailures;
 
     @Option(names = "--concurrency", paramLabel = "N", description = "Concurrent requests in total (default: 32).")
-    private Integer concurrency;
+    private @Nullable Integer concurrency;
 
     void apply(CrawlOptions options, CommandSpec spec) {
         Checks.set(spec, "--max-pages", maxPages, options::maxPages);

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.LongToDoubleFunction;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -216,19 +217,21 @@ final class Plan {
         private static final long DEFAULT_URLS = 1_000_000;
 
         @Option(names = "--urls", paramLabel = "N", description = "URLs to remember: 1000000, 1M, 1e6 (default: 1M).")
-        private Long urls;
+        private @Nullable Long urls;
 
         @Parameters(paramLabel = "N", arity = "0..1", description = "The same as --urls N.")
-        private Long number;
+        private @Nullable Long number;
 
         @Option(
                 names = "--miss-rate",
                 paramLabel = "P",
                 defaultValue = "1e-4",
                 description = "Share of new pages that may be missed when full: 0.0001, 1e-4, 0.01%% (default: 1e-4).")
+        @SuppressWarnings("NullAway.Init") // set by picocli
         private Double missRate;
 
         @Spec
+        @SuppressWarnings("NullAway.Init") // set by picocli
         private CommandSpec spec;
 
         @Override

@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Timer;
 import java.util.TimerTask;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,16 +25,19 @@ final class Recording implements AutoCloseable {
     private static final int MILLIS = 1000;
 
     private final CrawlRecord record = new CrawlRecord();
-    private final Path file;
-    private final LiveServer live;
-    private final Path metrics;
+    private final @Nullable Path file;
+    private final @Nullable LiveServer live;
+    private final @Nullable Path metrics;
+
+    @SuppressWarnings("NullAway.Init") // set by start
     private Crawler crawler;
+
     /** Null before the crawl runs. */
-    private Timer timer;
+    private @Nullable Timer timer;
 
     private boolean isClosed;
 
-    private Recording(Path file, LiveServer live, Path metrics) {
+    private Recording(@Nullable Path file, @Nullable LiveServer live, @Nullable Path metrics) {
         this.file = file;
         this.live = live;
         this.metrics = metrics;
@@ -46,7 +50,7 @@ final class Recording implements AutoCloseable {
      * @param live the server of the live page, which is closed with the recording; null for none
      * @param metrics the file of the metrics at the end; null for none
      */
-    static Recording of(Path file, LiveServer live, Path metrics) {
+    static @Nullable Recording of(@Nullable Path file, @Nullable LiveServer live, @Nullable Path metrics) {
         return file == null && live == null && metrics == null ? null : new Recording(file, live, metrics);
     }
 
@@ -56,6 +60,7 @@ final class Recording implements AutoCloseable {
     }
 
     /** Returns the file of the report; null for none. */
+    @Nullable
     Path file() {
         return file;
     }
@@ -83,8 +88,9 @@ final class Recording implements AutoCloseable {
                 sample();
             }
         };
-        timer = new Timer("sieve-report", true);
-        timer.schedule(task, MILLIS, MILLIS);
+        Timer started = new Timer("sieve-report", true);
+        timer = started;
+        started.schedule(task, MILLIS, MILLIS);
         if (live != null) {
             live.show(record, crawler, InstantSource.system());
             Terminal.println("Live page: " + live.url() + "  metrics: " + live.url() + "metrics");
@@ -110,7 +116,9 @@ final class Recording implements AutoCloseable {
     @Override
     public synchronized void close() throws IOException {
         isClosed = true;
-        timer.cancel();
+        if (timer != null) {
+            timer.cancel();
+        }
         try (live) {
             IOException failure = complete();
             if (file != null) {
@@ -126,7 +134,7 @@ final class Recording implements AutoCloseable {
     }
 
     /** Records the end of the crawl. Returns the failure of the disk, after which a report can still be made; or null. */
-    private IOException complete() {
+    private @Nullable IOException complete() {
         try {
             CrawlReport report = crawler.report();
             record.sample(report, Instant.now());

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 
@@ -20,7 +21,7 @@ final class RequestOptions {
             paramLabel = "NAME",
             description = "User-Agent header; its first word, or the one after 'compatible;', is matched in robots.txt"
                     + " (default: sieve/VERSION).")
-    private String userAgent;
+    private @Nullable String userAgent;
 
     @Option(
             names = "-H",
@@ -35,7 +36,7 @@ final class RequestOptions {
                     "A proxy, as the URL of its host and port: http, socks5 or socks5h, for http also with a user and a"
                             + " password; env: the proxies of the environment (default: none). An http or socks5h proxy looks"
                             + " up host names itself: the addresses behind them are not checked.")
-    private String proxy;
+    private @Nullable String proxy;
 
     @Option(
             names = "--resolve",
@@ -45,17 +46,17 @@ final class RequestOptions {
     private List<Map.Entry<String, InetAddress>> addresses = new ArrayList<>();
 
     @Option(names = "--timeout", paramLabel = "TIME", description = "Time limit per request (default: 30s).")
-    private Duration timeout;
+    private @Nullable Duration timeout;
 
     @Option(names = "--retries", paramLabel = "N", description = "Retries for temporary errors (default: 2).")
-    private Integer retries;
+    private @Nullable Integer retries;
 
     @Option(
             names = "--max-body",
             paramLabel = "SIZE",
             description = "Read at most this much of a page, such as 512KiB or 16MiB (default: 8MiB).",
             converter = Converters.Size.class)
-    private Integer maxBody;
+    private @Nullable Integer maxBody;
 
     void apply(CrawlOptions options, CommandSpec spec) {
         Checks.set(spec, "--user-agent", userAgent, options::userAgent);

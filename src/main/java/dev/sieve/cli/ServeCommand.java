@@ -17,6 +17,7 @@ import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -40,6 +41,7 @@ final class ServeCommand implements Callable<Integer> {
     private static final long DEFAULT_CAPACITY = 10_000_000;
 
     @Spec
+    @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
     @Option(
@@ -47,6 +49,7 @@ final class ServeCommand implements Callable<Integer> {
             paramLabel = "DIR",
             required = true,
             description = "Directory with one folder per crawl. Reuse it to continue, even after kill -9.")
+    @SuppressWarnings("NullAway.Init") // set by picocli
     private Path dir;
 
     @Option(
@@ -56,6 +59,7 @@ final class ServeCommand implements Callable<Integer> {
                     + " (default: 127.0.0.1:" + DEFAULT_PORT + ").",
             defaultValue = DEFAULT_PORT,
             converter = LiveOptions.EndpointConverter.class)
+    @SuppressWarnings("NullAway.Init") // set by picocli
     private LiveOptions.Endpoint endpoint;
 
     @Option(
@@ -63,31 +67,31 @@ final class ServeCommand implements Callable<Integer> {
             paramLabel = "FILE",
             description =
                     "Use TLS with the certificate chain in FILE (PEM). Clients are not authenticated (default: none).")
-    private Path certificates;
+    private @Nullable Path certificates;
 
     @Option(
             names = KEY,
             paramLabel = "FILE",
             description = "The private key of the certificate (PEM, PKCS #8, not encrypted).")
-    private Path key;
+    private @Nullable Path key;
 
     @Option(
             names = "--capacity",
             paramLabel = "N",
             description = "Number of URLs to size the filter of each crawl for (default: as stored, or 10M).")
-    private Long capacity;
+    private @Nullable Long capacity;
 
     @Option(
             names = "--miss-rate",
             paramLabel = "P",
             description = "Share of new URLs that each filter may miss when full (default: as stored, or 1e-4).")
-    private Double missRate;
+    private @Nullable Double missRate;
 
     @Option(
             names = "--on-full",
             paramLabel = "ACTION",
             description = "When the filter is full: warn, grow or fail (default: warn).")
-    private OnFull onFull;
+    private @Nullable OnFull onFull;
 
     @Option(
             names = "--durability",
@@ -180,7 +184,7 @@ final class ServeCommand implements Callable<Integer> {
                 .address(address)
                 .durability(durability)
                 .forgetDone(forgetsDone);
-        if (certificates != null) {
+        if (certificates != null && key != null) {
             builder.tls(certificates, key);
         }
         Checks.set(spec, "--capacity", capacity, builder::capacity);

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -45,6 +46,7 @@ final class SharedOptions {
             Map.of("--delay", "1s", "--per-host", "1", "--max-body", String.valueOf(8 << 20));
 
     @Spec(Spec.Target.MIXEE)
+    @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
     @Option(
@@ -53,10 +55,10 @@ final class SharedOptions {
             description = "Share the crawl with other processes, on a Valkey or Redis server:"
                     + " valkey://[USER@]HOST[:PORT][/DATABASE]/NAME, or valkeys:// for TLS. Start each process, on any"
                     + " machine, with the same command; repeat it to resume (default: none).")
-    private String frontier;
+    private @Nullable String frontier;
 
     @Mixin
-    private EngineAccess access;
+    private EngineAccess access = new EngineAccess();
 
     @Option(
             names = "--patience",
@@ -65,6 +67,7 @@ final class SharedOptions {
     private Duration patience = Duration.ofMinutes(5);
 
     /** Returns the address of the frontier; null without one. Refuses options that contradict each other. */
+    @Nullable
     EngineAddress address() throws IOException {
         if (frontier == null) {
             for (String option : List.of(EngineAccess.OPTION, "--patience")) {

@@ -5,6 +5,7 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Lets Ctrl-C and SIGTERM end the program in order: the first signal stops its work, and the process ends when this is closed,
@@ -14,7 +15,7 @@ import java.util.function.Supplier;
 final class StopSignal implements AutoCloseable {
     private final boolean isQuiet;
     private final CountDownLatch closed = new CountDownLatch(1);
-    private Thread hook;
+    private @Nullable Thread hook;
 
     StopSignal(boolean isQuiet) {
         this.isQuiet = isQuiet;
@@ -27,9 +28,10 @@ final class StopSignal implements AutoCloseable {
      * @param what returns what happens until the process ends, for the user
      */
     void stops(Runnable work, Supplier<String> what) {
-        hook = new Thread(() -> stop(work, what), "sieve-stop");
+        Thread started = new Thread(() -> stop(work, what), "sieve-stop");
+        hook = started;
         try {
-            Runtime.getRuntime().addShutdownHook(hook);
+            Runtime.getRuntime().addShutdownHook(started);
         } catch (IllegalStateException e) {
             // A signal is ending the process already.
             work.run();

@@ -6,6 +6,7 @@ import dev.sieve.scope.Trap;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 
@@ -30,6 +31,7 @@ final class WhereOptions {
             names = "--depth",
             paramLabel = "N",
             description = "Maximum number of links from a seed (default: no limit).")
+    @Nullable
     Integer depth;
 
     @Option(

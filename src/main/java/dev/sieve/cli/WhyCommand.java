@@ -18,9 +18,12 @@ import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 
 /** Shows what a crawl with the same command line does with a URL, and by which rule. */
@@ -73,7 +76,7 @@ final class WhyCommand extends CrawlCommand {
             String url,
             List<String> rest,
             CrawlOptions options,
-            EngineAddress address,
+            @Nullable EngineAddress address,
             Fetcher fetcher,
             PrintWriter out)
             throws IOException {
@@ -81,7 +84,7 @@ final class WhyCommand extends CrawlCommand {
         if (refusal != null) {
             return refused(out, SkipReason.invalid(refusal));
         }
-        String parsed = UrlNormalizer.parse(url);
+        String parsed = Objects.requireNonNull(UrlNormalizer.parse(url));
         String key = UrlNormalizer.key(parsed);
         Admission admission = options.newAdmission();
         boolean isSeed = readSeeds(rest, admission, address, fetcher, key);
@@ -103,7 +106,7 @@ final class WhyCommand extends CrawlCommand {
             Terminal.println(out, "unless a seed redirects to it, which only a crawl can show");
         }
         if (job != null) {
-            Terminal.println(out, "in the job: " + inJob(key));
+            Terminal.println(out, "in the job: " + inJob(job, key));
         }
         if (address != null) {
             Terminal.println(out, "in the crawl: " + onEngine(address, key));
@@ -134,7 +137,7 @@ final class WhyCommand extends CrawlCommand {
 
     /** Adds all seeds to the scope. Returns whether one of them has this key. */
     private boolean readSeeds(
-            List<String> rest, Admission admission, EngineAddress address, Fetcher fetcher, String key)
+            List<String> rest, Admission admission, @Nullable EngineAddress address, Fetcher fetcher, String key)
             throws IOException {
         boolean[] isFound = new boolean[1];
         Consumer<String> listed = seed -> {
@@ -152,14 +155,14 @@ final class WhyCommand extends CrawlCommand {
         return isFound[0];
     }
 
-    private String inJob(String key) throws IOException {
-        if (exports(Export.PENDING, key)) {
+    private static String inJob(Path folder, String key) throws IOException {
+        if (exports(folder, Export.PENDING, key)) {
             return "pending";
         }
-        if (exports(Export.DONE, key)) {
+        if (exports(folder, Export.DONE, key)) {
             return "done";
         }
-        return seen(DurableFolder.filterMightContain(job, key));
+        return seen(DurableFolder.filterMightContain(folder, key));
     }
 
     private static String onEngine(EngineAddress address, String key) throws IOException {
@@ -175,10 +178,10 @@ final class WhyCommand extends CrawlCommand {
                 : "not seen yet";
     }
 
-    private boolean exports(Export which, String key) throws IOException {
+    private static boolean exports(Path folder, Export which, String key) throws IOException {
         boolean[] isFound = new boolean[1];
         DurableFolder.export(
-                job, which, each -> isFound[0] |= UrlNormalizer.key(each).equals(key));
+                folder, which, each -> isFound[0] |= UrlNormalizer.key(each).equals(key));
         return isFound[0];
     }
 }

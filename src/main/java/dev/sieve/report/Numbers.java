@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** Numbers as they are shown to people, independent of the language of the machine. */
 public final class Numbers {
@@ -17,7 +18,7 @@ public final class Numbers {
     private Numbers() {}
 
     /** Formats as {@link String#format} does. */
-    public static String text(String format, Object... values) {
+    public static String text(String format, @Nullable Object... values) {
         return String.format(Locale.ROOT, format, values);
     }
 
