@@ -67,7 +67,7 @@ record CrawlRun(
                     + howToContinue(report));
         }
         if (failure != null) {
-            Terminal.println("sieve: output failed: " + Checks.message(failure));
+            Terminal.println("sieve: the crawl has failed: " + Checks.message(failure));
             return ExitCode.INPUT_OR_OUTPUT_FAILED;
         }
         if (report.ending() == Ending.FULL) {

@@ -15,7 +15,7 @@ public enum Ending {
     /** The filter is full, and was configured to fail then; or the engine of a shared crawl has no memory left. */
     FULL("frontier full"),
     /** The sink or the frontier failed. */
-    FAILED("output failed");
+    FAILED("output or frontier failed");
 
     private final String text;
 
