@@ -3,6 +3,7 @@ package dev.sieve.shared;
 import dev.sieve.OnFull;
 import dev.sieve.bloom.Memberships;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -207,6 +208,12 @@ record CrawlSettings(String id, int slices, long buckets, long capacity, OnFull 
         if (requested != null && !requested.equals(stored)) {
             differences.add(name + " is " + stored + ", not " + requested);
         }
+    }
+
+    /** Returns the failure of a worker that finds this crawl replaced, or not stored any more. */
+    static UncheckedIOException isGone(String name) {
+        return new UncheckedIOException(new IOException(
+                "the crawl " + name + " is not on the engine any more, or was replaced by another one"));
     }
 
     /** Returns the share of new URLs that are mistaken for seen ones, given how many are stored. */

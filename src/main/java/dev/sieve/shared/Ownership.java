@@ -36,6 +36,7 @@ final class Ownership {
     private final Engine engine;
     private final CrawlKeys keys;
     private final String worker;
+    private final String id;
     private final Duration ttl;
     private final Duration rest;
     private final Holdings holdings;
@@ -48,6 +49,7 @@ final class Ownership {
             Engine engine,
             CrawlKeys keys,
             String worker,
+            String id,
             Duration ttl,
             Duration rest,
             Holdings holdings,
@@ -55,6 +57,7 @@ final class Ownership {
         this.engine = engine;
         this.keys = keys;
         this.worker = worker;
+        this.id = id;
         this.ttl = ttl;
         this.rest = rest;
         this.holdings = holdings;
@@ -108,8 +111,8 @@ final class Ownership {
     }
 
     private void sendBeat(Session session, boolean isLeaving) {
-        byte[][] args = {CrawlKeys.utf8(worker), ttlMillis(), CrawlKeys.utf8(isLeaving ? 1 : 0)};
-        session.send(Script.BEAT, new byte[][] {keys.workers()}, args);
+        byte[][] args = {CrawlKeys.utf8(worker), ttlMillis(), CrawlKeys.utf8(isLeaving ? 1 : 0), CrawlKeys.utf8(id)};
+        session.send(Script.BEAT, new byte[][] {keys.workers(), keys.settings()}, args);
     }
 
     private void receiveWorkers(Session session) {

@@ -26,6 +26,7 @@ final class Pusher {
     private static final int ENOUGH_BYTES = 1 << 18;
 
     private static final long REFUSED = -2;
+    private static final long OTHER_CRAWL = -3;
 
     private final Engine engine;
     private final CrawlKeys keys;
@@ -196,6 +197,8 @@ final class Pusher {
                     failure = e;
                 } else if (call.reply instanceof Long refused && refused == REFUSED) {
                     failure = new SieveFullException(settings.capacity(), settings.capacity());
+                } else if (call.reply instanceof Long refused && refused == OTHER_CRAWL) {
+                    failure = CrawlSettings.isGone(keys.name());
                 } else {
                     note(entry.getKey(), call, known);
                 }
@@ -208,20 +211,22 @@ final class Pusher {
         private void send(Session session, long number, int slice, Call call) {
             CrawlKeys.OfSlice names = keys.slice(slice);
             int count = call.urls.size();
-            byte[][] all = new byte[3 + count][];
+            byte[][] all = new byte[4 + count][];
             all[0] = names.queue;
             all[1] = names.replies;
             all[2] = names.counters;
-            byte[][] args = new byte[6 + count][];
-            args[0] = CrawlKeys.utf8(session.lane());
-            args[1] = CrawlKeys.utf8(number);
-            args[2] = CrawlKeys.utf8(refuses ? 1 : 0);
-            args[3] = head;
-            args[4] = call.texts.toByteArray();
-            args[5] = call.packedLengths();
+            all[3] = keys.settings();
+            byte[][] args = new byte[7 + count][];
+            args[0] = CrawlKeys.utf8(settings.id());
+            args[1] = CrawlKeys.utf8(session.lane());
+            args[2] = CrawlKeys.utf8(number);
+            args[3] = CrawlKeys.utf8(refuses ? 1 : 0);
+            args[4] = head;
+            args[5] = call.texts.toByteArray();
+            args[6] = call.packedLengths();
             for (int i = 0; i < count; i++) {
-                all[3 + i] = call.keys.get(i);
-                args[6 + i] = call.fingerprints.get(i);
+                all[4 + i] = call.keys.get(i);
+                args[7 + i] = call.fingerprints.get(i);
             }
             session.send(Script.PUSH, all, args);
         }

@@ -116,7 +116,8 @@ public final class SharedSieve implements Frontier {
         capacity = new CapacityMarks(engine, keys, settings, worker, new CapacityAlerts(builder.listener));
         taker = new Taker(engine, holdings);
         results = new Results(engine, holdings, totals);
-        ownership = new Ownership(engine, keys, worker, builder.ownership, builder.rest, holdings, totals);
+        ownership =
+                new Ownership(engine, keys, worker, settings.id(), builder.ownership, builder.rest, holdings, totals);
         ownership.join();
         beat();
         keeper = builder.hasKeeper ? new Keeper(this::keep) : null;
@@ -321,9 +322,7 @@ public final class SharedSieve implements Frontier {
             return;
         }
         if (!settings.id().equals(survey.id)) {
-            String problem =
-                    survey.id == null ? "is not on the engine any more" : "on the engine was replaced by another one";
-            throw new UncheckedIOException(new IOException("the crawl " + keys.name() + " " + problem));
+            throw CrawlSettings.isGone(keys.name());
         }
         surveyNanos = clock.getAsLong();
         totals.note(survey, acceptedBefore);
@@ -738,8 +737,8 @@ public final class SharedSieve implements Frontier {
         }
 
         /**
-         * The time after which other workers take over the slices of a worker that has died, at least two seconds. Default:
-         * 15 s.
+         * The time after which other workers take over the slices of a worker that has died, at least two seconds. All workers
+         * should use the same. Default: 15 s.
          */
         public Builder ownership(Duration time) {
             if (time.compareTo(SHORTEST_OWNERSHIP) < 0) {

@@ -4,11 +4,12 @@
 -- to do), worker}.
 local call, keys = redis.call, KEYS
 local sums = call('HMGET', keys[1], 'accepted', 'taken', 'done', 'seen')
-local owner = call('HMGET', keys[2], 'run', 'until', 'idle', 'worker')
+local owner = call('HMGET', keys[2], 'run', 'until', 'idle', 'worker', 'ttl')
 local time = call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local idle = 0
-if owner[3] and owner[1] == ARGV[1] and tonumber(owner[2] or 0) > now then idle = 1 end
+local left = tonumber(owner[2] or 0) - now
+if owner[3] and owner[1] == ARGV[1] and left > 0 and left <= tonumber(owner[5] or 0) then idle = 1 end
 return {
     tonumber(sums[1] or 0), tonumber(sums[2] or 0), tonumber(sums[3] or 0), tonumber(sums[4] or 0),
     call('LLEN', keys[3]), call('HLEN', keys[4]), idle, owner[4] or ''

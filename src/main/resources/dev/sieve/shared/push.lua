@@ -1,20 +1,22 @@
 -- Queues the URLs of a batch that are new. Queued first, seen last: a log that ends in between loses no URL.
--- KEYS q r m, then the bucket of each URL; at most 1024 URLs, none twice
--- ARGV lane, call, refuse (1: nothing new is accepted), head of the frame, texts of the URLs one after the other,
+-- KEYS q r m {N}, then the bucket of each URL; at most 1024 URLs, none twice
+-- ARGV id of the crawl, lane, call, refuse (1: nothing new is accepted), head of the frame, texts of the URLs one after the other,
 --      their lengths (4 bytes each), then the fingerprint of each URL
--- Returns {accepted, mask} with a 1 for each new URL and a 0 for each other, '' when none is new, -2 when refused.
+-- Returns {accepted, mask} with a 1 for each new URL and a 0 for each other, '' when none is new, -2 when refused, -3 when
+-- the crawl of this id is not stored any more.
 if redis.replicate_commands then redis.replicate_commands() end
 local call, keys, args = redis.call, KEYS, ARGV
-local urls = #keys - 3
+local urls = #keys - 4
 local function mask(new, count)
     local marks = {}
     for i = 1, urls do marks[i] = '0' end
     for i = 1, count do marks[new[i]] = '1' end
     return table.concat(marks)
 end
-local last = call('HGET', keys[2], args[1])
+if call('HGET', keys[4], 'id') ~= args[1] then return -3 end
+local last = call('HGET', keys[2], args[2])
 if last then
-    local number = args[2] .. ':'
+    local number = args[3] .. ':'
     if string.sub(last, 1, #number) == number then
         local count = (#last - #number) / 2
         local new = {struct.unpack('>' .. string.rep('I2', count), last, #number + 1)}
@@ -23,15 +25,15 @@ if last then
 end
 local new, count = {}, 0
 for i = 1, urls do
-    if call('SISMEMBER', keys[i + 3], args[i + 6]) == 0 then
+    if call('SISMEMBER', keys[i + 4], args[i + 7]) == 0 then
         count = count + 1
         new[count] = i
     end
 end
 if count == 0 then return '' end
-if args[3] == '1' then return -2 end
-local texts, lengths = args[5], {struct.unpack('>' .. string.rep('I4', urls), args[6])}
-local frame, from, i = {struct.pack('>I2', count), args[4]}, 1, 1
+if args[4] == '1' then return -2 end
+local texts, lengths = args[6], {struct.unpack('>' .. string.rep('I4', urls), args[7])}
+local frame, from, i = {struct.pack('>I2', count), args[5]}, 1, 1
 for n = 1, count do
     while i < new[n] do
         from = from + lengths[i]
@@ -40,7 +42,7 @@ for n = 1, count do
     frame[n + 2] = string.sub(texts, from, from + lengths[i] - 1)
 end
 call('RPUSH', keys[1], table.concat(frame))
-call('HSET', keys[2], args[1], args[2] .. ':' .. struct.pack('>' .. string.rep('I2', count), unpack(new)))
+call('HSET', keys[2], args[2], args[3] .. ':' .. struct.pack('>' .. string.rep('I2', count), unpack(new)))
 local accepted = call('HINCRBY', keys[3], 'accepted', count)
-for n = 1, count do call('SADD', keys[new[n] + 3], args[new[n] + 6]) end
+for n = 1, count do call('SADD', keys[new[n] + 4], args[new[n] + 7]) end
 return {accepted, mask(new, count)}

@@ -282,6 +282,23 @@ class EngineFailureTest {
     }
 
     @Test
+    void nothingJoinsACrawlOfTheSameName() throws Exception {
+        SharedSieve late = builder().open();
+        late.pushAll(urls(10));
+        engine.command("FLUSHALL");
+
+        assertThatThrownBy(() -> late.push("http://late/")).hasMessageContaining("was replaced by another one");
+        assertThatThrownBy(late::beat).hasMessageContaining("was replaced by another one");
+        assertThat(engine.command("DBSIZE")).isEqualTo(0L);
+        try (SharedSieve next = builder().open()) {
+            assertThatThrownBy(() -> late.push("http://late/")).hasMessageContaining("was replaced by another one");
+            assertThat(next.workers()).isEqualTo(1);
+            assertThat(next.stats().accepted()).isZero();
+        }
+        late.abandon();
+    }
+
+    @Test
     void anEngineThatWasEmptiedEndsTheWorker() throws Exception {
         SharedSieve frontier = builder().open();
         frontier.pushAll(urls(10));

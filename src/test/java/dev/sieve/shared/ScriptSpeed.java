@@ -68,6 +68,10 @@ final class ScriptSpeed {
 
     private static void push(Engine engine, int thread, int pages, int buckets, AtomicLong accepted) {
         Random random = new Random(thread);
+        engine.call((session, call) -> {
+            session.send("HSET", TestSlice.args("{measured}", "id", "1"));
+            return session.receive();
+        });
         // The fingerprints of what this thread pushed, for links to them.
         long[] known = new long[pages * LINKS / 8 + LINKS];
         int size = 0;
@@ -77,15 +81,17 @@ final class ScriptSpeed {
         for (int i = 0; i < LINKS; i++) {
             lengths[4 * i + 3] = TEXT;
         }
-        byte[][] keys = new byte[LINKS + 3][];
+        byte[][] keys = new byte[LINKS + 4][];
         keys[0] = TestSlice.bytes("{measured}12q");
         keys[1] = TestSlice.bytes("{measured}12r");
         keys[2] = TestSlice.bytes("{measured}12m");
-        byte[][] args = new byte[LINKS + 6][];
-        args[2] = TestSlice.bytes("0");
-        args[3] = head;
-        args[4] = blob;
-        args[5] = lengths;
+        keys[3] = TestSlice.bytes("{measured}");
+        byte[][] args = new byte[LINKS + 7][];
+        args[0] = TestSlice.bytes("1");
+        args[3] = TestSlice.bytes("0");
+        args[4] = head;
+        args[5] = blob;
+        args[6] = lengths;
         for (int page = 0; page < pages; page++) {
             random.nextBytes(blob);
             for (int i = 0; i < LINKS; i++) {
@@ -96,12 +102,12 @@ final class ScriptSpeed {
                 } else {
                     hash = known[random.nextInt(Math.min(size, known.length))];
                 }
-                keys[i + 3] = TestSlice.bytes("{measured}12s" + (hash >>> 33) % buckets);
-                args[i + 6] = TestSlice.bytes((int) hash);
+                keys[i + 4] = TestSlice.bytes("{measured}12s" + (hash >>> 33) % buckets);
+                args[i + 7] = TestSlice.bytes((int) hash);
             }
             Object answer = engine.call((session, call) -> {
-                args[0] = TestSlice.bytes(session.lane());
-                args[1] = TestSlice.bytes(call);
+                args[1] = TestSlice.bytes(session.lane());
+                args[2] = TestSlice.bytes(call);
                 session.send(Script.PUSH, keys, args);
                 return session.receive();
             });

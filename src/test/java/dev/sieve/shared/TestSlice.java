@@ -9,9 +9,13 @@ import java.util.List;
 final class TestSlice {
     private static final int BUCKETS = 10_000;
 
+    /** The identity of the crawl. */
+    private static final String ID = "1";
+
     final String run;
     final String worker;
     final String prefix;
+    private boolean isCreated;
 
     TestSlice(String run, String worker, String prefix) {
         this.run = run;
@@ -40,11 +44,17 @@ final class TestSlice {
         return keys;
     }
 
+    /** Returns the key of the settings. */
+    byte[] settings() {
+        return bytes(prefix.substring(0, prefix.indexOf('}') + 1));
+    }
+
     /** Sends a batch; the hash of an URL decides its bucket and its fingerprint. */
     void sendPush(Session session, long call, boolean refuse, List<String> urls) {
-        byte[][] keys = new byte[3 + urls.size()][];
+        byte[][] keys = new byte[4 + urls.size()][];
         System.arraycopy(keys("q r m"), 0, keys, 0, 3);
-        byte[][] args = new byte[6 + urls.size()][];
+        keys[3] = settings();
+        byte[][] args = new byte[7 + urls.size()][];
         ByteArrayOutputStream texts = new ByteArrayOutputStream();
         ByteBuffer lengths = ByteBuffer.allocate(4 * urls.size());
         for (int i = 0; i < urls.size(); i++) {
@@ -52,11 +62,16 @@ final class TestSlice {
             texts.writeBytes(url);
             lengths.putInt(url.length);
             long hash = hash(urls.get(i));
-            keys[i + 3] = bytes(prefix + "s" + (hash >>> 32) % BUCKETS);
-            args[i + 6] = bytes((int) hash);
+            keys[i + 4] = bytes(prefix + "s" + (hash >>> 32) % BUCKETS);
+            args[i + 7] = bytes((int) hash);
         }
-        byte[][] head = args(session.lane(), call, refuse ? 1 : 0, "head", texts.toByteArray(), lengths.array());
-        System.arraycopy(head, 0, args, 0, 6);
+        byte[][] head = args(ID, session.lane(), call, refuse ? 1 : 0, "head", texts.toByteArray(), lengths.array());
+        System.arraycopy(head, 0, args, 0, 7);
+        if (!isCreated && session.pending() == 0) {
+            session.send("HSET", args(settings(), "id", ID));
+            session.receive();
+            isCreated = true;
+        }
         session.send(Script.PUSH, keys, args);
     }
 
