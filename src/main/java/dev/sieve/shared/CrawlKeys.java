@@ -2,6 +2,8 @@ package dev.sieve.shared;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.util.List;
+
 /**
  * The names of a crawl's keys on the engine. The part in braces decides on which node of a cluster a key is stored, so
  * all keys of a crawl are on one node.
@@ -97,9 +99,14 @@ final class CrawlKeys {
             aside = utf8(prefix + "x");
         }
 
-        /** Returns all keys. */
-        byte[][] all() {
-            return new byte[][] {counters, owner, queue, taken, done, replies, pauses, aside};
+        /** Returns the hashes. */
+        List<byte[]> hashes() {
+            return List.of(counters, owner, taken, done, replies, pauses);
+        }
+
+        /** Returns the lists. */
+        List<byte[]> lists() {
+            return List.of(queue, aside);
         }
     }
 }

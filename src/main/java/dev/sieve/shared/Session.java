@@ -254,6 +254,9 @@ final class Session {
                     "BUSY" -> new EngineAwayException(message, false, e);
             case "MOVED", "ASK", "CROSSSLOT" ->
                 new EngineException(address, "it is a node of a cluster, which is not supported: " + message);
+            case "WRONGTYPE" ->
+                new EngineException(
+                        address, message + " ('sieve state' names the key, and 'sieve repair' puts it aside)");
             default -> new EngineException(address, message);
         };
     }

@@ -6,9 +6,12 @@ import static dev.sieve.shared.StoredCrawl.number;
 import dev.sieve.SieveStats;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /** Reads the state of a crawl on an engine. */
 final class SharedInspection {
@@ -26,8 +29,15 @@ final class SharedInspection {
 
     SharedState state() throws IOException {
         Map<String, String> info = crawl.info();
+        Set<String> wrong = new HashSet<>();
+        for (StoredCrawl.WrongKey key : crawl.wrongKeys()) {
+            wrong.add(key.key());
+            problems.add(key + ": 'repair' puts it aside");
+        }
         Map<String, Integer> owned = new LinkedHashMap<>();
-        crawl.workers().forEach(worker -> owned.put(worker, 0));
+        if (!wrong.contains(StoredCrawl.text(keys.workers()))) {
+            crawl.workers().forEach(worker -> owned.put(worker, 0));
+        }
         long now = crawl.now();
         long accepted = 0;
         long done = 0;
@@ -37,9 +47,16 @@ final class SharedInspection {
         long forgotten = 0;
         for (int i = 0; i < keys.sliceCount(); i++) {
             CrawlKeys.OfSlice slice = keys.slice(i);
+            if (Stream.of(slice.hashes(), slice.lists())
+                    .flatMap(List::stream)
+                    .anyMatch(key -> wrong.contains(StoredCrawl.text(key)))) {
+                continue;
+            }
             Map<String, String> counters = Replies.map(crawl.one("HGETALL", slice.counters));
             Map<String, String> owner = Replies.map(crawl.one("HGETALL", slice.owner));
-            if (number(owner.get("until")) > now
+            long left = number(owner.get("until")) - now;
+            if (left > 0
+                    && left <= number(owner.get("ttl"))
                     && info.getOrDefault("run_id", "").equals(owner.get("run"))) {
                 owned.merge(owner.getOrDefault("worker", ""), 1, Integer::sum);
             }
@@ -77,24 +94,31 @@ final class SharedInspection {
                 owned.entrySet().stream()
                         .map(each -> new SharedState.Worker(each.getKey(), each.getValue()))
                         .toList(),
-                number(crawl.one("LLEN", keys.lines("seeds"))),
+                number(crawl.optional("LLEN", keys.lines("seeds"))),
                 engine(info),
                 queueBytes,
                 crawl.warnings(),
                 List.copyOf(problems));
     }
 
-    /** The counters were read before everything else, and pushes that came in between only add to the others. */
+    /**
+     * The counters were read before everything else, and what is done is read after it: pushes and results that come in
+     * between hide a loss at most.
+     */
     private void check(int index, CrawlKeys.OfSlice slice, Map<String, String> counters, Map<String, String> owner)
             throws IOException {
-        long frames = number(crawl.one("LLEN", slice.queue)) + number(crawl.one("HLEN", slice.taken));
-        if (counters.isEmpty() && (!owner.isEmpty() || frames > 0)) {
+        SliceExport frames = new SliceExport(crawl, slice, null);
+        long found = frames.run();
+        if (counters.isEmpty() && (!owner.isEmpty() || found > 0)) {
             problems.add("slice " + index + ": the counters are missing");
         }
-        Map<String, String> later = Replies.map(crawl.one("HGETALL", slice.counters));
-        long pending = number(later.get("accepted")) - number(later.get("done"));
-        if (frames == 0 && pending > 0 && later.equals(counters)) {
-            problems.add("slice " + index + ": " + pending + " URLs are neither done nor pending");
+        if (frames.damaged() > 0) {
+            problems.add("slice " + index + ": " + frames.damaged() + " damaged frames of pending URLs");
+        }
+        long done = number(crawl.one("HGET", slice.counters, utf8("done")));
+        long missing = number(counters.get("accepted")) - done - found;
+        if (missing > 0) {
+            problems.add("slice " + index + ": " + missing + " URLs are neither done nor pending");
         }
     }
 

@@ -42,12 +42,27 @@ final class SharedRepair {
     }
 
     RepairReport run() throws IOException {
-        crawl.requireNoWorkers();
+        List<StoredCrawl.WrongKey> wrong = crawl.wrongKeys();
+        if (wrong.stream().noneMatch(key -> key.key().equals(text(keys.workers())))) {
+            crawl.requireNoWorkers();
+        }
+        putAside(wrong);
         for (int i = 0; i < keys.sliceCount(); i++) {
             new OfSlice(i).run();
         }
         countForgotten();
         return new RepairReport(pending, lost, asideBytes, List.copyOf(findings));
+    }
+
+    /** Gives keys of a wrong type other names. */
+    private void putAside(List<StoredCrawl.WrongKey> keys) throws IOException {
+        for (StoredCrawl.WrongKey wrong : keys) {
+            String aside = wrong.key();
+            do {
+                aside += ".aside";
+            } while (number(crawl.one("RENAMENX", utf8(wrong.key()), utf8(aside))) == 0);
+            findings.add(wrong + "; put aside as " + aside);
+        }
     }
 
     /** Corrects the counters by the fingerprints, which the slices share. */
@@ -219,6 +234,12 @@ final class SharedRepair {
         private void count(Map<String, String> counters) throws IOException {
             long accepted = number(counters.get("accepted"));
             long done = number(counters.get("done"));
+            if (done + found > accepted && found <= accepted) {
+                long again = done + found - accepted;
+                finding(again + " URLs that were done are pending again, and are fetched again");
+                crawl.one("HINCRBY", slice.counters, utf8("done"), utf8(-again));
+                done -= again;
+            }
             long present = Math.max(accepted, done + found);
             if (present > accepted) {
                 finding("the counter of accepted URLs was " + accepted + "; now " + present);

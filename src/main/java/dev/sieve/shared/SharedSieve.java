@@ -378,6 +378,11 @@ public final class SharedSieve implements Frontier {
         if (!first.isDrained(second)) {
             return overAt == totals.accepted();
         }
+        long lost = second.lost();
+        if (lost > 0) {
+            throw new UncheckedIOException(new IOException(lost + " URLs of the crawl " + keys.name()
+                    + " are neither done nor pending: the engine has lost them; 'sieve repair' counts them"));
+        }
         overAt = second.accepted();
         byte[][] mark = {CrawlKeys.utf8(Survey.ENDED), CrawlKeys.utf8(overAt), CrawlKeys.utf8(1)};
         engine.tryCall((session, number) -> {

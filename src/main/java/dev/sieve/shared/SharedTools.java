@@ -8,8 +8,6 @@ import dev.sieve.bloom.Murmur3;
 import dev.sieve.durable.RepairReport;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -17,6 +15,10 @@ import java.util.function.Consumer;
 public final class SharedTools {
     /** Frames per round trip. */
     private static final int PAGE = 64;
+    /** Keys that the engine looks at per step. */
+    private static final int SCANNED = 1000;
+
+    private static final byte[] COUNT = utf8("COUNT");
 
     private SharedTools() {}
 
@@ -31,7 +33,8 @@ public final class SharedTools {
     }
 
     /**
-     * Reads the state of a crawl, which may be running, and changes nothing. Counts the fingerprints, but reads no URL.
+     * Reads the state of a crawl, which may be running, and changes nothing. Reads all that is pending, and counts the
+     * fingerprints.
      *
      * @throws IOException when the engine does not respond, or has no such crawl
      */
@@ -112,25 +115,24 @@ public final class SharedTools {
      * @throws IOException when a worker is live, or as {@link #inspect}
      */
     public static long delete(EngineAddress address) throws IOException {
-        try (StoredCrawl crawl = StoredCrawl.open(address)) {
+        try (StoredCrawl crawl = StoredCrawl.openAny(address)) {
             crawl.requireNoWorkers();
             CrawlKeys keys = crawl.keys();
-            long[] deleted = new long[1];
-            for (int i = 0; i < keys.sliceCount(); i++) {
-                deleted[0] += number(crawl.one("UNLINK", keys.slice(i).all()));
+            byte[] pattern = utf8("{" + keys.name() + "}?*");
+            long deleted = 0;
+            String cursor = "0";
+            do {
+                List<?> page = (List<?>) crawl.one("SCAN", utf8(cursor), utf8("MATCH"), pattern, COUNT, utf8(SCANNED));
+                cursor = text(page.get(0));
+                byte[][] found = ((List<?>) page.get(1)).toArray(byte[][]::new);
+                deleted += found.length == 0 ? 0 : number(crawl.one("UNLINK", found));
+            } while (!cursor.equals("0"));
+            // The settings last: without them, an interrupted deletion would look like a complete one.
+            deleted += number(crawl.one("UNLINK", keys.settings()));
+            if (deleted == 0) {
+                throw crawl.absent();
             }
-            crawl.all(
-                    crawl.settings().buckets(),
-                    bucket -> new StoredCrawl.Command("UNLINK", keys.bucket(bucket)),
-                    response -> deleted[0] += number(response));
-            List<byte[]> rest = new ArrayList<>(Arrays.asList(keys.workers(), keys.events()));
-            StoredCrawl.LISTS.forEach(list -> rest.add(keys.lines(list)));
-            // The settings last: without them, an interrupted deletion could not be completed.
-            rest.add(keys.settings());
-            for (byte[] key : rest) {
-                deleted[0] += number(crawl.one("UNLINK", key));
-            }
-            return deleted[0];
+            return deleted;
         }
     }
 }

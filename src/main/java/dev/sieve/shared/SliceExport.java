@@ -21,10 +21,16 @@ final class SliceExport {
 
     private final StoredCrawl crawl;
     private final CrawlKeys.OfSlice slice;
-    private final Consumer<String> urls;
+    private final @Nullable Consumer<String> urls;
     private long count;
+    private long damaged;
 
-    SliceExport(StoredCrawl crawl, CrawlKeys.OfSlice slice, Consumer<String> urls) {
+    /**
+     * Creates an export.
+     *
+     * @param urls receives the URLs; null: they are counted, and damaged frames too
+     */
+    SliceExport(StoredCrawl crawl, CrawlKeys.OfSlice slice, @Nullable Consumer<String> urls) {
         this.crawl = crawl;
         this.slice = slice;
         this.urls = urls;
@@ -59,6 +65,11 @@ final class SliceExport {
             }
         }
         return count;
+    }
+
+    /** Returns how many frames are damaged. */
+    long damaged() {
+        return damaged;
     }
 
     private Page page(long index) throws IOException {
@@ -109,12 +120,20 @@ final class SliceExport {
         try {
             frame = new Frame(bytes);
         } catch (IllegalArgumentException e) {
+            if (urls == null) {
+                damaged++;
+                return;
+            }
             throw new IOException(
                     crawl.address() + ": frame " + number + " of " + StoredCrawl.text(slice.queue) + ": "
                             + e.getMessage(),
                     e);
         }
         BitSet isDone = done == null ? new BitSet() : BitSet.valueOf(done);
+        if (urls == null) {
+            count += frame.count() - isDone.get(0, frame.count()).cardinality();
+            return;
+        }
         for (int i = 0; i < frame.count(); i++) {
             if (!isDone.get(i)) {
                 urls.accept(frame.lease(0, i, 1).url());

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -24,18 +25,16 @@ final class StoredCrawl implements Closeable {
 
     private final EngineAddress address;
     private final Engine engine;
-    private final CrawlSettings settings;
+    /** Null when the engine has no crawl of this name. */
+    private final @Nullable CrawlSettings settings;
+
     private final CrawlKeys keys;
 
     private StoredCrawl(EngineAddress address, Engine engine) throws IOException {
         this.address = address;
         this.engine = engine;
-        CrawlSettings stored = CrawlSettings.read(engine, address.name());
-        if (stored == null) {
-            throw new IOException(address + ": the engine has no crawl of this name");
-        }
-        settings = stored;
-        keys = new CrawlKeys(address.name(), settings.slices());
+        settings = CrawlSettings.read(engine, address.name());
+        keys = new CrawlKeys(address.name(), settings == null ? 0 : settings.slices());
     }
 
     /**
@@ -44,6 +43,20 @@ final class StoredCrawl implements Closeable {
      * @throws IOException when the engine does not respond, or has no such crawl
      */
     static StoredCrawl open(EngineAddress address) throws IOException {
+        StoredCrawl crawl = openAny(address);
+        if (crawl.settings == null) {
+            crawl.close();
+            throw crawl.absent();
+        }
+        return crawl;
+    }
+
+    IOException absent() {
+        return new IOException(address + ": the engine has no crawl of this name");
+    }
+
+    /** As {@link #open}, but also opens what is left of a crawl whose settings are gone. */
+    static StoredCrawl openAny(EngineAddress address) throws IOException {
         Engine engine = new Engine(address, "tools", Duration.ZERO, System::nanoTime);
         try {
             return new StoredCrawl(address, engine);
@@ -80,13 +93,20 @@ final class StoredCrawl implements Closeable {
     }
 
     CrawlSettings settings() {
-        return settings;
+        return Objects.requireNonNull(settings);
     }
 
     /** Returns the names of the live workers. */
     List<String> workers() throws IOException {
-        byte[] now = CrawlKeys.utf8(now());
-        List<?> names = (List<?>) one("ZRANGEBYSCORE", keys.workers(), now, CrawlKeys.utf8("+inf"));
+        long now = now();
+        long[] longest = new long[1];
+        all(
+                keys.sliceCount(),
+                i -> new Command("HGET", keys.slice((int) i).owner, CrawlKeys.utf8("ttl")),
+                response -> longest[0] = Math.max(longest[0], number(response)));
+        // What is further in the future was stored before the clock of the engine was set back.
+        byte[] latest = CrawlKeys.utf8(longest[0] == 0 ? "+inf" : String.valueOf(now + longest[0]));
+        List<?> names = (List<?>) one("ZRANGEBYSCORE", keys.workers(), CrawlKeys.utf8(now), latest);
         return names.stream().map(StoredCrawl::text).toList();
     }
 
@@ -146,11 +166,59 @@ final class StoredCrawl implements Closeable {
         return info;
     }
 
+    /**
+     * A key that is not of the type that a crawl stores under it.
+     *
+     * @param type what it is
+     */
+    record WrongKey(String key, String type, String expected) {
+        @Override
+        public String toString() {
+            return "the key " + key + " is a " + type + ", not a " + expected;
+        }
+    }
+
+    /** Returns the keys of a wrong type. */
+    List<WrongKey> wrongKeys() throws IOException {
+        List<byte[]> all = new ArrayList<>(List.of(keys.workers(), keys.events()));
+        List<String> types = new ArrayList<>(List.of("zset", "hash"));
+        for (String list : LISTS) {
+            all.add(keys.lines(list));
+            types.add("list");
+        }
+        for (int i = 0; i < keys.sliceCount(); i++) {
+            for (byte[] hash : keys.slice(i).hashes()) {
+                all.add(hash);
+                types.add("hash");
+            }
+            for (byte[] list : keys.slice(i).lists()) {
+                all.add(list);
+                types.add("list");
+            }
+        }
+        int fixed = all.size();
+        List<WrongKey> wrong = new ArrayList<>();
+        long[] next = new long[1];
+        all(
+                fixed + settings().buckets(),
+                i -> new Command("TYPE", i < fixed ? all.get((int) i) : keys.bucket(i - fixed)),
+                response -> {
+                    long i = next[0]++;
+                    byte[] key = i < fixed ? all.get((int) i) : keys.bucket(i - fixed);
+                    String expected = i < fixed ? types.get((int) i) : "set";
+                    String type = text(response);
+                    if (!type.equals("none") && !type.equals(expected)) {
+                        wrong.add(new WrongKey(text(key), type, expected));
+                    }
+                });
+        return wrong;
+    }
+
     /** Returns how many fingerprints the crawl has. */
     long fingerprints() throws IOException {
         long[] sum = new long[1];
         all(
-                settings.buckets(),
+                settings().buckets(),
                 bucket -> new Command("SCARD", keys.bucket(bucket)),
                 response -> sum[0] += number(response));
         return sum[0];

@@ -80,6 +80,14 @@ final class Survey {
         return slices.stream().mapToLong(OfSlice::done).sum();
     }
 
+    /** Returns how many URLs of slices without frames are not done. */
+    long lost() {
+        return slices.stream()
+                .filter(slice -> slice.queuedFrames == 0 && slice.takenFrames == 0)
+                .mapToLong(slice -> Math.max(0, slice.accepted - slice.done))
+                .sum();
+    }
+
     long seen() {
         return slices.stream().mapToLong(OfSlice::seen).sum();
     }

@@ -20,11 +20,12 @@ for i = 5, #args, 3 do
     end
     sum = sum + args[i + 2]
 end
+-- Counted first: where a log ends in between, no URL that is done seems to be lost.
+call('HINCRBY', keys[3], 'done', sum)
 if #parts > 0 then call('HSET', keys[2], unpack(parts)) end
 if #whole > 0 then
     call('HDEL', keys[2], unpack(whole))
     call('HDEL', keys[1], unpack(whole))
 end
-call('HINCRBY', keys[3], 'done', sum)
 call('HSET', keys[3], 'dc', args[4])
 return 1

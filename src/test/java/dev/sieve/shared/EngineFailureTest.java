@@ -282,6 +282,21 @@ class EngineFailureTest {
     }
 
     @Test
+    void aCrawlThatLostAQueueDoesNotEndAsComplete() throws Exception {
+        SharedSieve frontier = builder().open();
+        frontier.pushAll(urls(300));
+        long left = (Long) engine.command("LLEN", "{crawl}1q");
+        engine.command("DEL", "{crawl}1q");
+        takeAll(frontier, 0).forEach(frontier::done);
+
+        assertThat(left).isPositive();
+        assertThatThrownBy(() -> frontier.isOver(0))
+                .isInstanceOf(UncheckedIOException.class)
+                .hasMessageContaining("URLs of the crawl crawl are neither done nor pending");
+        frontier.abandon();
+    }
+
+    @Test
     void nothingJoinsACrawlOfTheSameName() throws Exception {
         SharedSieve late = builder().open();
         late.pushAll(urls(10));

@@ -201,6 +201,79 @@ class SharedToolsTest {
     }
 
     @Test
+    void aQueueOrFramesLostBesideOthersAreCounted() throws IOException {
+        fill();
+        long taken = (Long) engine.command("HLEN", prefix + "f");
+        engine.command("DEL", prefix + "f");
+
+        assertThat(taken).isPositive();
+        assertThat(SharedTools.inspect(address).problems())
+                .singleElement()
+                .asString()
+                .matches("slice 0: \\d+ URLs are neither done nor pending");
+        assertThat(SharedTools.repair(address).lost()).isPositive();
+        assertThat(SharedTools.inspect(address).problems()).isEmpty();
+    }
+
+    @Test
+    void damagedFramesAreAProblem() throws IOException {
+        fill();
+        engine.command("LSET", prefix + "q", "7", "no frame");
+
+        assertThat(SharedTools.inspect(address).problems())
+                .containsExactly(
+                        "slice 0: 1 damaged frames of pending URLs", "slice 0: 10 URLs are neither done nor pending");
+    }
+
+    @Test
+    void keysOfAWrongTypeAreNamedAndPutAside() throws IOException {
+        String name = "{" + address.name() + "}";
+        for (String key : List.of(name + "0q", name + "0m", name + "0f", name + "w", name + "l:seeds", name + "s1")) {
+            fill();
+            engine.command("DEL", key);
+            engine.command("SET", key, "mine");
+
+            assertThat(SharedTools.inspect(address).problems())
+                    .anyMatch(each -> each.startsWith("the key " + key + " is a string, not a "));
+            assertThat(SharedTools.repair(address).findings()).anyMatch(each -> each.contains(key + ".aside"));
+
+            assertThat(engine.text("GET", key + ".aside")).isEqualTo("mine");
+            assertThat(SharedTools.inspect(address).problems()).isEmpty();
+            SharedTools.delete(address);
+            assertThat((List<?>) engine.command("KEYS", name + "*")).isEmpty();
+        }
+    }
+
+    @Test
+    void urlsWhoseResultsAreMissingArePendingAgain() throws IOException {
+        fill();
+        long done = SharedTools.inspect(address).stats().done();
+        engine.command("DEL", prefix + "d");
+
+        RepairReport report = SharedTools.repair(address);
+
+        assertThat(report.findings()).singleElement().asString().contains("URLs that were done are pending again");
+        SharedState state = SharedTools.inspect(address);
+        assertThat(state.stats().accepted()).isEqualTo(URLS);
+        assertThat(state.stats().done()).isLessThan(done);
+        assertThat(state.stats().pending()).isEqualTo(report.urls());
+    }
+
+    @Test
+    void aWorkerFarInTheFutureIsNotAlive() throws IOException {
+        fill();
+        String workers = "{" + address.name() + "}w";
+        String future = String.valueOf(System.currentTimeMillis() + 3_600_000);
+        engine.command("ZADD", workers, future, "dead");
+
+        assertThat(SharedTools.inspect(address).workers()).isEmpty();
+        try (SharedSieve sieve = open()) {
+            assertThat(sieve.workers()).isEqualTo(1);
+        }
+        assertThat(engine.command("ZCARD", workers)).isEqualTo(0L);
+    }
+
+    @Test
     void setsThatTheEngineHasRemovedAreFound() throws IOException {
         fill();
         String bucket = "{" + address.name() + "}s0";
@@ -263,6 +336,18 @@ class SharedToolsTest {
         assertThat(engine.command("DBSIZE")).isEqualTo(before);
         assertThat(SharedTools.exists(address, Duration.ZERO)).isFalse();
         assertThatThrownBy(() -> SharedTools.inspect(address)).hasMessageContaining("no crawl of this name");
+    }
+
+    @Test
+    void whatIsLeftOfACrawlWithoutSettingsIsDeleted() throws IOException {
+        fill();
+        engine.command("DEL", "{" + address.name() + "}");
+
+        assertThat(SharedTools.delete(address)).isPositive();
+
+        assertThat((List<?>) engine.command("KEYS", "{" + address.name() + "}*"))
+                .isEmpty();
+        assertThatThrownBy(() -> SharedTools.delete(address)).hasMessageContaining("no crawl of this name");
     }
 
     @Test
