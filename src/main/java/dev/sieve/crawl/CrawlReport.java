@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * done itself; {@code before}, {@code left} and {@code sieve} are those of all, and the first sum holds for none of them alone.
  *
  * @param ending why the crawl is over; null while it runs
- * @param elapsed the time since {@link Crawler#run} was called, or since the crawler was created before that
+ * @param elapsed the time from the call of {@link Crawler#run} until it is over, or so far; before the call, the time since
+ *     the crawler was created
  * @param pages responses that are not redirects, by the first digit of their status
  * @param checked URLs outside of the crawl that were only checked, by the first digit of the status of the response; 0 for
  *     those without a usable response
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param refusals queued URLs that were not requested, by {@linkplain dev.sieve.scope.SkipReason#rule rule}
  * @param retried requests that repeat a failed one
  * @param cut pages of which only the beginning was read
- * @param bytes bytes of all bodies, after decoding
+ * @param bytes {@linkplain dev.sieve.fetch.FetchResult.Page#length bytes} of all pages: those that were read
  * @param urlsFound seeds, distinct references of each page, targets of redirects, sitemaps, and what these list
  * @param urlsNew those of them that were queued
  * @param urlsSeen those of them that had been queued before, up to the false-positive rate

@@ -69,6 +69,10 @@ public final class Crawler implements AutoCloseable {
     private final CrawlJob job;
     private final CrawlClock clock = CrawlClock.SYSTEM;
     private volatile long startNanos;
+
+    /** How long the crawl took; null until it is over. */
+    private volatile @Nullable Duration took;
+
     private final long before;
     private final HostSchedule<Lease> schedule;
     private final Fetcher fetcher;
@@ -243,6 +247,7 @@ public final class Crawler implements AutoCloseable {
         startWorkers();
         awaitEnd();
         flush();
+        took = Duration.ofNanos(clock.nanoTime() - startNanos);
         rethrow(failure);
         CrawlReport report = report();
         if (report.ending() == Ending.UNREACHABLE) {
@@ -369,7 +374,8 @@ public final class Crawler implements AutoCloseable {
 
     /** Returns what was done so far. */
     public CrawlReport report() {
-        Duration elapsed = Duration.ofNanos(clock.nanoTime() - startNanos);
+        Duration all = took;
+        Duration elapsed = all == null ? Duration.ofNanos(clock.nanoTime() - startNanos) : all;
         SieveStats stats = job.frontier().stats();
         return recorder.report(
                 dispatcher.ending(),

@@ -186,7 +186,7 @@ final class Recorder {
             checked.merge(isFailed ? 0 : visit.result().status() / 100, 1L, Long::sum);
         } else if (page != null) {
             pages.merge(page.status() / 100, 1L, Long::sum);
-            bytes += page.body().length;
+            bytes += page.length();
             cut += page.isCut() ? 1 : 0;
         } else {
             redirects += isFailed ? 0 : 1;

@@ -44,9 +44,10 @@ public sealed interface FetchResult {
      * @param type the media type in lower case without parameters; empty when there is none
      * @param body the decoded body, as far as it was read; empty when its type is not wanted, or that of an error could not be
      *     read
-     * @param length bytes of the body, counted when it was read, otherwise as announced; 0 when unknown
-     * @param isCut whether only the beginning of the body was read or parsed, since a limit was reached or the body of an
-     *     error could not be read
+     * @param length bytes of the body that were read, after decoding; those of a body that was read only for an {@link
+     *     Exchange} as they were received; 0 when it was not read, whatever the server has announced
+     * @param isCut whether only the beginning of the body was read or parsed, since a limit was reached or the rest of it
+     *     could not be read; a body of which nothing was needed is not cut
      */
     @SuppressWarnings("ArrayRecordComponent") // a body is not compared, and too large to be copied
     record Page(int status, Map<String, List<String>> headers, String type, byte[] body, long length, boolean isCut)

@@ -355,8 +355,8 @@ public final class Fetcher implements AutoCloseable {
     }
 
     /**
-     * Requests a URL and reads only the head of the response: a page has an empty body, and its length as announced. If
-     * exchanges are kept, the body is read for them, since readers of archives refuse one that is shorter than announced.
+     * Requests a URL and reads only the head of the response: a page has an empty body. If exchanges are kept, the body is
+     * read for them, since readers of archives refuse one that is shorter than announced.
      */
     public FetchResult check(String url) {
         return fetch(url, options.keepsExchanges ? options.bodyLimit : 0, ResponseReader::head);
@@ -412,12 +412,27 @@ public final class Fetcher implements AutoCloseable {
                 return send(url, call, room, null, kept, reading);
             }
             capture.use(room);
+            FetchResult result;
             try {
-                return send(url, call, room, capture, kept, reading);
+                result = send(url, call, room, capture, kept, reading);
             } finally {
                 keep(capture.exchange(cancellation(call)));
             }
+            return withKept(result, exchange.get());
         }
+    }
+
+    /** Returns what a page says of a body that was read only for its exchange. */
+    private static FetchResult withKept(FetchResult result, @Nullable Exchange made) {
+        return result instanceof Page page && page.body().length == 0 && made != null
+                ? new Page(
+                        page.status(),
+                        page.headers(),
+                        page.type(),
+                        page.body(),
+                        made.body().length,
+                        made.cut() != Exchange.Cut.NONE)
+                : result;
     }
 
     private void keep(@Nullable Exchange made) {
@@ -446,13 +461,17 @@ public final class Fetcher implements AutoCloseable {
             // Do not wait for the rest of the body.
             if (capture != null
                     ? capture.hasMore()
-                    : result instanceof Page page && (kept == 0 || page.length() != page.body().length)) {
+                    : result instanceof Page page && (kept == 0 || page.isCut() || isUnread(page, response))) {
                 call.cancel();
             }
             return result;
         } catch (IOException e) {
             return ResponseReader.failure(e, cancellation(call));
         }
+    }
+
+    private static boolean isUnread(Page page, Response response) {
+        return page.body().length == 0 && response.body().contentLength() > 0;
     }
 
     /** Returns why a request failed if that is due to a stop or a cancelled call; null otherwise. */

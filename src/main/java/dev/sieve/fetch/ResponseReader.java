@@ -63,7 +63,7 @@ final class ResponseReader {
         return REDIRECTS.contains(response.code()) ? redirect(url, response) : page(response, room, bodyLimit, anyType);
     }
 
-    /** Reads the head of a response: a page has an empty body, and its length as announced. */
+    /** Reads the head of a response: a page has an empty body. */
     static FetchResult head(String url, Response response, BodyMemory.Body room) {
         if (REDIRECTS.contains(response.code())) {
             return redirect(url, response);
@@ -72,8 +72,7 @@ final class ResponseReader {
     }
 
     private static Page head(Response response) {
-        long length = Math.max(0, response.body().contentLength());
-        return new Page(response.code(), headers(response), type(response), new byte[0], length, false);
+        return new Page(response.code(), headers(response), type(response), new byte[0], 0, false);
     }
 
     /** Reads a response and passes its body to a reader, if the status is 2xx. */
@@ -137,7 +136,6 @@ final class ResponseReader {
             throws IOException {
         String type = type(response);
         byte[] body = new byte[0];
-        long length = Math.max(0, response.body().contentLength());
         boolean isCut = false;
         String encoding = unknownEncoding(response);
         boolean isRead = anyType || Page.mayBeHtml(type);
@@ -148,9 +146,8 @@ final class ResponseReader {
             Buffer read = new Buffer();
             body = body(response.body(), room, bodyLimit, read);
             isCut = read.size() > 0;
-            length = isCut ? Math.max(length, bodyLimit + 1L) : body.length;
         }
-        return new Page(response.code(), headers(response), type, body, length, isCut);
+        return new Page(response.code(), headers(response), type, body, body.length, isCut);
     }
 
     /** Returns the body up to its limit; what is left in {@code read} is beyond it. */

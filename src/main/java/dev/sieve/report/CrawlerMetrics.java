@@ -86,7 +86,8 @@ public final class CrawlerMetrics implements MeterBinder {
                 CrawlReport::failureCounts);
         meters.counter("sieve.crawl.retries", null, "Requests that repeat a failed one.", CrawlReport::retried);
         meters.counter("sieve.crawl.truncated", null, "Pages of which only the beginning was read.", CrawlReport::cut);
-        meters.counter("sieve.crawl.body", "bytes", "Bytes of all bodies, after decoding.", CrawlReport::bytes);
+        meters.counter(
+                "sieve.crawl.body", "bytes", "Bytes of all bodies that were read, after decoding.", CrawlReport::bytes);
     }
 
     private static void statuses(
@@ -179,7 +180,7 @@ public final class CrawlerMetrics implements MeterBinder {
         meters.gauge(
                 "sieve.crawl.elapsed",
                 SECONDS,
-                "Time since the crawl was started.",
+                "Time since the crawl was started, until it was over.",
                 report -> Meters.seconds(report.elapsed()));
         meters.gauge(
                 "sieve.crawl.running",

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param referrer the page on which the URL was first found; null for a seed
  * @param status the HTTP status; 0 without a response
  * @param type the media type; null if there is none
- * @param bytes bytes of the body; 0 when unknown
+ * @param bytes bytes of the body that were read
  * @param millis from the request to the last byte of the response
  * @param waitedMillis how long the host had to wait for its delay before the request
  * @param at when it was requested, in epoch milliseconds; 0 when unknown

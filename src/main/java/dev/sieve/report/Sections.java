@@ -84,7 +84,7 @@ final class Sections {
                     tiles,
                     "Left",
                     count(last.left()),
-                    last.unfinished() == 0 ? "" : count(last.unfinished()) + " for a later run");
+                    last.unfinished() == 0 ? "" : count(last.unfinished()) + " not done");
             tile(tiles, "Pages missed", Numbers.about(last.missed()), "estimated");
             runs(section);
         }

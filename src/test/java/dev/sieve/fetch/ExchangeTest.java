@@ -92,6 +92,23 @@ class ExchangeTest {
         assertThat(fetcher.takeExchange()).isNull();
     }
 
+    @ParameterizedTest
+    @CsvSource({"5000, false", "300000, true"})
+    void aPageSaysHowMuchWasReadForItsExchange(int size, boolean isCut) {
+        server.on(
+                "/",
+                HostileServer.raw(
+                        "HTTP/1.1 200 OK\nContent-Type: video/mp4\nContent-Length: " + size + "\n", new byte[size]));
+
+        FetchResult result = fetcher.fetch(server.url());
+
+        assertThat(result).isInstanceOfSatisfying(Page.class, page -> {
+            assertThat(page.body()).isEmpty();
+            assertThat(page.length()).isEqualTo(Math.min(size, LIMIT));
+            assertThat(page.isCut()).isEqualTo(isCut);
+        });
+    }
+
     @Test
     void theBodyIsKeptBeforeItIsDecoded() throws IOException {
         byte[] html = "<p>hello".repeat(1000).getBytes(US_ASCII);
