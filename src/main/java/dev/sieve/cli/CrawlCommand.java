@@ -132,6 +132,9 @@ class CrawlCommand implements Callable<Integer> {
         if (seeds.isEmpty() && !resumes) {
             throw Checks.wrong(spec, "Missing SEED: a URL, a file of URLs, or - for standard input");
         }
+        if (isQuiet && isVerbose) {
+            throw Checks.wrong(spec, "Options '-q' and '-v' exclude each other");
+        }
         requireJobFor("--durability");
         requireJobFor("--keep-log");
         CrawlOptions options = options().exchanges(output.hasArchive());

@@ -26,7 +26,9 @@ import dev.sieve.report.Numbers;
 import dev.sieve.report.ReportPage;
 import java.io.IOException;
 import java.io.Writer;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
@@ -121,6 +123,13 @@ final class Outputs implements PageSink {
             List<Path> files, @Nullable Format chosen, @Nullable Path skipped, StandardOpenOption how, CommandSpec spec)
             throws IOException {
         Set<Path> names = new HashSet<>();
+        if (chosen != null && files.stream().noneMatch(file -> isFormat(file, chosen))) {
+            throw Checks.invalid(
+                    spec,
+                    "--format",
+                    Converters.name(chosen) + ": no output has this format; the name of " + files.get(0)
+                            + " determines another one");
+        }
         for (Path file : files) {
             if (WarcSink.isArchive(file)) {
                 checkArchive(file, how, spec);
@@ -147,6 +156,10 @@ final class Outputs implements PageSink {
         }
     }
 
+    private static boolean isFormat(Path file, Format chosen) {
+        return !WarcSink.isArchive(file) && Format.of(file, chosen) == chosen;
+    }
+
     private static void check(String option, Path file, StandardOpenOption how, Set<Path> names, CommandSpec spec) {
         boolean isNew = names.add(
                 STANDARD_OUTPUT.contains(file)
@@ -167,17 +180,24 @@ final class Outputs implements PageSink {
      *
      * @param option the option that names it
      * @param replaces whether the file may exist
+     * @throws IOException when the disk is full or fails
      */
-    static void checkReport(String option, Path file, boolean replaces, CommandSpec spec) {
+    static void checkReport(String option, Path file, boolean replaces, CommandSpec spec) throws IOException {
         if (STANDARD_OUTPUT.contains(file) || (Files.exists(file) && !Files.isRegularFile(file))) {
             throw Checks.invalid(spec, option, file + " is not a regular file");
+        } else if (!file.toString().toLowerCase(Locale.ROOT).matches(".+\\.html?")) {
+            throw Checks.invalid(spec, option, file + ": the name must end in .html or .htm");
         } else if (!replaces && Files.exists(file)) {
             throw Checks.invalid(spec, option, file + " exists; use --force to overwrite it");
         }
         try {
             ReportPage.check(file);
         } catch (IOException e) {
-            throw Checks.invalid(spec, option, file + " cannot be written: " + Checks.message(e));
+            boolean isInFolder = Files.isDirectory(file.toAbsolutePath().resolveSibling(""));
+            if (!isInFolder || e instanceof AccessDeniedException || e instanceof NoSuchFileException) {
+                throw Checks.invalid(spec, option, file + " cannot be written: " + Checks.message(e));
+            }
+            throw new IOException("cannot write " + file + ": " + Checks.message(e), e);
         }
     }
 

@@ -168,6 +168,21 @@ class OptionValuesTest {
                 .hasMessageNotContaining("\n");
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "-q -v, Options '-q' and '-v' exclude each other",
+        "-o a.jsonl --format csv, csv: no output has this format; the name of a.jsonl determines another one",
+        "-o a.warc.gz --format txt, txt: no output has this format; the name of a.warc.gz determines another one",
+        "--report r.txt, r.txt: the name must end in .html or .htm",
+        "--max-failures 128, must be at most 127: 128",
+    })
+    void whatWouldHaveNoEffectIsRefused(String options, String problem) {
+        Run run = Run.of(Main.commandLine(), (options + " https://example.org/").split(" "));
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err().lines()).singleElement().asString().contains(problem);
+    }
+
     @Test
     void theHeapMustHoldABody() {
         Run run = Run.of(Main.commandLine(), "--max-body", "1GiB", "https://example.org/");

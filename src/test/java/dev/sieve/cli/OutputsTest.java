@@ -80,12 +80,21 @@ class OutputsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"a.txt, jsonl", "a.TXT, jsonl", "a.xyz, txt", "a, TXT"})
+    @CsvSource({"a.txt, txt", "a.TXT, txt", "a.xyz, txt", "a, TXT"})
     void urlsAreChosenByTheEndingOrTheFormat(String name, String format) {
         assertThat(crawl(site, "-o", file(name).toString(), "--format", format).exitCode())
                 .isZero();
 
         assertThat(file(name)).hasContent(site + "\n" + site + "a\n");
+    }
+
+    @Test
+    void aFormatIsThatOfTheOutputsWhoseNamesDoNotDetermineIt() throws IOException {
+        Run run = crawl(site, "-o", file("a.jsonl").toString(), "-o", file("a").toString(), "--format", "csv");
+
+        assertThat(run.exitCode()).isZero();
+        assertThat(file("a.jsonl")).content().startsWith("{");
+        assertThat(file("a")).content().startsWith("url,");
     }
 
     @Test
