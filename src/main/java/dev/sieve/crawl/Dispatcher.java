@@ -389,6 +389,11 @@ final class Dispatcher {
         return givesUp;
     }
 
+    /** Returns whether an earlier run has requested URLs of the frontier. */
+    boolean continues() {
+        return continues;
+    }
+
     /** Notes that a server has responded. */
     void responded() {
         lastResponseNanos = nanoClock.getAsLong();

@@ -73,6 +73,9 @@ final class UrlProcessor {
     /** When URLs that were given back were first requested by this run, by the ids of their leases. */
     private final LruMap<Long> firstTries = new LruMap<>(FIRST_TRIES_BYTES, nanos -> Long.BYTES * 2);
 
+    /** Hosts that do not respond, of which a URL that was not requested is recorded. */
+    private final LruMap<Boolean> recordedAsAway = new LruMap<>(FIRST_TRIES_BYTES, value -> 0);
+
     /** Origins to which earlier runs sent header fields of the user, if this one has none. */
     private final Set<String> withoutHeaders;
 
@@ -157,7 +160,7 @@ final class UrlProcessor {
             return refused(lease, overBudget);
         }
         if (task.action() == Dispatcher.Action.LEAVE) {
-            return new Response(NOT_REQUESTED, () -> leave(lease, givenUp, notSent()));
+            return new Response(NOT_REQUESTED, () -> leaveUnrequested(lease, givenUp));
         }
         Refused objection = fetcher.objection(lease.url());
         if (objection != null) {
@@ -179,7 +182,7 @@ final class UrlProcessor {
         }
         if (!access.isKnown()) {
             Failed closed = new Failed(0, Reason.ROBOTS, access.problem());
-            return new Response(NOT_REQUESTED, () -> leave(lease, closed, notSent()));
+            return new Response(NOT_REQUESTED, () -> leaveUnrequested(lease, closed));
         }
         dispatcher.delay(task.host(), Politeness.crawlDelay(access));
         return fetch(lease, task);
@@ -350,6 +353,22 @@ final class UrlProcessor {
     private boolean leave(Lease lease, FetchResult result, Timing timing) {
         record(lease, result, timing);
         dispatcher.silent(UrlParts.host(lease.url()));
+        recorder.leaveUndone(lease);
+        return false;
+    }
+
+    /**
+     * Leaves a URL that was not requested, since its host does not respond. Until it does, each crawl that continues leaves
+     * the same URLs again; so it records the first one of a host, and only counts the others.
+     */
+    private boolean leaveUnrequested(Lease lease, Failed result) {
+        String host = UrlParts.host(lease.url());
+        boolean isOther = dispatcher.continues() && !isSitemap(lease) && !LinkCheck.is(lease);
+        if (!isOther || recordedAsAway.put(host, true) == null) {
+            return leave(lease, result, notSent());
+        }
+        recorder.failed(new CrawlReport.Failure(lease.url(), result.error(), lease.referrer()));
+        dispatcher.silent(host);
         recorder.leaveUndone(lease);
         return false;
     }

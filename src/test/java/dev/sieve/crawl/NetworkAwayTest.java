@@ -8,6 +8,7 @@ import dev.sieve.durable.DurableSieve;
 import dev.sieve.fetch.HostileServer;
 import dev.sieve.fetch.Resolver;
 import dev.sieve.output.PageSink;
+import dev.sieve.output.Visit;
 import dev.sieve.scope.Scope;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -16,6 +17,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AutoClose;
@@ -104,6 +106,24 @@ class NetworkAwayTest {
         assertThat(back.pages().get(2)).isEqualTo(HOSTS);
         assertThat(back.unfinished() + back.left()).isZero();
         assertThat(site.requests()).hasSize(1 + HOSTS).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void aHostThatIsAwayHasOneRecordInEachRunThatContinues() throws IOException {
+        site.page(
+                "/",
+                IntStream.range(0, 30).mapToObj(i -> url("a.test", "/p" + i)).toArray(String[]::new));
+        resume(fast().maxPages(1), visit -> {}, url("a.test", "/"));
+        address = "127.0.0.2";
+        for (int run = 0; run < 2; run++) {
+            List<Visit> visits = new CopyOnWriteArrayList<>();
+
+            CrawlReport away = resume(fast(), visits::add);
+
+            assertThat(visits).hasSize(1);
+            assertThat(away.failed()).isEqualTo(30);
+            assertThat(away.unfinished()).isEqualTo(30);
+        }
     }
 
     @Test
