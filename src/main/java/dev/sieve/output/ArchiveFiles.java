@@ -107,9 +107,13 @@ final class ArchiveFiles {
         if (records.problem() != null && (hole == FileEnd.Hole.NONE || !isLate)) {
             throw new IOException(file + ": damaged after " + records.end() + " bytes: " + records.problem());
         }
-        Path copy = hole == FileEnd.Hole.INSIDE ? FileEnd.copy(file, records.end()) : null;
-        FileEnd.cut(file, records.end());
-        return new Removal(records.end(), size - records.end(), "", copy);
+        try {
+            Path copy = hole == FileEnd.Hole.INSIDE ? FileEnd.copy(file, records.end()) : null;
+            FileEnd.cut(file, records.end());
+            return new Removal(records.end(), size - records.end(), "", copy);
+        } catch (IOException e) {
+            throw new IOException(file + ": " + e.getMessage(), e);
+        }
     }
 
     /** Whether all that is wrong with a file are zeros at its end, too few to be a hole by themselves. */

@@ -62,6 +62,17 @@ class ReportCommandTest {
     }
 
     @Test
+    void aReportThatTheDiskRefusesIsNamed() throws IOException {
+        Path records = Files.writeString(folder.resolve("a.jsonl"), "{\"url\": \"http://a.test/\", \"status\": 200}\n");
+        Path file = folder.resolve("long".repeat(100) + ".html");
+
+        Run run = report(records, Path.of("-o" + file));
+
+        assertThat(run.exitCode()).isEqualTo(4);
+        assertThat(run.err().lines()).singleElement().asString().startsWith("sieve: cannot write " + file);
+    }
+
+    @Test
     void reportIsReportHtmlUnlessNamed() {
         ReportCommand command = new ReportCommand();
         new CommandLine(command).parseArgs("pages.jsonl");
