@@ -37,6 +37,7 @@ class SharedPolitenessIT {
                 DemoWeb web = PolitenessJudge.web(DELAY, CRAWL_DELAY)
                         .hosts(IS_PROOF ? 30 : 8)
                         .pages(IS_PROOF ? 300 : 16)
+                        .recorded(100_000)
                         .open()) {
             try {
                 for (int i = 0; i < WORKERS; i++) {
