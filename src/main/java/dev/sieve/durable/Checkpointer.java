@@ -66,13 +66,15 @@ final class Checkpointer {
         }
     }
 
-    /** Whether a number of bytes was written to the log since the last checkpoint. */
+    /** Whether a number of bytes was written to the log since the last checkpoint, or the next one deletes as many. */
     boolean isDue(long bytes) {
+        checkpointing.lock();
         lock.lock();
         try {
-            return writer.written() - begunAt >= bytes;
+            return writer.written() - begunAt >= bytes || finished().size() >= log.segments(bytes);
         } finally {
             lock.unlock();
+            checkpointing.unlock();
         }
     }
 

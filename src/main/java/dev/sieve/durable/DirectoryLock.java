@@ -5,6 +5,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.channels.FileLock;
+import java.nio.channels.FileLockInterruptionException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -56,11 +57,33 @@ final class DirectoryLock implements Closeable {
             }
             DirectoryLock lock = new DirectoryLock(folder);
             try {
-                lock.lock();
+                lock.lockUninterrupted();
                 return lock;
             } catch (IOException | RuntimeException | Error e) {
                 lock.close();
                 throw e;
+            }
+        }
+    }
+
+    /** Takes the lock whether the thread is interrupted or not; it stays interrupted. */
+    private void lockUninterrupted() throws IOException {
+        boolean interrupted = Thread.interrupted();
+        boolean isLocked = false;
+        try {
+            while (!isLocked) {
+                try {
+                    lock();
+                    isLocked = true;
+                } catch (FileLockInterruptionException e) {
+                    // The interrupt has only closed the file.
+                    interrupted = Thread.interrupted();
+                    file.close();
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
             }
         }
     }
@@ -97,6 +120,8 @@ final class DirectoryLock implements Closeable {
         Path path = folder.resolve(NAME);
         if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
             LocalDisk.requireRegular(path);
+        } else {
+            new LocalDisk(folder).create(NAME).close();
         }
         return new RandomAccessFile(path.toFile(), "rw");
     }

@@ -73,6 +73,8 @@ public final class DurableSieve implements Frontier {
     /** Has its own locks. */
     private final Checkpointer checkpointer;
 
+    private final long checkpointBytes;
+
     /** Null without background threads. */
     private final @Nullable Upkeep upkeep;
 
@@ -103,14 +105,9 @@ public final class DurableSieve implements Frontier {
         writer = new LogWriter(log, state, lock, builder.durability);
         queue = new LogQueue(log, state);
         checkpointer = new Checkpointer(disk, settings, builder.keepLog, found, log, writer, lock);
-        long checkpointBytes = Math.max(builder.checkpointBytes, found.filter().memoryBytes());
+        checkpointBytes = Math.max(builder.checkpointBytes, found.filter().memoryBytes());
         upkeep = builder.hasKeepers
-                ? new Upkeep(
-                        builder.durability,
-                        writer,
-                        () -> checkpointer.isDue(checkpointBytes),
-                        this::checkpoint,
-                        Duration.ofSeconds(1))
+                ? new Upkeep(builder.durability, writer, this::isCheckpointDue, this::checkpoint, Duration.ofSeconds(1))
                 : null;
     }
 
@@ -368,6 +365,10 @@ public final class DurableSieve implements Frontier {
         }
     }
 
+    boolean isCheckpointDue() {
+        return checkpointer.isDue(checkpointBytes);
+    }
+
     /**
      * Writes what is not yet written and a checkpoint, and releases the folder. URLs in flight are handed out again after
      * the next open. Closing twice has no effect; when another thread is closing it, this waits until it is closed.
@@ -395,6 +396,9 @@ public final class DurableSieve implements Frontier {
             writer.handOver();
             if (!checkpointer.isCurrent()) {
                 checkpoint();
+            }
+            if (isCheckpointDue()) {
+                checkpoint(); // deletes the segments that the one before still needed
             }
         } finally {
             release();

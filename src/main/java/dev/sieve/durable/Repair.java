@@ -10,13 +10,16 @@ import dev.sieve.bloom.Membership;
 import dev.sieve.bloom.Memberships;
 import dev.sieve.io.Disk;
 import java.io.IOException;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.NavigableSet;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +46,7 @@ final class Repair {
     private final Set<String> findings = new LinkedHashSet<>();
     private final Map<Integer, DamageException> damaged = new TreeMap<>();
     private final Settings settings;
+    private final NavigableSet<Integer> foreign = new TreeSet<>(); // segments of other frontiers beside the log
     private boolean areSettingsNew;
 
     @SuppressWarnings("NullAway.Init") // set by run before all else, as are state and log
@@ -90,18 +94,19 @@ final class Repair {
 
     /** Returns the stored settings; those of the newest checkpoint if they are missing, damaged or of another frontier. */
     private Settings settings() throws IOException {
-        Segment first = firstWhole();
-        String wrong;
+        String wrong = null;
         Settings stored = null;
         try {
             stored = Settings.read(disk);
-            wrong = stored == null
-                    ? Settings.NAME + ": the file is missing"
-                    : first != null && first.frontierId() != stored.frontierId()
-                            ? Settings.NAME + ": belongs to another frontier than the log"
-                            : null;
         } catch (DamageException e) {
             wrong = e.getMessage();
+        }
+        Long id = identity(stored);
+        Segment first = firstWhole(id);
+        if (stored == null && wrong == null) {
+            wrong = Settings.NAME + ": the file is missing";
+        } else if (stored != null && !Objects.equals(id, stored.frontierId())) {
+            wrong = Settings.NAME + ": belongs to another frontier than the log";
         }
         Settings before = stored;
         Checkpoint same =
@@ -110,10 +115,7 @@ final class Repair {
             return stored;
         }
         Checkpoint other = Checkpoint.newest(
-                disk,
-                files,
-                found -> first == null || found.settings().frontierId() == first.frontierId(),
-                new TreeMap<>());
+                disk, files, found -> Objects.equals(found.settings().frontierId(), id), new TreeMap<>());
         if (stored != null && wrong == null && !other.exists()) {
             return stored;
         }
@@ -136,11 +138,41 @@ final class Repair {
         return made;
     }
 
-    private @Nullable Segment firstWhole() throws IOException {
+    /**
+     * Returns the frontier to which most files belong, so that a few files of another one do not decide; null without a
+     * whole file. Of two with as many files it is that of the settings, which an open believes, or of the newest checkpoint.
+     */
+    private @Nullable Long identity(@Nullable Settings stored) throws IOException {
+        Map<Long, Integer> votes = new LinkedHashMap<>();
+        if (stored != null) {
+            votes.put(stored.frontierId(), 1);
+        }
+        for (int number : files.checkpoints().descendingSet()) {
+            try {
+                votes.merge(Checkpoint.read(disk, number).settings().frontierId(), 1, Integer::sum);
+            } catch (DamageException e) {
+                // It may belong to any frontier.
+            }
+        }
         for (int number : files.logs()) {
             try {
-                return Segment.read(disk, number);
+                votes.merge(Segment.read(disk, number).frontierId(), 1, Integer::sum);
             } catch (DamageException e) {
+                // As above.
+            }
+        }
+        @Nullable Long most = null;
+        for (Map.Entry<Long, Integer> vote : votes.entrySet()) {
+            most = most == null || vote.getValue() > votes.getOrDefault(most, 0) ? vote.getKey() : most;
+        }
+        return most;
+    }
+
+    private @Nullable Segment firstWhole(@Nullable Long id) throws IOException {
+        for (int number : files.logs()) {
+            try {
+                return Segment.read(disk, number, id == null ? 0 : id);
+            } catch (DamageException | ForeignException e) {
                 // The id of the frontier is also in the next one.
             }
         }
@@ -165,6 +197,7 @@ final class Repair {
         }
         // A checkpoint whose filter alone is damaged still contains which URLs are done, and the end of the log.
         saved = Checkpoint.newest(disk, files, found -> found.settings().equals(settings), damaged);
+        findForeign();
         Checkpoint whole = Checkpoint.newest(disk, files, this::load, damaged);
         // Decided once: the segments that exist may be others after an interrupted repair.
         keepsFilter = whole.exists() && (isContinued ? keepsFilter : isSomethingRemoved());
@@ -191,6 +224,23 @@ final class Repair {
                     + " URLs, finished ones included, are new again when they are found");
         }
         lostBytes = Math.max(lostBytes, log.lostBytes());
+    }
+
+    /** Finds segments of other frontiers in the places of those that were removed; others stand for one that is missing. */
+    private void findForeign() throws IOException {
+        for (int number : List.copyOf(files.logs().headSet(saved.position().segment()))) {
+            try {
+                if (saved.exists() && isRemoved(number)) {
+                    Segment.read(disk, number, settings.frontierId());
+                }
+            } catch (ForeignException e) {
+                files.logs().remove(number);
+                foreign.add(number);
+                findings.add(e.getMessage() + "; kept as .broken");
+            } catch (DamageException e) {
+                // It may be one of this frontier.
+            }
+        }
     }
 
     /** Reads what an interrupted repair has reported; nothing when the file is that of an earlier version, which is empty. */
@@ -344,6 +394,7 @@ final class Repair {
         if (scan != null && !scan.hasRest()) {
             scan.mend();
         }
+        new BrokenFiles(disk).putAside(foreign);
         log.write();
         for (int number : damaged.keySet()) {
             new BrokenFiles(disk).putAside(FrontierFiles.checkpoint(number));

@@ -102,6 +102,11 @@ final class SegmentLog implements Closeable {
         start(new Segment(end.segment() + 1, nextId));
     }
 
+    /** Returns how many segments a number of bytes fills, at least 1. */
+    long segments(long bytes) {
+        return Math.max(1, bytes / segmentBytes);
+    }
+
     /** Throws when another process may write to the log as well. */
     void requireOwned() throws IOException {
         disk.requireOwned();

@@ -13,12 +13,15 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -227,6 +230,37 @@ class CrawlDirectoryTest {
         LineFile.Kind kind = new LineFile.Kind(name, "a line", line -> true);
         LineFile.replace(new LocalDisk(folder), kind, 1, List.of(ONE_LINE.get(name)));
         assertFound(path + ": belongs to another job");
+    }
+
+    @Test
+    void everyFileIsReadableByItsOwnerOnly() throws IOException {
+        makeFullJob();
+        try (CrawlDirectory directory = open(NOW);
+                Stream<Path> files = Files.list(folder)) {
+            assertThat(directory.journal()).isNotNull();
+            assertThat(files)
+                    .hasSizeGreaterThan(8)
+                    .allMatch(file ->
+                            PosixFilePermissions.toString(permissions(file)).equals("rw-------"));
+        }
+    }
+
+    private static Set<PosixFilePermission> permissions(Path file) {
+        try {
+            return Files.getPosixFilePermissions(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void anInterruptedThreadOpensAJobAndStaysInterrupted() throws IOException {
+        Thread.currentThread().interrupt();
+        try (CrawlDirectory directory = open(NOW)) {
+            assertThat(Thread.currentThread().isInterrupted()).isTrue();
+            assertThat(directory.frontier().push("http://a.test/")).isTrue();
+        }
+        assertThat(Thread.interrupted()).isTrue();
     }
 
     @Test

@@ -327,6 +327,63 @@ class DurableSieveDamageTest {
     }
 
     @Test
+    void aRepairKeepsTheFrontierOfTheLogBesideASegmentOfAnother() throws IOException {
+        FakeDisk other = new FakeDisk();
+        try (DurableSieve frontier = builder().open(other, () -> {})) {
+            for (int i = 0; i < 100; i++) {
+                frontier.push("http://other/" + i);
+            }
+        }
+        segmentBytes = 500;
+        try (DurableSieve frontier = run(100, true)) {
+            for (int i = 0; i < 150; i++) {
+                frontier.done(frontier.take(0));
+            }
+            frontier.checkpoint();
+            frontier.checkpoint();
+        }
+        assertThat(disk.names()).doesNotContain("log-00000001");
+        byte[] settings = disk.bytes(Settings.NAME);
+        List<String> left = drain(open(disk.copy()));
+        byte[] foreign = other.bytes("log-00000001");
+        disk.replace("log-00000001", foreign);
+        assertThat(drain(open(disk.copy()))).isEqualTo(left);
+
+        RepairReport report = new Repair(disk).run();
+
+        assertThat(report.findings()).containsExactly("log-00000001: belongs to another frontier; kept as .broken");
+        assertThat(report.lost()).isZero();
+        assertThat(report.lostBytes()).isZero();
+        assertThat(disk.bytes(Settings.NAME)).isEqualTo(settings);
+        assertThat(disk.bytes("log-00000001.broken")).isEqualTo(foreign);
+        assertThat(drain(open(disk))).isEqualTo(left);
+    }
+
+    @Test
+    void segmentsAreDeletedSoonAfterTheirUrlsAreDone() throws IOException {
+        segmentBytes = 500;
+        DurableSieve frontier = builder().checkpointBytes(1500).open(disk, () -> {});
+        for (int i = 0; i < 400; i++) {
+            frontier.push("http://host/" + i + "/".repeat(50));
+        }
+        frontier.checkpoint();
+        assertThat(frontier.isCheckpointDue()).isFalse();
+        int before = FrontierFiles.list(disk).logs().size();
+        for (int i = 0; i < 100; i++) {
+            frontier.done(frontier.take(0));
+        }
+        assertThat(frontier.isCheckpointDue()).isTrue();
+        frontier.checkpoint();
+        assertThat(FrontierFiles.list(disk).logs().size()).isLessThan(before - 10);
+        assertThat(frontier.isCheckpointDue()).isFalse();
+        for (int i = 0; i < 300; i++) {
+            frontier.done(frontier.take(0));
+        }
+        frontier.close();
+        assertThat(FrontierFiles.list(disk).logs()).hasSizeLessThan(5);
+    }
+
+    @Test
     void withoutItsCheckpointsTheFilterIsMadeFromTheLogWithOneWarning() throws IOException {
         run(60, true).close();
         List<String> left = drain(open(disk.copy()));
