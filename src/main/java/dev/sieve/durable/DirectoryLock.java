@@ -78,7 +78,9 @@ final class DirectoryLock implements Closeable {
                 } catch (FileLockInterruptionException e) {
                     // The interrupt has only closed the file.
                     interrupted = Thread.interrupted();
-                    file.close();
+                    if (file != null) {
+                        file.close();
+                    }
                 }
             }
         } finally {
