@@ -45,7 +45,7 @@ final class CompletionCommand implements Callable<Integer> {
     private final Supplier<CommandLine> newProgram;
 
     /**
-     * @param newProgram returns the whole program anew
+     * @param newProgram returns a new instance of the whole program
      */
     CompletionCommand(Supplier<CommandLine> newProgram) {
         this.newProgram = newProgram;

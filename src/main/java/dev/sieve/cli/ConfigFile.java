@@ -64,7 +64,7 @@ final class ConfigFile {
      * Reads a file.
      *
      * @param spec the command for which it sets options
-     * @param program returns the whole program anew, which checks a line
+     * @param program returns a new instance of the whole program, which checks a line
      * @throws ParameterException when it cannot be read, or a line is wrong
      */
     static ConfigFile read(Path path, CommandSpec spec, Supplier<CommandLine> program) {

@@ -6,7 +6,7 @@ final class ExitCode {
     static final int WRONG_USAGE = 2;
     static final int NO_PAGE = 3;
     static final int INPUT_OR_OUTPUT_FAILED = 4;
-    /** Of the command 'why'. */
+    /** The exit code of 'why' for a URL that is not crawled. */
     static final int NOT_CRAWLED = 5;
     /** What the option --fail-on names has happened. */
     static final int FAIL_ON = 6;

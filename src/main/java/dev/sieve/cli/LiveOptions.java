@@ -55,7 +55,7 @@ final class LiveOptions {
      * Refuses a file for the metrics that could not be written, before anything is created.
      *
      * @param job the folder of the job; null for none
-     * @param others the files that the crawl writes besides
+     * @param others the other files that the crawl writes
      */
     void check(@Nullable Path job, Stream<Path> others, CommandSpec spec) {
         if (metricsFile == null) {

@@ -108,7 +108,7 @@ final class Progress implements AutoCloseable {
 
         private record Sample(Duration elapsed, long pages) {}
 
-        /** At most one is older than a minute. */
+        /** The samples of the last minute; at most one is older. */
         private final Deque<Sample> samples = new ArrayDeque<>(List.of(new Sample(Duration.ZERO, 0)));
 
         /** Returns the rate up to this moment. */

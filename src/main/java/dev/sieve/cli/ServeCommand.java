@@ -122,7 +122,7 @@ final class ServeCommand implements Callable<Integer> {
         CountDownLatch stopped = new CountDownLatch(1);
         try (StopSignal signal = new StopSignal(isQuiet);
                 FrontierServer server = open(address)) {
-            signal.stops(stopped::countDown, () -> "what was read from clients is stored, then all files are closed.");
+            signal.stops(stopped::countDown, () -> "received URLs are stored, then all files are closed.");
             if (!isQuiet) {
                 Terminal.println(text(
                         "Serving URLFrontier at %s%s; crawls are in %s.",

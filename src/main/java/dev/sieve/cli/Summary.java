@@ -327,7 +327,7 @@ final class Summary {
         return "about " + Numbers.count(Math.round(report.sieve().estimatedMissed()), "page") + " missed";
     }
 
-    /** Returns twice the URLs found, those missed included, in one significant digit: more are behind the missed ones. */
+    /** Returns twice the URLs found, those missed included, in one significant digit: missed pages link to more. */
     private static long recommended(SieveStats sieve) {
         double least = 2 * (sieve.estimatedSize() + sieve.estimatedMissed());
         double unit = Math.pow(10, Math.floor(Math.log10(least)));

@@ -83,7 +83,7 @@ public final class CrawlDirectory extends CrawlJob {
 
     private final Disk disk;
     private final long id;
-    /** Those that are open, in the order in which they were opened. */
+    /** The open files, in the order in which they were opened. */
     private final Map<LineFile.Kind, LineFile> files = new LinkedHashMap<>();
 
     private final Map<String, Long> counts = new TreeMap<>();

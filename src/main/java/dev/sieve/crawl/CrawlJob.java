@@ -42,7 +42,7 @@ public abstract class CrawlJob implements Closeable {
     private final Path folder;
     private final ExactSet seeds = ExactSet.create(Memberships.randomSeed());
     private final Set<String> origins = new LinkedHashSet<>();
-    /** Null until it is requested. */
+    /** The journal of the report; null until it is requested. */
     private @Nullable Journal journal;
 
     /** Receives what was stored. */

@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
  * is the only class in which a crawl waits.
  *
  * <p>URLs are taken from the frontier when no host with queued URLs may be requested; URLs that have to wait stay in the
- * schedule, which spills to disk, and those of later {@link Levels} beside it. The crawl is over when the frontier has nothing pending and nothing in flight: a count,
- * never a pause.
+ * schedule, which spills to disk, and those of later {@link Levels} in their own files. The crawl has finished when no URL of
+ * the frontier is pending or in flight: a count, never a pause.
  *
  * <p>A frontier may take leases away while they wait in the schedule. They are dropped when their host is next.
  *
@@ -274,7 +274,7 @@ final class Dispatcher {
         boolean isIdle = waitNanos == Long.MAX_VALUE || (job.isShared() && schedule.size() == 0);
         if (active == 0 && held() > 0 && isIdle) {
             throw new IllegalStateException(
-                    "the crawl cannot go on: no worker processes " + held()
+                    "the crawl cannot continue: no worker processes " + held()
                             + " of the URLs that were handed out; they are not done, and the next run of the job requests them");
         }
     }

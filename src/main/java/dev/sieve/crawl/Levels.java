@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * ended.
  *
  * <p>The leases that are kept for later share the memory and the temporary file of the schedule, and each note takes 20
- * bytes of memory besides. Guarded by the lock of {@link Dispatcher}; each call costs O(1).
+ * bytes of memory in addition. Guarded by the lock of {@link Dispatcher}; each call costs O(1).
  */
 final class Levels {
     /** The labels below are those of {@link SitemapSource} and {@link LinkCheck}. */
@@ -44,7 +44,7 @@ final class Levels {
     private ItemQueue<Lease> present;
     /** Leases of later levels, by depth. */
     private NavigableMap<Integer, ItemQueue<Lease>> later = new TreeMap<>();
-    /** Those that are still to be compared with the notes. */
+    /** Leases that are still to be compared with the notes, by depth. */
     private NavigableMap<Integer, ItemQueue<Lease>> unchecked = new TreeMap<>();
 
     private final ItemQueue<Lease> notes;

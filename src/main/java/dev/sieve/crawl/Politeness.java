@@ -34,7 +34,7 @@ final class Politeness {
     /** The longest pause of a host that is overloaded or does not respond, unless it requests a longer one. */
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
 
-    /** Null when robots.txt is ignored. */
+    /** The cache of robots.txt; null if it is ignored. */
     private final @Nullable RobotsCache robots;
 
     private final Duration delay;
@@ -136,7 +136,7 @@ final class Politeness {
         if (isOverloaded && result instanceof Page page) {
             Duration retryAfter = page.retryAfter(clock.now(), RetryAfter.LONGEST);
             if (retryAfter.compareTo(LONGEST_PAUSE) > 0) {
-                LOG.warn("{} requests a pause of {} (Retry-After), which is kept", host, retryAfter);
+                LOG.warn("{} asks for a pause of {} (Retry-After); honoured", host, retryAfter);
             }
             store(host, retryAfter, Duration.ZERO);
             return new Outcome(Kind.OVERLOADED, retryAfter, null);

@@ -31,7 +31,7 @@ public final class SharedJob extends CrawlJob {
     private static final int PART = 1000;
 
     private final SharedSieve frontier;
-    /** Those of hosts that were taken over, until the crawler takes them. */
+    /** The pauses of hosts that were taken over, until the crawler takes them. */
     private final AtomicReference<Map<String, Duration>> pauses;
 
     private final Lines seeds = new Lines("seeds", CrawlJob::isSeed);

@@ -148,7 +148,7 @@ final class Sitemaps {
         return read.get() == null ? result : outcome(sitemap.url(), result, read.get());
     }
 
-    /** By the protocol, an index must not list indexes, nor sitemaps of other sites. */
+    /** According to the protocol, an index must not list indexes or sitemaps of other sites. */
     private void pushListed(List<String> urls, Lease index) {
         String site = UrlParts.domain(index.url());
         List<String> own = new ArrayList<>();

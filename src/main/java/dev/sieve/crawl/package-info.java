@@ -90,7 +90,7 @@
  * the URL is in place of the label.
  *
  * <p><b>So is a link that is only checked.</b> A URL outside of the crawl that is requested once has the key that it would
- * have as a page, so that it is requested once whatever leads to it, and its label stores that nothing behind it is
+ * have as a page, so that it is requested once whatever leads to it, and its label stores that no link of it is
  * followed. If a redirect of a seed brings it into scope, it becomes a page: when it is taken, or, if it was checked by then
  * and is where the seed redirects to, by a second request. Other pages of that site that were checked by then stay checks.
  * Checks are not counted as pages, and do not keep a crawl from ending at its limit of pages.

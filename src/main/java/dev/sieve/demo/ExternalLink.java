@@ -7,7 +7,7 @@ import java.util.List;
  *
  * @param url the URL in its normal spelling
  * @param status the HTTP status of the response; 0 if there is no response
- * @param isBroken whether the link does not lead to a document, neither by itself nor through redirects; a document that
+ * @param isBroken whether the link does not lead to a document, neither directly nor through redirects; a document that
  *     robots.txt disallows is not broken
  * @param referrers the URLs of all pages that link to it
  */

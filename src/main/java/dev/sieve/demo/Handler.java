@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Handler implements HttpHandler {
     private final SiteMap map;
-    /** Null if the web does not have it. */
+    /** The hostile host; null if the web has none. */
     private final @Nullable HostileHost hostile;
-    /** Null if the web does not have them. */
+    /** The external links; null if the web has none. */
     private final @Nullable ExternalLinks external;
 
     private final int pageBytes;

@@ -63,7 +63,7 @@ final class PageWriter {
      * Returns a page.
      *
      * @param pageBytes the mean size of a page in bytes; pages are larger if their links need it
-     * @param more URLs to link to besides those of the map, if it is an HTML page
+     * @param more URLs to link to in addition to those of the map, if it is an HTML page
      */
     static Response of(SiteMap map, int page, int pageBytes, List<String> more) {
         return new PageWriter(map, page, pageBytes, more).body();

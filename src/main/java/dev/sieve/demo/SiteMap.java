@@ -121,7 +121,7 @@ record SiteMap(long seed, Hosts hosts, int port) {
         return new Place(page, hops(page) > 0 ? What.HOP : What.PAGE, 0);
     }
 
-    /** Returns what a page links to besides pages; null if nothing. */
+    /** Returns the kind of link that a page has in addition to those to pages; null if it has none. */
     @Nullable
     What extra(int page) {
         int roll = roll("EXTRA", page, 100);

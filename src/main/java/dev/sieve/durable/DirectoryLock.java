@@ -33,7 +33,7 @@ final class DirectoryLock implements Closeable {
     private static final int MAX_BYTES = 64;
     private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
 
-    /** Far behind the contents, since some systems do not let others read locked bytes. */
+    /** The position of the locked bytes: far after the contents, since some systems do not let others read locked bytes. */
     private static final long OWNED = 1 << 30;
 
     private final Path folder;

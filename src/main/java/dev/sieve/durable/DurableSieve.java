@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * open reads only the newer part of the log. The package documentation draws the files.
  *
  * <p>Memory: the filter, a few bits per URL in flight, about 100 bytes per URL that was given back, and less than a
- * megabyte besides, however long the queue is. With a lease timeout, another 100 bytes per lease. A URL that was seen
+ * megabyte in addition, however long the queue is. With a lease timeout, another 100 bytes per lease. A URL that was seen
  * costs the same as in a {@link Sieve}; the new URLs of a batch add one call of the operating system.
  *
  * <p>When the disk fails or is full, the call that notices throws {@link UncheckedIOException}, and so does every later
@@ -75,7 +75,7 @@ public final class DurableSieve implements Frontier {
 
     private final long checkpointBytes;
 
-    /** Null without background threads. */
+    /** The background threads; null if there are none. */
     private final @Nullable Upkeep upkeep;
 
     /**
@@ -116,7 +116,7 @@ public final class DurableSieve implements Frontier {
         return durability;
     }
 
-    /** Publishes the events of an earlier run that ended before it did, and has that saved. */
+    /** Publishes capacity events that the last run missed, and makes a checkpoint due. */
     private void publishDueEvents() {
         if (deduplicator.announceDueEvents()) {
             checkpointer.makeDue();

@@ -100,7 +100,7 @@ final class Inspection {
         List<String> problems = new ArrayList<>();
         damages.forEach(damage -> problems.add(damage.getMessage()));
         if (scan.torn() != null && owner.isEmpty()) {
-            problems.add((scan.hasRest() ? "to be mended" : "to be cut off") + " at the next start: "
+            problems.add((scan.hasRest() ? "will be repaired" : "will be cut off") + " at the next start: "
                     + scan.torn().getMessage());
         }
         problems.addAll(olderProblems());
@@ -162,8 +162,8 @@ final class Inspection {
             throw damages.get(0);
         }
         AtomicLong count = new AtomicLong();
-        LogPosition mendedFrom = scan.hasRest() ? scan.tornAt() : LogPosition.LAST;
-        new LogPass(disk, segments, scan.end(), mendedFrom, segment -> true).run(frame -> {
+        LogPosition repairedFrom = scan.hasRest() ? scan.tornAt() : LogPosition.LAST;
+        new LogPass(disk, segments, scan.end(), repairedFrom, segment -> true).run(frame -> {
             for (int i = 0; frame.batch().label() == 0 && i < frame.batch().size(); i++) {
                 if (which.includes(state.done().contains(frame.firstId() + i))) {
                     urls.accept(frame.batch().url(i));

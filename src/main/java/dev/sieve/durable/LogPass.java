@@ -12,14 +12,14 @@ import java.util.function.Predicate;
  *
  * @param segments the files of the log at that moment
  * @param end where the log ended
- * @param mendedFrom from where on damage is skipped, since the next start mends it; {@link LogPosition#LAST} for nowhere
+ * @param repairedFrom from where on damage is skipped, since the next start repairs it; {@link LogPosition#LAST} for nowhere
  * @param mayBeMissing whether a segment may have been deleted since then, because all of its URLs are done
  */
 record LogPass(
         Disk disk,
         NavigableMap<Integer, Segment> segments,
         LogPosition end,
-        LogPosition mendedFrom,
+        LogPosition repairedFrom,
         Predicate<Segment> mayBeMissing) {
     private static final int BUFFER_BYTES = 1 << 18;
 
@@ -50,13 +50,13 @@ record LogPass(
         return new LogPosition(segment.number(), reader.nextPosition()).compareTo(end) < 0;
     }
 
-    /** Reads the next frame; skips damage that the next start mends. */
+    /** Reads the next frame; skips damage that the next start repairs. */
     private boolean isNext(FrameReader reader, Segment segment) throws IOException {
         while (!reader.next()) {
             if (reader.damage() == null) {
                 return false;
             }
-            if (new LogPosition(segment.number(), reader.position()).compareTo(mendedFrom) < 0) {
+            if (new LogPosition(segment.number(), reader.position()).compareTo(repairedFrom) < 0) {
                 throw reader.damage();
             }
             if (!reader.skipDamage()) {

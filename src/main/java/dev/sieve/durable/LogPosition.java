@@ -9,10 +9,10 @@ import java.io.IOException;
  * @param offset bytes from the start of its file
  */
 record LogPosition(int segment, long offset) implements Comparable<LogPosition> {
-    /** Before the log: none of it was forced. */
+    /** The position before the log: none of it was forced. */
     static final LogPosition NONE = new LogPosition(0, 0);
 
-    /** After every log. */
+    /** A position after every log. */
     static final LogPosition LAST = new LogPosition(Integer.MAX_VALUE, Long.MAX_VALUE);
 
     static LogPosition read(FrameReader in) throws IOException {
@@ -28,7 +28,7 @@ record LogPosition(int segment, long offset) implements Comparable<LogPosition> 
         return forced;
     }
 
-    /** For a message. */
+    /** Returns the position for a message. */
     String words() {
         return FrontierFiles.segment(segment) + ", offset " + offset;
     }

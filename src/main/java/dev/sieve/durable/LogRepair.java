@@ -17,7 +17,7 @@ import java.util.function.IntPredicate;
  * can be read. Nothing is written before {@link #write}.
  */
 final class LogRepair {
-    /** More segments in a row than that are not replaced when they are missing; a file after them is not of this log. */
+    /** Longest run of missing segments that is replaced; a file after a longer gap is foreign. */
     static final int MAX_MISSING = 1000;
 
     private final Disk disk;
@@ -212,7 +212,7 @@ final class LogRepair {
                 : repairs.lastEntry().getValue().end();
     }
 
-    /** Returns the bytes that were given up, now or by an earlier repair. */
+    /** Returns the bytes that were discarded, now or by an earlier repair. */
     long lostBytes() {
         long bytes = 0;
         for (SegmentRepair repair : repairs.values()) {
@@ -231,7 +231,7 @@ final class LogRepair {
 
     /**
      * Changes the files, each in one step, the first segment last: while the first damage is there, an open finds all that
-     * is behind it as it was, or already repaired.
+     * follows it unchanged, or already repaired.
      */
     void write() throws IOException {
         new BrokenFiles(disk).putAside(strays.navigableKeySet());

@@ -53,7 +53,7 @@ final class LogScan {
     }
 
     /**
-     * Reads up to the end, or up to a torn tail. Changes nothing; see {@link #mend}.
+     * Reads up to the end, or up to a torn tail. Changes nothing; see {@link #repair}.
      *
      * @throws DamageException when a part of the log that was on the disk is damaged or missing
      */
@@ -169,7 +169,7 @@ final class LogScan {
         }
     }
 
-    /** Reads what is behind the damage. */
+    /** Reads the log after the damage. */
     private void readRest() throws IOException {
         LogRepair behind = new LogRepair(disk, frontierId, state, urls, tornAt, LogPosition.LAST);
         rest = behind;
@@ -195,13 +195,13 @@ final class LogScan {
         return tornAt;
     }
 
-    /** Whether URLs behind that damage are whole. */
+    /** Whether whole URLs follow that damage. */
     boolean hasRest() {
         return rest != null;
     }
 
     /** Repairs the log where whole URLs follow that damage, and cuts off a torn tail; keeps a copy. */
-    void mend() throws IOException {
+    void repair() throws IOException {
         if (torn == null) {
             return;
         }
@@ -209,8 +209,8 @@ final class LogScan {
         if (rest != null) {
             rest.write();
             LOG.warn(
-                    "{}: damaged from offset {} on: {} bytes were given up, {} URLs are lost in all; the URLs behind them"
-                            + " are kept, the results are not, so some pages are fetched again; copies kept as .broken ({})",
+                    "{}: damaged from offset {} on: discarded {} bytes ({} URLs lost in total); later URLs are kept, later"
+                            + " results are discarded, so some pages are fetched again; copies kept as .broken ({})",
                     FrontierFiles.segment(tornAt.segment()),
                     tornAt.offset(),
                     rest.lostBytes(),

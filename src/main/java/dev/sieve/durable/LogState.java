@@ -142,7 +142,7 @@ final class LogState {
         return "first id " + firstId + " instead of " + nextId;
     }
 
-    /** Records that damaged bytes were given up: ids may be missing after them. */
+    /** Records that damaged bytes were discarded: ids may be missing after them. */
     void addLost() {
         mayLackIds = true;
     }

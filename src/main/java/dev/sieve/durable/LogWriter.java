@@ -248,7 +248,7 @@ final class LogWriter implements Deduplicator.Store, Closeable {
         log.close();
     }
 
-    /** This log, with the result in the same write as the URLs and behind them, so that it is never there without them. */
+    /** This log, with the result in the same write as the URLs and after them, so that it is never there without them. */
     private final class FinishingStore implements Deduplicator.Store {
         private final OptionalLong ended; // empty: the appended URLs themselves
 

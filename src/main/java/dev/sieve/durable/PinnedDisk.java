@@ -8,7 +8,7 @@ import java.util.Map;
 
 /**
  * A disk as it was at one moment, to be read only: segments that grow keep their length, new files do not appear. A file
- * that is deleted meanwhile is missing when it is read.
+ * that is deleted later is missing when it is read.
  */
 final class PinnedDisk implements Disk {
     private final Disk disk;

@@ -15,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Restores a frontier from its files: loads the newest whole checkpoint, reads the log from there on, and mends what a
+ * Restores a frontier from its files: loads the newest whole checkpoint, reads the log from there on, and repairs what a
  * crash left at its end. Without a checkpoint all of the log is read; then no segment may have been removed. When it
  * refuses, no file was changed.
  */
@@ -81,7 +81,7 @@ final class Recovery {
         }
         NavigableMap<Integer, Segment> segments = scan.segments();
         // Nothing was changed until here, so an open that is refused leaves all files as they are.
-        scan.mend();
+        scan.repair();
         putAside(damaged);
         if (!checkpoint.exists() && !files.checkpoints().isEmpty()) {
             LOG.warn("no usable checkpoint: the filter is made again from the log");

@@ -392,7 +392,7 @@ final class Repair {
             settings.write(disk);
         }
         if (scan != null && !scan.hasRest()) {
-            scan.mend();
+            scan.repair();
         }
         new BrokenFiles(disk).putAside(foreign);
         log.write();

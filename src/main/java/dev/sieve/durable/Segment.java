@@ -75,7 +75,7 @@ record Segment(int number, long firstId, int version, long frontierId) {
         return segment;
     }
 
-    /** As above, of any frontier. */
+    /** Opens a segment of any frontier. */
     static Segment read(Disk disk, int number) throws IOException {
         byte[] bytes = new byte[HEADER_BYTES];
         ByteBuffer header = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);

@@ -34,7 +34,7 @@ final class SegmentLog implements Closeable {
     /** The segments by their first ids; of several with the same one, the last, since the others are empty. */
     private final TreeMap<Long, Segment> byFirstId = new TreeMap<>();
 
-    /** By the numbers of their segments. */
+    /** The unforced files by the numbers of their segments. */
     private final TreeMap<Integer, Disk.Sink> unforced = new TreeMap<>();
 
     private Disk.@Nullable Sink last;
@@ -167,7 +167,7 @@ final class SegmentLog implements Closeable {
     /**
      * Prepares a reading of all URLs up to the present end, which may go on without the lock.
      *
-     * @param mayBeMissing whether a segment may have been deleted meanwhile
+     * @param mayBeMissing whether a segment may have been deleted since
      */
     LogPass pass(Predicate<Segment> mayBeMissing) {
         return new LogPass(disk, new TreeMap<>(segments), end, LogPosition.LAST, mayBeMissing);

@@ -16,7 +16,7 @@ final class SegmentRepair {
     static final int BUFFER_BYTES = 1 << 18;
     private static final int SMALLEST_FRAME = FrameWriter.HEADER_BYTES + 1;
 
-    /** A part of the file, or behind its end; {@code to} is the position after it. Empty where only ids are missing. */
+    /** A part of the file, or a place after its end; {@code to} is the position after it. Empty where only ids are missing. */
     private record Range(long from, long to) {
         long lostFrames() {
             return Math.max(SMALLEST_FRAME, to - from);
@@ -49,7 +49,7 @@ final class SegmentRepair {
         return new LogPosition(segment.number(), Math.max(Segment.HEADER_BYTES, size) + more);
     }
 
-    /** Returns the bytes that were given up, now or by an earlier repair. */
+    /** Returns the bytes that were discarded, now or by an earlier repair. */
     long lostBytes() {
         return lostBytes
                 + damaged.stream().mapToLong(range -> range.to - range.from).sum();

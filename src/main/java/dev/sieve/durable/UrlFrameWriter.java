@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * written as the difference from the previous one or from the referrer, whichever is shorter; a key as the difference
  * from its URL.
  *
- * <p>Every frame can be read by itself. Not safe for use by many threads.
+ * <p>Every frame can be read alone. Not safe for use by many threads.
  */
 final class UrlFrameWriter {
     /** The maximum length in bytes of a URL, of a key and of a referrer. */

@@ -163,12 +163,12 @@
  * proves, {@link dev.sieve.durable.DamageException}, leads to a {@code .broken} file or to a finding of a repair; every other
  * error is thrown, and the folder stays as it is.
  *
- * <p><b>Behind a hole only URLs count.</b> The URLs found on a page are written before its DONE. When they are in the hole and
- * the DONE is behind it, the page would count as done although its links are lost. Without the DONE it is fetched again,
- * and its links are found again. A URL behind the hole does no harm: at worst it is fetched without the page that led to
+ * <p><b>After a hole only URLs count.</b> The URLs found on a page are written before its DONE. When they are in the hole and
+ * the DONE follows it, the page would count as done although its links are lost. Without the DONE it is fetched again,
+ * and its links are found again. A URL after the hole does no harm: at worst it is fetched without the page that led to
  * it. So after each crash the log is a frontier in which the links of every page that is done are known. Refusing a hole is
  * not possible: a power cut may leave one, and cutting the log there would give up URLs that are whole. A repair of a hole
- * before the forced position keeps the DONEs, since it may be years of work behind; it counts the URLs lost.
+ * before the forced position keeps the DONEs, since years of work may follow it; it counts the URLs lost.
  *
  * <p><b>Another visit has another id.</b> The log is only appended to, and an id that is done stays done, so that one bit
  * per URL is enough. So a URL that is queued again is a record like any other, and the filter is not asked.

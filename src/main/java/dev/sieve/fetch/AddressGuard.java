@@ -64,14 +64,14 @@ final class AddressGuard {
     private final AddressPolicy policy;
     private final DnsLookups lookups;
     private final Set<String> open = ConcurrentHashMap.newKeySet();
-    /** Of opened hosts, those of the first lookup. */
+    /** The addresses of the first lookup of each opened host. */
     private final Map<String, Set<InetAddress>> firstAddresses = new ConcurrentHashMap<>();
 
     private final WireLimit wire;
     private final OkHttpClient client;
     private final ProxySettings proxies;
     private final AtomicInteger requests = new AtomicInteger();
-    /** By the proxy; empty for none. */
+    /** The clients by proxy; the key is empty without one. */
     private final Map<Optional<Server>, Clients> clients = new ConcurrentHashMap<>();
 
     AddressGuard(AddressPolicy policy, DnsLookups lookups, WireLimit wire, OkHttpClient client, ProxySettings proxies) {

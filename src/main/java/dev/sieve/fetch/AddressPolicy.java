@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Immutable. A check compares the address with about thirty blocks.
  */
 public final class AddressPolicy {
-    /** In the order in which they are compared. */
+    /** The blocks in the order in which they are compared. */
     private static final List<Use> NOT_PUBLIC = List.of(
             new Use("this network", "0.0.0.0/8"),
             new Use("private", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"),

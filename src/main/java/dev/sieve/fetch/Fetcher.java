@@ -194,7 +194,7 @@ public final class Fetcher implements AutoCloseable {
 
     /**
      * Reports and sends a request and checks the response. After 503 with a Retry-After of 0, the client would send the
-     * request again by itself, so it gets a Retry-After that prevents this.
+     * request again on its own, so it gets a Retry-After that prevents this.
      */
     private Response send(Interceptor.Chain chain) throws IOException {
         try {

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Converts a response, or the failure of a request, to a {@link FetchResult}. */
 final class ResponseReader {
-    /** More than any real server sends; a parsed field takes some hundred bytes. */
+    /** Most header fields accepted: more than any real server sends. A parsed field takes some hundred bytes. */
     private static final int MAX_HEADERS = 1000;
 
     /** How much of a body is read at a time. */
@@ -43,7 +43,7 @@ final class ResponseReader {
     /**
      * Creates a reader.
      *
-     * @param wire limits what is read besides bodies
+     * @param wire limits the bytes of headers and framing
      */
     ResponseReader(WireLimit wire) {
         this.wire = wire;

@@ -23,7 +23,7 @@ public final class CsvSink extends LineSink {
 
     private static final Pattern UNSAFE = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}]");
 
-    /** Before a character that begins a formula, also of full width, and where spreadsheets may begin a field. */
+    /** Matches before a character that begins a formula, also of full width, and where spreadsheets may begin a field. */
     private static final Pattern FORMULA = Pattern.compile(
             "(?:^|(?<=;))(?=\\s*+[=+\\-@\\uFF1D\\uFF0B\\uFF0D\\uFF20])", Pattern.UNICODE_CHARACTER_CLASS);
 

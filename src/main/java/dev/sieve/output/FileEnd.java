@@ -17,7 +17,7 @@ import java.nio.file.Path;
  * order. {@link OutputFile} limits how many bytes are not forced, so such a hole begins within the last {@link #MAX_BYTES}.
  */
 final class FileEnd {
-    /** More than a file has after the last byte that was forced, unless it is never forced. */
+    /** The size of the end that is searched: larger than the unforced part of a file, unless it is never forced. */
     static final long MAX_BYTES = 16 << 20;
 
     /** Fewer zeros may be part of a compressed record. */
@@ -72,7 +72,7 @@ final class FileEnd {
         }
     }
 
-    /** Copies the bytes of a file from a position on to a new file beside it, and returns that. */
+    /** Copies the bytes of a file from a position on to a new file in the same folder, and returns that. */
     static Path copy(Path file, long from) throws IOException {
         Path copy = file.resolveSibling(file.getFileName() + "-" + from + ".broken");
         try (InputStream in = new FileInputStream(file.toFile());

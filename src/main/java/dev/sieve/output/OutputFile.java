@@ -39,7 +39,7 @@ public final class OutputFile extends OutputStream {
     private final FileOutputStream out;
     private final Kind kind;
     private final Force force;
-    /** Where the last flush ended, if the file can be cut. */
+    /** The position at which the last flush ended, if the file can be cut. */
     private long flushed;
 
     private long unforced;

@@ -54,10 +54,10 @@ import org.netpreserve.jwarc.Warcinfo;
 public final class WarcSink implements PageSink {
     private static final long FILE_BYTES = 1_000_000_000;
 
-    /** More than most exchanges take, so that each is one write. */
+    /** The size of the buffer: larger than most exchanges, so that each is one write. */
     private static final int BUFFER_BYTES = 1 << 20;
 
-    /** Of compression: the default of 6 takes more time for archives that are hardly smaller. */
+    /** The level of compression; the default of 6 takes more time for archives that are hardly smaller. */
     private static final int LEVEL = 4;
 
     /** A payload in {@link #payloads}, without the text of its URL. */

@@ -68,7 +68,7 @@ public final class HostSchedule<T> implements Closeable {
     }
 
     /**
-     * Queues an item behind the others of its host.
+     * Queues an item after the others of its host.
      *
      * @return false when the budget of the host or of its group is used up, so that the item is not queued
      */

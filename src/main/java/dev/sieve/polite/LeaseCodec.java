@@ -12,7 +12,7 @@ import java.nio.ByteBuffer;
 public final class LeaseCodec implements Codec<Lease> {
     private static final int HEAD_BYTES = Long.BYTES + 5 * Integer.BYTES;
 
-    /** The heap that a lease takes beside the characters of its URL and its referrer. */
+    /** The heap of a lease without the characters of its URL and its referrer. */
     private static final int OBJECT_BYTES = 192;
 
     @Override

@@ -16,7 +16,7 @@ final class Bounds {
     static final int SAMPLES = 240;
     static final int RUNS = 50;
     static final int CAPACITY_EVENTS = 100;
-    /** Of a page: more are not searched for broken ones. */
+    /** How many links of a page are searched for broken ones. */
     static final int LINKS = 100_000;
 
     private Bounds() {}

@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
  * to that URL.
  */
 final class BrokenLinks {
-    /** Of a link; the others are counted. */
+    /** How many referrers of a link are listed; the others are counted. */
     static final int REFERRERS = 20;
     /** A crawl follows no more redirects in a row. */
     private static final int MOST_HOPS = 10;
 
     private final Map<Long, Link> links = new LinkedHashMap<>();
-    /** Of their keys: rules out most of the URLs that work. */
+    /** The hash codes of their keys; they rule out most of the URLs that work. */
     private final BitSet hashCodes = new BitSet(1 << 16);
 
     /** The first redirects, by the hash of their key. */

@@ -30,13 +30,13 @@ public final class CrawlRecord implements PageSink {
     private static final int GROUP = 64;
 
     private final Aggregate aggregate;
-    /** Those of this run; the aggregate has those of all. */
+    /** The response times of this run; the aggregate has those of all runs. */
     private final ResponseTimes times = new ResponseTimes();
 
     private final List<Entry> group = new ArrayList<>();
     private final List<CapacityEvent> early = new ArrayList<>();
     private @Nullable Journal journal;
-    /** Null when no later run reads the journal, so that it only has links. */
+    /** The format of the journal; null when no later run reads it, so that it only has links. */
     private @Nullable JournalFormat format;
 
     private boolean forces;

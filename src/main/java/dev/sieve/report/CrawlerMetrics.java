@@ -185,7 +185,7 @@ public final class CrawlerMetrics implements MeterBinder {
         meters.gauge(
                 "sieve.crawl.running",
                 null,
-                "1 while the crawl runs, 0 when it is over.",
+                "1 while the crawl runs, 0 when it has ended.",
                 report -> report.ending() == null ? 1 : 0);
         String waited = "Time in which no host could be requested, by cause.";
         meters.counter(

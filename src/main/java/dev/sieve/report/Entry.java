@@ -48,7 +48,7 @@ record Entry(
         boolean isCut,
         boolean isCheck) {
 
-    /** So that the hashes of a journal are the same in every run. */
+    /** A fixed seed, so that the hashes of a journal are the same in every run. */
     private static final int SEED = 0x51e7e;
 
     private static final Pattern WEB = Pattern.compile("https?://[^/?#]+.*", Pattern.DOTALL);

@@ -10,7 +10,7 @@ final class LivePage implements LiveContent {
     private final InstantSource clock;
     private final String script = ReportPage.resource("live.js");
     private final Crawler crawler;
-    /** Null until it is requested, since it takes time that most crawls can save. */
+    /** The metrics; null until they are requested, since they take time that most crawls can save. */
     private @Nullable MetricsText metrics;
 
     LivePage(CrawlRecord record, Crawler crawler, InstantSource clock) {

@@ -31,7 +31,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A server that shows a running crawl: a page at {@code /}, which asks for its updates at {@code /update}, and metrics at
+ * A server that shows a running crawl: a page at {@code /}, which requests its updates at {@code /update}, and metrics at
  * {@code /metrics} in the text format of Prometheus.
  *
  * <p>It only reads: all methods but {@code GET} and {@code HEAD} are refused. There is no password, so everyone who can
@@ -56,7 +56,7 @@ public final class LiveServer implements AutoCloseable {
     /** How long open pages may take to fetch the final state. */
     private static final Duration END_LIMIT = Duration.ofSeconds(2);
 
-    /** Of an update: when to ask for the next one. It is missing when the crawl has ended. */
+    /** The header of an update that says when to request the next one; missing when the crawl has ended. */
     private static final String NEXT_UPDATE_MILLIS = "Next-Update-Millis";
 
     /** The page itself has a policy for what it may load. */
@@ -83,7 +83,7 @@ public final class LiveServer implements AutoCloseable {
     /** A permit for each client that has the final state. */
     private final Semaphore informed = new Semaphore(0);
 
-    /** Null until something is shown. */
+    /** The content that is shown; null before there is any. */
     private volatile @Nullable Cache cache;
 
     private LiveServer(HttpServer server, String host, Duration interval, Duration headLimit) {
@@ -275,7 +275,7 @@ public final class LiveServer implements AutoCloseable {
     private static final class Cache {
         private final LiveContent content;
         private final Map<String, String> texts = new HashMap<>();
-        /** Updates of this second and of the one before: each client asks about once per second. */
+        /** Updates of this second and of the one before: each client makes about one request per second. */
         private int updates;
 
         private int earlierUpdates;

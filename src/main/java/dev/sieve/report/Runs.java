@@ -34,7 +34,7 @@ final class Runs {
             return startedAt;
         }
 
-        /** Null before the first one. */
+        /** The last sample; null before the first one. */
         @Nullable
         Sample last() {
             return last;

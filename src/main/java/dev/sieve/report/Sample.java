@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param at the time of day in epoch milliseconds
  * @param millis since the start of the run
- * @param ending why the run is over; null while it goes on
+ * @param ending why the run has ended; null while it runs
  * @param sitemaps sitemaps that were read or absent
  * @param filter the kind of filter; null for any other class, or when it was not recorded
  */

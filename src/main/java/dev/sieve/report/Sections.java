@@ -213,7 +213,7 @@ final class Sections {
         }
     }
 
-    /** So that numbers take few characters. */
+    /** Rounds a number to four decimals, so that it takes few characters. */
     private static double rounded(double value) {
         return Math.rint(value * 1e4) / 1e4;
     }
@@ -312,7 +312,7 @@ final class Sections {
                 "#False-positive rate",
                 "#Pages missed",
                 "#Memory",
-                "Beyond the capacity");
+                "When full");
         for (Aggregate.Passed passed : crawl.capacityEvents()) {
             CapacityEvent event = passed.event();
             table.row()

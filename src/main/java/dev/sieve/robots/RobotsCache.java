@@ -58,7 +58,7 @@ public final class RobotsCache {
     private final String productToken;
     private final int tries;
     private final InstantSource time;
-    /** By their URLs. */
+    /** The documents by their URLs. */
     private final LruMap<Document> documents;
 
     private final LruMap<Document> largeDocuments;

@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Scope {
 
-    /** Where a URL has to be, relative to the seeds. */
+    /** The area of a crawl, relative to the seeds. */
     public enum Kind {
         /** On the host of a seed, and on its port. */
         HOST("not the host and port of a seed"),

@@ -23,7 +23,7 @@ final class CrawlLog {
     private final QueueTable table;
     private final long seed = Memberships.randomSeed();
 
-    /** By the hash of a key: records of that URL with lower ids than this do not count. */
+    /** The lowest id that counts, by the hash of a key: earlier records of that URL are ignored. */
     private final Map<Long, Long> replaced = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1;
 

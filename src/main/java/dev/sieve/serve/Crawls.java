@@ -105,8 +105,7 @@ final class Crawls implements Closeable {
             } else if (name.startsWith(CRAWL)) {
                 String id = FolderName.unescaped(name.substring(CRAWL.length()));
                 if (id == null) {
-                    throw new IOException(folder + ": the name of this folder was not made of the name of a crawl;"
-                            + " rename it or move it elsewhere");
+                    throw new IOException(folder + ": not a crawl folder; rename it or move it elsewhere");
                 }
                 crawls.put(id, new ServedCrawl(id, folder, options, memory, now));
             }
@@ -167,7 +166,7 @@ final class Crawls implements Closeable {
         memory.release(bytes);
         Path folder = directory.resolve(CRAWL + FolderName.of(id));
         if (Files.exists(folder)) {
-            throw new IOException(folder + ": exists, but was not there when the server was started");
+            throw new IOException(folder + ": was created after the server was started");
         }
         Opened opened = new Opened();
         opened.add(() -> deleteAll(folder));
@@ -201,7 +200,7 @@ final class Crawls implements Closeable {
             try {
                 crawl.close();
             } catch (IOException | UncheckedIOException e) {
-                LOG.warn("cannot close a crawl, which is deleted: {}: {}", id, e.getMessage());
+                LOG.warn("crawl {} is being deleted; closing it failed: {}", id, e.getMessage());
             }
             Files.move(directory.resolve(CRAWL + FolderName.of(id)), deleted);
             LocalDisk.forceNames(directory);

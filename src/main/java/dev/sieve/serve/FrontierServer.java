@@ -96,7 +96,7 @@ public final class FrontierServer implements AutoCloseable {
             try {
                 builder.useTransportSecurity(options.certificates.toFile(), options.key.toFile());
                 if (!TlsFiles.belongTogether(options.certificates, options.key)) {
-                    throw new IllegalArgumentException("they do not belong together");
+                    throw new IllegalArgumentException("the key does not match the certificate");
                 }
             } catch (IllegalArgumentException e) {
                 Throwable cause = e.getCause();

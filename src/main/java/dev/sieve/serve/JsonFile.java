@@ -26,7 +26,7 @@ import java.util.function.Supplier;
  * is cut off. Not safe for use by many threads.
  */
 final class JsonFile implements Closeable {
-    /** How many lines may be outdated before the file is written again, beside as many as there are valid ones. */
+    /** By how many lines the outdated ones may exceed the valid ones before the file is written again. */
     private static final int OUTDATED = 1_000;
 
     private final Path path;

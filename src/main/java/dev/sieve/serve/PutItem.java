@@ -27,14 +27,14 @@ final class PutItem {
     final byte[] utf8;
     /** The name of its queue. */
     final String queueName;
-    /** Null when that is the host of the URL. */
+    /** The queue as sent by the client; null when it is the host of the URL. */
     final @Nullable String queue;
 
     final Map<String, StringList> metadata;
     final boolean isKnown;
     final long refetch;
 
-    /** Null until it is decided. */
+    /** The result; null until it is decided. */
     @Nullable
     Status status;
 

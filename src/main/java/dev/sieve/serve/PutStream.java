@@ -43,7 +43,7 @@ final class PutStream implements StreamObserver<URLItem>, Runnable {
     private long waitingBytes;
     private boolean isScheduled;
     private boolean isComplete;
-    /** Why the call ends as soon as what was read is acknowledged; null while it goes on. */
+    /** Why the call ends as soon as what was read is acknowledged; null while it continues. */
     private @Nullable Status reason;
 
     private boolean isOver;

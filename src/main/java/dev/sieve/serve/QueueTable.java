@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 final class QueueTable implements Closeable {
     private final MemoryBudget memory;
     private final HostSchedule<Item> schedule;
-    /** In the order in which they were created, so that pages of a list fit together. */
+    /** The queues in the order in which they were created, so that pages of a list fit together. */
     private final Map<String, Queue> queues = new LinkedHashMap<>();
 
     private final NavigableSet<Queue> timers = new TreeSet<>(Queue.BY_TIMER);

@@ -15,8 +15,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a crawl stores about a URL beside its text, as the referrer of its record: an object of JSON with only what is not
- * the default, and nothing at all when everything is.
+ * The data of a URL in a crawl but its text, stored as the referrer of its record: an object of JSON with only the fields
+ * that differ from their defaults, and no text at all when none does.
  *
  * <pre>
  *   {"queue":"example.com","generation":1,"refetch":1800000000,"metadata":{"depth":["1"]}}
@@ -51,7 +51,7 @@ record RecordInfo(@Nullable String queue, int generation, long refetch, Map<Stri
         private RecordInfo info = NONE;
 
         /**
-         * Returns what a record contains beside its URL.
+         * Returns the content of a record without its URL.
          *
          * @throws UncheckedIOException when its text was not written by {@link RecordInfo#text}
          */

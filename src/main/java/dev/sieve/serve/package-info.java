@@ -22,7 +22,7 @@
  * in process until the client sends it as known, or the time that the client requested is over: then it is the first of its
  * queue again. After a restart nothing is in process.
  *
- * <p>What is stored about a URL besides its text is the referrer of its record, see {@link dev.sieve.serve.RecordInfo}. A
+ * <p>All data of a URL except its text is in the referrer of its record, see {@link dev.sieve.serve.RecordInfo}. A
  * queue that is deleted gets the next generation, which is part of the key of its URLs from then on. So they are new again,
  * and older records are done as soon as they are read. Settings of queues and of the server are lines of JSON.
  *

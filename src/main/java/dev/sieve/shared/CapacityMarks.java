@@ -48,7 +48,7 @@ final class CapacityMarks {
         return accepted >= threshold * settings.capacity();
     }
 
-    /** Marks the threshold and goes on to the next; returns false when the engine is away. */
+    /** Marks the threshold and proceeds to the next; returns false when the engine is away. */
     private boolean mark(long accepted) {
         byte[] field = CrawlKeys.utf8(Double.toString(threshold));
         String marker = engine.tryCall((session, number) -> {

@@ -247,7 +247,7 @@ final class Engine implements Closeable {
                 long left = outage.since + patience.toNanos() - now;
                 if (left <= 0 || impatient) {
                     throw new UncheckedIOException(new IOException("the engine " + address.server()
-                            + " does not respond since " + text(now - outage.since) + " (" + outage.reason + ")"));
+                            + " has not responded for " + text(now - outage.since) + " (" + outage.reason + ")"));
                 }
                 changed.awaitNanos(Math.min(left, outage.nextAttempt - now));
             }
@@ -358,7 +358,7 @@ final class Engine implements Closeable {
     }
 
     /**
-     * Makes the engine write its log anew: one that ended inside a transaction keeps the first half of it, which the engine
+     * Makes the engine rewrite its log: one that ended inside a transaction keeps the first half of it, which the engine
      * would run at its next start.
      *
      * <p>The engine begins another log file with it, and does not start any more when it is killed before the end of the
@@ -439,7 +439,7 @@ final class Engine implements Closeable {
         }
         lock.lock();
         try {
-            String lost = inNewRun ? ", in a new run: what it lost is done again" : "";
+            String lost = inNewRun ? ", restarted; lost work will be repeated" : "";
             if (outage != null) {
                 LOG.warn(
                         "the engine {} is back after {}{}",

@@ -35,7 +35,7 @@ import redis.clients.jedis.exceptions.JedisException;
 /** A connection to the engine, used by one thread at a time. It is opened again after a failure. */
 final class Session {
     private static final Pattern ERROR_CODE = Pattern.compile("^([A-Z]+) ");
-    /** The place in a script where an error was: in front of it in Redis 6.2, behind it in later versions. */
+    /** The place in a script where an error was: before the message in Redis 6.2, after it in later versions. */
     private static final Pattern SCRIPT = Pattern.compile("ERR Error running script \\(call to f_[0-9a-f]+\\): "
             + "|@?user_script: ?[0-9]+: -?|,? script: [0-9a-f]{40}, on @user_script:[0-9]+\\.?");
 

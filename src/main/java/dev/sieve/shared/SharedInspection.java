@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 
 /** Reads the state of a crawl on an engine. */
 final class SharedInspection {
-    /** Of how many buckets one is measured. */
+    /** One of this many buckets is measured. */
     private static final int SAMPLED = 61;
 
     private final StoredCrawl crawl;

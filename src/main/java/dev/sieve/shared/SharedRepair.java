@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SharedRepair {
     private static final int PAGE = 64;
-    /** Far longer than a page takes: the ownership is renewed before each. */
+    /** How long an ownership lasts: far longer than a page takes, before each of which it is renewed. */
     private static final byte[] OWNERSHIP_MILLIS = utf8(60_000);
 
     private static final byte[] WORKER = utf8("repair");

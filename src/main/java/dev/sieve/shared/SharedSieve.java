@@ -57,7 +57,7 @@ public final class SharedSieve implements Frontier {
     /** A search of all would take the engine long when there are many. */
     private static final byte[] SEARCHED_LINES = CrawlKeys.utf8(10_000);
 
-    /** The memory that a URL in a batch takes besides its text. */
+    /** The memory of a URL in a batch, in addition to its text. */
     private static final long URL_BYTES = 100;
 
     private static final long TOTALS_AGE_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -638,7 +638,7 @@ public final class SharedSieve implements Frontier {
         }
     }
 
-    /** Ends the connections without a word, as the death of the process does. */
+    /** Drops the connections without notifying the engine, as a crash would. */
     void abandon() {
         stopKeeper();
         trip.lock();
@@ -702,7 +702,7 @@ public final class SharedSieve implements Frontier {
          */
         public Builder onFull(OnFull choice) {
             if (Objects.requireNonNull(choice, "onFull") == OnFull.GROW) {
-                throw new IllegalArgumentException("a shared frontier does not support GROW: use WARN, which goes on");
+                throw new IllegalArgumentException("a shared frontier does not support GROW; use WARN");
             }
             onFull = choice;
             return this;

@@ -5,7 +5,7 @@
  *
  * <p>A crawl consists of a fixed number of <em>slices</em>. The host of a URL decides its slice. Any worker pushes into
  * any slice; one worker at a time owns a slice, takes from its queue, and stores what is done. Each step is one script,
- * which the engine runs as a whole: the files beside these classes. Scripts that only an owner may run compare its
+ * which the engine runs as a whole: the files next to these classes. Scripts that only an owner may run compare its
  * token, which grows with each owner, and the run of the engine that granted it. Calls have numbers, so that one whose
  * response was lost is repeated with the same result.
  *

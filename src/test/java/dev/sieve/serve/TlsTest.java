@@ -136,7 +136,7 @@ class TlsTest {
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining("certificate.pem")
                     .hasMessageContaining("first.pem")
-                    .hasMessageContaining("they do not belong together");
+                    .hasMessageContaining("the key does not match the certificate");
             builder.tls(certificate, key).open().close();
         }
     }

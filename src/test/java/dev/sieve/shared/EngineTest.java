@@ -256,7 +256,7 @@ class EngineTest {
                             + " does not respond \\(.+\\); waiting up to 5 min");
             assertThat(log.lines().get(1))
                     .matches("the engine redis://127.0.0.1:" + server.port()
-                            + " is back after [0-9.]+ s, in a new run: what it lost is done again");
+                            + " is back after [0-9.]+ s, restarted; lost work will be repeated");
         }
     }
 
@@ -273,7 +273,7 @@ class EngineTest {
             assertThat(ping(engine)).isEqualTo("PONG");
             assertThat(log.lines()).hasSize(1);
             assertThat(log.lines().get(0))
-                    .endsWith(" was restarted or replaced, in a new run: what it lost is done again");
+                    .endsWith(" was restarted or replaced, restarted; lost work will be repeated");
         }
     }
 
@@ -284,7 +284,7 @@ class EngineTest {
             server.kill();
             assertThatThrownBy(() -> ping(engine))
                     .isInstanceOf(UncheckedIOException.class)
-                    .hasMessageContaining("the engine redis://127.0.0.1:" + server.port() + " does not respond since ")
+                    .hasMessageContaining("the engine redis://127.0.0.1:" + server.port() + " has not responded for ")
                     .hasMessageContaining("Connection refused");
             assertThatThrownBy(() -> ping(engine)).isInstanceOf(UncheckedIOException.class);
             server.restart();
