@@ -226,7 +226,7 @@ class PackagePageTest {
                 for (Lease lease = frontier.take(now); lease != null; lease = frontier.take(now)) {
                     hosts.add(UrlParts.host(lease.url()), lease);
                 }
-                Lease lease = hosts.poll(now, true); // null: no host may be requested now, see waitNanos
+                Lease lease = hosts.poll(now); // null: no host may be requested now, see waitNanos
                 if (lease != null) {
                     visit(frontier, lease);
                     hosts.finished(UrlParts.host(lease.url()), System.nanoTime());

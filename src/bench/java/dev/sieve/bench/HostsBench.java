@@ -87,8 +87,8 @@ public class HostsBench {
     /** A turn from beginning to end: waitNanos, poll, add another item, finished. */
     @Benchmark
     public String turn() {
-        now += Math.max(STEP, schedule.waitNanos(now, true));
-        String host = schedule.poll(now, true);
+        now += Math.max(STEP, schedule.waitNanos(now));
+        String host = schedule.poll(now);
         schedule.add(host, host);
         schedule.finished(host, now);
         return host;

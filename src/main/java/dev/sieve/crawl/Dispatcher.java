@@ -4,6 +4,7 @@ import dev.sieve.Frontier;
 import dev.sieve.Lease;
 import dev.sieve.polite.HostSchedule;
 import dev.sieve.polite.ScheduleStats;
+import dev.sieve.polite.Trust;
 import dev.sieve.url.UrlParts;
 import java.time.Duration;
 import java.util.Collections;
@@ -41,6 +42,9 @@ final class Dispatcher {
 
     /** A request to an unproven host that lasts longer than this may never end; less with short timeouts. */
     private static final Duration LATE = Duration.ofSeconds(2);
+
+    /** So many failures in a row, a host that has responded before is still preferred to unknown ones. */
+    private static final int FORGIVEN = 3;
 
     /** How long until an errand to a host that waits itself is tried again. */
     private static final Duration ERRAND_PAUSE = Duration.ofSeconds(2);
@@ -93,10 +97,10 @@ final class Dispatcher {
      * A URL for a worker to process.
      *
      * @param startNanos when it was handed out
-     * @param isProven whether its host has proven that it responds
+     * @param trust whether its host has shown that it responds
      * @param waited how long its host had to wait for its delay or a back-off
      */
-    record Task(Lease lease, String host, long startNanos, Action action, boolean isProven, Duration waited) {}
+    record Task(Lease lease, String host, long startNanos, Action action, Trust trust, Duration waited) {}
 
     /** How to process a URL. */
     enum Action {
@@ -197,7 +201,7 @@ final class Dispatcher {
             if (next.attempt() > 0) {
                 schedule.addAgain(host, next);
             } else if (!schedule.add(host, next)) {
-                return new Task(next, host, now, Action.SKIP, true, Duration.ZERO);
+                return new Task(next, host, now, Action.SKIP, Trust.PROVEN, Duration.ZERO);
             }
             lease = scheduled(now);
         }
@@ -229,7 +233,7 @@ final class Dispatcher {
     /** Returns the next lease whose host may be requested now; drops those that have ended while they waited. */
     private @Nullable Lease scheduled(long now) {
         for (int i = 0; i < TAKEN_AT_ONCE; i++) {
-            Lease lease = schedule.poll(now, allowsUnproven(now));
+            Lease lease = schedule.poll(now, leastTrust(now));
             if (lease == null || RobotsErrand.of(lease) != null || frontier.begin(lease)) {
                 return lease;
             }
@@ -239,24 +243,22 @@ final class Dispatcher {
         return null;
     }
 
-    private boolean allowsUnproven(long now) {
-        return unproven.allows(active, schedule.provenAtWork(), now);
+    private Trust leastTrust(long now) {
+        return unproven.least(active, schedule.atWork(Trust.PROVEN), schedule.atWork(Trust.RESPONDED), now);
     }
 
     private Task task(Lease lease, long now) {
         String host = UrlParts.host(lease.url());
-        boolean isProven = schedule.isProven(host);
-        if (!isProven) {
-            unproven.started(lease.id(), now);
-        }
         Action action = schedule.isGivenUp(host) ? Action.LEAVE : Action.REQUEST;
-        return new Task(lease, host, now, action, isProven, schedule.waited(host));
+        Task task = new Task(lease, host, now, action, schedule.trust(host), schedule.waited(host));
+        unproven.started(lease.id(), task.trust, now);
+        return task;
     }
 
     private void await(boolean mayStart, long now) throws InterruptedException {
         long nanos = Long.MAX_VALUE;
         if (mayStart) {
-            nanos = Math.min(schedule.waitNanos(now, allowsUnproven(now)), frontier.waitNanos(now));
+            nanos = Math.min(schedule.waitNanos(now, leastTrust(now)), frontier.waitNanos(now));
             nanos = schedule.holdsUnproven() ? Math.min(nanos, unproven.waitNanos(now)) : nanos;
         }
         nanos = levels.hasDue() ? 0 : nanos;
@@ -316,13 +318,14 @@ final class Dispatcher {
         if (task.action == Action.SKIP) {
             return false;
         }
-        if (!task.isProven) {
-            unproven.ended(task.lease.id(), outcome.hasResponse(), now);
-        }
+        unproven.ended(task.lease.id(), outcome.hasResponse(), now);
         RobotsErrand errand = RobotsErrand.of(task.lease);
         if (errand != null) {
             waitingHosts.computeIfPresent(errand.waiting(), (host, slots) -> slots == 1 ? null : slots - 1);
             schedule.release(errand.waiting(), now);
+        }
+        if (outcome.hasResponse() && schedule.trust(task.host) == Trust.UNKNOWN) {
+            schedule.trust(task.host, Trust.RESPONDED);
         }
         switch (outcome.kind()) {
             case RESPONDED -> responded(task, now);
@@ -336,7 +339,7 @@ final class Dispatcher {
                 delay(task.host, outcome.time());
                 schedule.putBack(task.host, Objects.requireNonNull(outcome.next()));
             }
-            case POSTPONED -> postpone(task.host, outcome.time(), outcome.next(), now);
+            case POSTPONED, ROBOTS_REDIRECTED -> postpone(task.host, outcome.time(), outcome.next(), now);
             case ELSEWHERE ->
                 sendElsewhere(
                         task.host,
@@ -373,15 +376,18 @@ final class Dispatcher {
 
     private void responded(Task task, long now) {
         long took = now - task.startNanos;
-        if (task.isProven) {
+        if (task.trust == Trust.PROVEN) {
             unproven.provenTook(took);
         }
-        schedule.prove(task.host, took < soonNanos);
+        schedule.trust(task.host, took < soonNanos ? Trust.PROVEN : Trust.RESPONDED);
         schedule.finished(task.host, now);
     }
 
     private boolean failed(String host, long now) {
         int failures = schedule.failed(host, Duration.ZERO, now);
+        if (failures > FORGIVEN) {
+            schedule.trust(host, Trust.UNKNOWN);
+        }
         boolean givesUp = failures >= maxFailures && !schedule.isGivenUp(host);
         if (givesUp) {
             schedule.giveUp(host);

@@ -28,6 +28,8 @@ record Outcome(
         NOT_REQUESTED,
         /** The request was for robots.txt, which sets a crawl delay; the URL is the next one of its host. */
         ROBOTS_READ,
+        /** The request was for robots.txt, which has moved on the same host; the URL is the next one of its host. */
+        ROBOTS_REDIRECTED,
         /** The host pauses; then the URL is the next one of its host. */
         POSTPONED,
         /** The robots.txt is on another host: the URL is the next one of its host after the errand. */
@@ -43,8 +45,11 @@ record Outcome(
         this(kind, time, next, null);
     }
 
-    /** Returns whether the server responded, with any status. */
+    /** Returns whether the server responded, with any status; a robots.txt that is unavailable does not count. */
     boolean hasResponse() {
-        return kind == Kind.RESPONDED || kind == Kind.OVERLOADED || kind == Kind.ROBOTS_READ;
+        return switch (kind) {
+            case RESPONDED, OVERLOADED, ROBOTS_READ, ROBOTS_REDIRECTED, ELSEWHERE -> true;
+            case POSTPONED, NO_RESPONSE, NOT_REQUESTED -> false;
+        };
     }
 }

@@ -1,23 +1,28 @@
 package dev.sieve.crawl;
 
-import java.util.HashSet;
+import dev.sieve.polite.Trust;
+import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
 
 /**
- * Limits how many workers may be in requests to hosts that have not proven that they respond soon, so that hosts which
- * never respond leave enough workers to the others.
+ * Limits how many workers may be in requests to hosts that have not {@linkplain Trust proven} that they respond soon, so
+ * that hosts which never respond leave enough workers to the others.
  *
  * <p>What proven hosts can keep busy is reserved for them, up to half of the workers: for each host with something to
  * do, as many concurrent requests as its limit and its delay allow. Requests to unproven hosts that have lasted long
  * count as lost workers. Half of the remainder may be in requests to unproven hosts that have not lasted long yet. Each
- * such request that gets a response adds one more, up to all of the remainder, so that new hosts that respond get all of
- * it; one that fails late takes all of these back.
+ * such request that gets a response adds one more for hosts of the same trust, up to all of the remainder, so that new
+ * hosts that respond get all of it; one that fails late takes all of these back.
+ *
+ * <p>Unknown hosts also leave out what those that have responded can keep busy, which share that half of the workers with
+ * the proven ones. So a host that has responded, if only with its robots.txt, never waits for unknown hosts.
  *
  * <p>So hosts that hold their requests get at most half of the workers at once, then half of the remainder after every
- * {@code lateNanos}; one worker always stays free. With no active request, any host may be requested.
+ * {@code lateNanos}; one worker always stays free for hosts that have responded. With no active request, any host may be
+ * requested.
  *
  * <p>Guarded by the lock of {@link Dispatcher}. Each call costs O(1) on average.
  */
@@ -30,11 +35,18 @@ final class UnprovenLimit {
     private final double delayNanos;
     private final long lateNanos;
 
-    /** The start times of requests to unproven hosts, the oldest first. */
-    private final Map<Long, Long> recent = new LinkedHashMap<>();
+    private record Start(Trust trust, long nanos) {}
 
-    private final Set<Long> late = new HashSet<>();
-    private int trust;
+    /** The requests to unproven hosts that have not lasted long, the oldest first. */
+    private final Map<Long, Start> recent = new LinkedHashMap<>();
+
+    /** How many of them are to hosts that have responded. */
+    private int recentResponded;
+
+    private final Map<Long, Start> late = new HashMap<>();
+    /** How many requests more are allowed by responses, by the trust of the hosts. */
+    private final Map<Trust, Integer> earned = new EnumMap<>(Trust.class);
+
     private double provenTookNanos;
 
     /**
@@ -50,32 +62,44 @@ final class UnprovenLimit {
     }
 
     /**
-     * Returns whether an unproven host may be requested now.
+     * Returns the least trust of the hosts that may be requested now.
      *
      * @param active active requests to all hosts
-     * @param provenAtWork proven hosts that have something to do
+     * @param proven proven hosts that have something to do
+     * @param responded hosts that have something to do and have responded, but are not proven
      */
-    boolean allows(int active, int provenAtWork, long nowNanos) {
+    Trust least(int active, int proven, int responded, long nowNanos) {
         age(nowNanos);
-        int room = workers - reserved(provenAtWork) - late.size();
-        return active == 0 || recent.size() < room / 2 + Math.min(trust, room - room / 2);
+        int room = workers - reserved(proven, responded) - late.size();
+        if (active == 0 || recent.size() < allowed(Trust.UNKNOWN, room, room / 2)) {
+            return Trust.UNKNOWN;
+        }
+        int recentUnknown = recent.size() - recentResponded;
+        room = workers - reserved(proven, 0) - late.size() - recentUnknown;
+        return recentResponded < allowed(Trust.RESPONDED, room, room - room / 2) ? Trust.RESPONDED : Trust.PROVEN;
     }
 
-    /** Returns what proven hosts can keep busy: each, on average, the duration of a request per delay. */
-    private int reserved(int provenAtWork) {
+    /** Returns how many requests are allowed: half of the room, and of the other half what was earned. */
+    private int allowed(Trust trust, int room, int half) {
+        return half + Math.min(earned.getOrDefault(trust, 0), room - half);
+    }
+
+    /** Returns what hosts can keep busy: each, on average, the duration of a request per delay. */
+    private int reserved(int proven, int responded) {
         double each = delayNanos == 0 ? perHost : Math.min(perHost, provenTookNanos / delayNanos);
-        int all = (int) Math.ceil(provenAtWork * each);
-        return Math.min(workers / 2, provenAtWork == 0 ? 0 : Math.max(1, all));
+        int all = (int) Math.ceil(proven * each + responded * Math.min(1, each));
+        return Math.min(workers / 2, proven + responded == 0 ? 0 : Math.max(1, all));
     }
 
     private void age(long nowNanos) {
-        Iterator<Map.Entry<Long, Long>> oldest = recent.entrySet().iterator();
+        Iterator<Map.Entry<Long, Start>> oldest = recent.entrySet().iterator();
         while (oldest.hasNext()) {
-            Map.Entry<Long, Long> each = oldest.next();
-            if (nowNanos - each.getValue() < lateNanos) {
+            Map.Entry<Long, Start> each = oldest.next();
+            if (nowNanos - each.getValue().nanos < lateNanos) {
                 return;
             }
-            late.add(each.getKey());
+            late.put(each.getKey(), each.getValue());
+            recentResponded -= each.getValue().trust == Trust.RESPONDED ? 1 : 0;
             oldest.remove();
         }
     }
@@ -83,23 +107,30 @@ final class UnprovenLimit {
     /** Returns how long until a request becomes late, so that more may be allowed; {@link Long#MAX_VALUE} without one. */
     long waitNanos(long nowNanos) {
         age(nowNanos);
-        return recent.isEmpty() ? Long.MAX_VALUE : recent.values().iterator().next() + lateNanos - nowNanos;
+        return recent.isEmpty() ? Long.MAX_VALUE : recent.values().iterator().next().nanos + lateNanos - nowNanos;
     }
 
-    /** Notes the start of a request to an unproven host. */
-    void started(long id, long nowNanos) {
-        recent.put(id, nowNanos);
+    /** Notes the start of a request to a host of a trust; proven hosts are not limited. */
+    void started(long id, Trust trust, long nowNanos) {
+        if (trust != Trust.PROVEN) {
+            recent.put(id, new Start(trust, nowNanos));
+            recentResponded += trust == Trust.RESPONDED ? 1 : 0;
+        }
     }
 
-    /** Notes the end of a request to an unproven host. */
+    /** Notes the end of a request. */
     void ended(long id, boolean hasResponse, long nowNanos) {
         age(nowNanos);
-        boolean isLate = late.remove(id);
-        recent.remove(id);
+        Start soon = recent.remove(id);
+        Start start = soon == null ? late.remove(id) : soon;
+        if (start == null) {
+            return;
+        }
+        recentResponded -= soon != null && start.trust == Trust.RESPONDED ? 1 : 0;
         if (hasResponse) {
-            trust = Math.min(workers, trust + 1);
-        } else if (isLate) {
-            trust = 0;
+            earned.merge(start.trust, 1, (before, one) -> Math.min(workers, before + one));
+        } else if (soon == null) {
+            earned.put(start.trust, 0);
         }
     }
 

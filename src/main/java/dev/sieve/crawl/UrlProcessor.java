@@ -198,7 +198,7 @@ final class UrlProcessor {
             Lease next = before.asked(null).on(lease);
             String host = UrlParts.host(Objects.requireNonNull(robots.next()));
             return host.equals(task.host())
-                    ? new Outcome(Outcome.Kind.POSTPONED, pause, next)
+                    ? new Outcome(pause.isZero() ? Outcome.Kind.ROBOTS_REDIRECTED : Outcome.Kind.POSTPONED, pause, next)
                     : new Outcome(Outcome.Kind.ELSEWHERE, Duration.ZERO, next, new RobotsErrand(host, origin));
         }
         // The rules may be gone when the URL is next.

@@ -31,8 +31,8 @@ class Host {
     boolean isBackingOff; // readyAt is due to a back-off and not to the delay
     boolean hasBackedOff; // so it was when the host became ready
     boolean isOpen; // more than one request at a time is allowed
-    boolean isProven; // the last request for an item got a response in time
-    boolean isCounted; // among the proven hosts at work
+    byte trust; // see Trust
+    byte countedAs; // with what trust it counts as at work; 0 if it does not count
     boolean isGivenUp; // no more requests are made, so that items owe no delay
 
     boolean isChained; // see Chain

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * requested, every other request goes to the one that has been ready the longest, so that no host starves. The requests
  * between go to the hosts with the most work left, because these determine when a crawl ends.
  *
- * <p>A request begins when {@link #poll(long, boolean) poll} returns its item, and ends in exactly one of five ways:
+ * <p>A request begins when {@link #poll(long) poll} returns its item, and ends in exactly one of five ways:
  * {@link #finished}; {@link #hold}, which blocks its slot; {@link #failed}, which makes the host back off;
  * {@link #skipped}, when it was not made at all; or {@link #dropped}, when its item does not count. While it is under way, {@link #pollMore} returns further items for it.
  *
@@ -39,7 +39,7 @@ public final class HostSchedule<T> implements Closeable {
 
     private final Host.Limit hostLimit;
     private final Host.Limit groupLimit;
-    private final boolean tellsProven;
+    private final boolean tellsTrust;
     private final BackOff backOff;
 
     private final HostTable hosts;
@@ -54,11 +54,11 @@ public final class HostSchedule<T> implements Closeable {
     private HostSchedule(Builder<T> options, ItemQueues<T> queues, long startNanos) {
         hostLimit = new Host.Limit(options.delayNanos, options.perHost, options.budget);
         groupLimit = options.groupLimit;
-        tellsProven = options.tellsProven;
+        tellsTrust = options.tellsTrust;
         backOff = options.backOff;
         // Hosts that are probed may be given their delay again.
         hosts = new HostTable(hostLimit, groupLimit, options.groupOf, !options.probeFirst);
-        selector = new HostSelector(hostLimit, groupLimit, options.probeFirst, tellsProven, startNanos);
+        selector = new HostSelector(hostLimit, groupLimit, options.probeFirst, tellsTrust, startNanos);
         this.queues = queues;
     }
 
@@ -107,15 +107,23 @@ public final class HostSchedule<T> implements Closeable {
     /**
      * Returns the next item whose host may be requested now; its request counts as started at this moment.
      *
-     * @param unprovenToo whether unproven hosts are included; see {@link #prove}
      * @return null without an item; {@link #waitNanos} returns for how long
      */
-    public @Nullable T poll(long nowNanos, boolean unprovenToo) {
+    public @Nullable T poll(long nowNanos) {
+        return poll(nowNanos, Trust.UNKNOWN);
+    }
+
+    /**
+     * Returns the next item whose host may be requested now, of the hosts that are trusted enough.
+     *
+     * @return null without an item; {@link #waitNanos} returns for how long
+     */
+    public @Nullable T poll(long nowNanos, Trust least) {
         selector.advance(nowNanos);
-        Host host = selector.next(nowNanos, unprovenToo);
+        Host host = selector.next(nowNanos, least);
         if (host == null) {
             boolean waits = selector.waiting.size() > 0;
-            if (waits || (queued > 0 && selector.unproven.isEmpty())) {
+            if (waits || (queued > 0 && !selector.holdsUnproven())) {
                 meter.starved(nowNanos, !waits);
             }
             return null;
@@ -202,33 +210,39 @@ public final class HostSchedule<T> implements Closeable {
      * Returns how long to wait before the next poll of any host, if nothing else happens: 0 when it has an item now,
      * {@link Long#MAX_VALUE} when nothing is queued, or only for hosts whose requests have to end first.
      */
-    public long waitNanos(long nowNanos, boolean unprovenToo) {
+    public long waitNanos(long nowNanos) {
+        return waitNanos(nowNanos, Trust.UNKNOWN);
+    }
+
+    /** Returns how long to wait before the next poll of the hosts that are trusted enough. */
+    public long waitNanos(long nowNanos, Trust least) {
         selector.advance(nowNanos);
-        return selector.next(nowNanos, unprovenToo) == null ? selector.waitNanos(nowNanos, unprovenToo) : 0;
+        return selector.next(nowNanos, least) == null ? selector.waitNanos(nowNanos, least) : 0;
     }
 
-    /**
-     * Records whether a host responded to the request for an item in time; if so, it is proven until it responds late or
-     * fails. Must be called before the request is {@link #finished}.
-     */
-    public void prove(String hostName, boolean isProven) {
-        requested(hostName).isProven = isProven;
-    }
-
-    /** Returns whether a host is proven; true where proven hosts are not distinguished. */
-    public boolean isProven(String hostName) {
+    /** Sets whether a host has shown that it responds; no effect on a host that is not stored. */
+    public void trust(String hostName, Trust trust) {
         Host host = hosts.find(hostName);
-        return host == null ? !tellsProven : selector.isProven(host);
+        if (host != null) {
+            host.trust = trust.toByte();
+            selector.settle(host);
+        }
     }
 
-    /** Returns how many proven hosts have queued items or requests under way. */
-    public int provenAtWork() {
-        return selector.provenAtWork;
+    /** Returns whether a host has shown that it responds; {@link Trust#PROVEN} where hosts are not distinguished by that. */
+    public Trust trust(String hostName) {
+        Host host = hosts.find(hostName);
+        return host != null ? selector.trust(host) : tellsTrust ? Trust.UNKNOWN : Trust.PROVEN;
     }
 
-    /** Returns whether unproven hosts may be ready. */
+    /** Returns how many hosts of a trust above {@link Trust#UNKNOWN} have queued items, without a back-off, or requests under way. */
+    public int atWork(Trust trust) {
+        return selector.atWork(trust);
+    }
+
+    /** Returns whether hosts may be ready that are not proven. */
     public boolean holdsUnproven() {
-        return !selector.unproven.isEmpty();
+        return selector.holdsUnproven();
     }
 
     /**
@@ -267,7 +281,7 @@ public final class HostSchedule<T> implements Closeable {
     /**
      * Ends a request that failed: the host responded with 429 or 503, or not at all. The host is not requested for the
      * pause that it requested, and at least for one that doubles with every consecutive failure; then one request at a time
-     * is made until one is {@link #finished}. Of requests that were under way together, the failures count as one, except
+     * is made until one is {@link #finished}. It is not proven any more. Of requests that were under way together, the failures count as one, except
      * for the last.
      *
      * @param retryAfter the pause that the host requested, see {@link RetryAfter}; zero for none
@@ -279,7 +293,7 @@ public final class HostSchedule<T> implements Closeable {
         boolean isConsecutive = host.failures == 0 || host.underWay == 1;
         int failures = Math.min(Byte.MAX_VALUE, host.failures + (isConsecutive ? 1 : 0));
         host.failures = (byte) failures;
-        host.isProven = false;
+        host.trust = (byte) Math.min(host.trust, Trust.RESPONDED.toByte());
         selector.backOff(host, nowNanos + nanos("pause", backOff.pause(failures, retryAfter)));
         end(host);
         return failures;
@@ -423,7 +437,7 @@ public final class HostSchedule<T> implements Closeable {
         private Host.Limit groupLimit = new Host.Limit(0, 1, Integer.MAX_VALUE);
         private boolean probeFirst;
         private BackOff backOff = new BackOff(Duration.ofSeconds(10), Duration.ofMinutes(30));
-        private boolean tellsProven;
+        private boolean tellsTrust;
         private @Nullable Path spillDirectory;
         private @Nullable Codec<T> codec;
         private int itemsInMemory;
@@ -484,11 +498,11 @@ public final class HostSchedule<T> implements Closeable {
         }
 
         /**
-         * Sets whether proven hosts are distinguished, see {@link HostSchedule#prove}; to the others, one request at a time
-         * is made then. Default: false.
+         * Sets whether hosts are distinguished by their {@link Trust}; to those that are not proven, one request at a time is
+         * made then. Default: false.
          */
-        public Builder<T> tellProven(boolean choice) {
-            tellsProven = choice;
+        public Builder<T> tellTrust(boolean choice) {
+            tellsTrust = choice;
             return this;
         }
 

@@ -19,23 +19,21 @@ final class HostSelector {
     private final Host.Limit hostLimit;
     private final Host.Limit groupLimit;
     private final boolean probeFirst;
-    private final boolean tellsProven;
+    private final boolean tellsTrust;
 
     final WaitingHosts waiting = new WaitingHosts();
-    private final ReadyHosts ready = new ReadyHosts();
-    final ReadyHosts unproven = new ReadyHosts(); // not proven when they became ready
-    private ReadyHosts selectedFrom = ready; // for the last host
+    private final ReadyHosts[] ready = {new ReadyHosts(), new ReadyHosts(), new ReadyHosts()}; // by Trust
+    private ReadyHosts selectedFrom = ready[0]; // for the last host
 
     long clock; // the latest moment that was passed in
     int backingOff;
-    int provenAtWork; // proven hosts that have items or requests under way
+    private final int[] atWork = new int[ready.length]; // hosts that have items or requests under way, by Trust
 
-    HostSelector(
-            Host.Limit hostLimit, Host.Limit groupLimit, boolean probeFirst, boolean tellsProven, long startNanos) {
+    HostSelector(Host.Limit hostLimit, Host.Limit groupLimit, boolean probeFirst, boolean tellsTrust, long startNanos) {
         this.hostLimit = hostLimit;
         this.groupLimit = groupLimit;
         this.probeFirst = probeFirst;
-        this.tellsProven = tellsProven;
+        this.tellsTrust = tellsTrust;
         clock = startNanos;
     }
 
@@ -45,14 +43,14 @@ final class HostSelector {
         }
     }
 
-    /** Returns the host to request next; null when no host may be requested, or only unproven ones that are excluded. */
+    /** Returns the host to request next; null when no host may be requested that is trusted enough. */
     @Nullable
-    Host next(long nowNanos, boolean unprovenToo) {
+    Host next(long nowNanos, Trust least) {
         for (int i = 0; i < MOVED_AT_ONCE && isWaitOver(nowNanos); i++) {
             makeFirstReady();
         }
         while (true) {
-            ReadyHosts hosts = ready(unprovenToo);
+            ReadyHosts hosts = ready(least);
             if (hosts == null) {
                 if (!isWaitOver(nowNanos)) {
                     return null;
@@ -73,9 +71,9 @@ final class HostSelector {
             if (host.group != null && !mayStart(host)) {
                 host.group.members.removeFirst();
                 settle(host);
-            } else if (!unprovenToo && !isProven(host)) {
+            } else if (trust(host).compareTo(least) < 0) {
                 hosts.removeFirst();
-                unproven.add(first, workMicros(host));
+                ready[trust(host).toByte()].add(first, workMicros(host));
             } else {
                 selectedFrom = hosts;
                 return host;
@@ -84,23 +82,36 @@ final class HostSelector {
     }
 
     /** Returns the ready hosts to select from, those whose first host has been ready for longer; null without any. */
-    private @Nullable ReadyHosts ready(boolean unprovenToo) {
-        if (!unprovenToo || unproven.isEmpty()) {
-            return ready.isEmpty() ? null : ready;
+    private @Nullable ReadyHosts ready(Trust least) {
+        ReadyHosts longest = null;
+        for (int i = Trust.PROVEN.toByte(); i >= least.toByte(); i--) {
+            ReadyHosts each = ready[i];
+            if (!each.isEmpty() && (longest == null || each.first().readySince - longest.first().readySince < 0)) {
+                longest = each;
+            }
         }
-        boolean isLonger = ready.isEmpty() || unproven.first().readySince - ready.first().readySince < 0;
-        return isLonger ? unproven : ready;
+        return longest;
+    }
+
+    /** Returns whether hosts may be ready that are not proven. */
+    boolean holdsUnproven() {
+        return !ready[Trust.UNKNOWN.toByte()].isEmpty() || !ready[Trust.RESPONDED.toByte()].isEmpty();
     }
 
     /** Returns how long until a host becomes ready by time alone; {@link Long#MAX_VALUE} if none does. */
-    long waitNanos(long nowNanos, boolean unprovenToo) {
+    long waitNanos(long nowNanos, Trust least) {
         long wait = waiting.size() == 0 ? Long.MAX_VALUE : Math.max(0, waiting.firstTime() - nowNanos);
-        ReadyHosts hosts = ready(unprovenToo);
+        ReadyHosts hosts = ready(least);
         return hosts == null ? wait : Math.min(wait, Math.max(0, hosts.first().readyAt - nowNanos));
     }
 
-    boolean isProven(Host host) {
-        return !tellsProven || host.isProven || host.isGivenUp;
+    Trust trust(Host host) {
+        return tellsTrust && !host.isGivenUp ? Trust.of(host.trust) : Trust.PROVEN;
+    }
+
+    /** Returns how many hosts of a trust above {@link Trust#UNKNOWN} have items or requests under way, and do not back off. */
+    int atWork(Trust trust) {
+        return atWork[trust.toByte()];
     }
 
     /** Starts a request to the host that {@link #next} has just returned. */
@@ -116,7 +127,9 @@ final class HostSelector {
 
     /** Returns whether a host may be requested now, whichever is next; if so, it does not wait any more. */
     boolean takeOutOfTurn(Host host, long nowNanos) {
-        next(nowNanos, true); // moves hosts that were requested out of turn before, so that they can be forgotten
+        next(
+                nowNanos,
+                Trust.UNKNOWN); // moves hosts that were requested out of turn before, so that they can be forgotten
         Host.Group group = host.group;
         boolean groupMay = group == null || (group.underWay < groupLimit.requests() && group.readyAt - clock <= 0);
         if (!groupMay || !mayStart(host)) {
@@ -227,11 +240,7 @@ final class HostSelector {
 
     /** Counts a host and puts it in its right place after a change. */
     void settle(Host host) {
-        boolean counts = host.isProven && (host.hasWork() || host.underWay > 0);
-        if (counts != host.isCounted) {
-            host.isCounted = counts;
-            provenAtWork += counts ? 1 : -1;
-        }
+        count(host);
         if (host.isChained) {
             return;
         }
@@ -250,6 +259,14 @@ final class HostSelector {
         }
     }
 
+    private void count(Host host) {
+        boolean isAtWork = (host.hasWork() && !host.isBackingOff) || host.underWay > 0;
+        byte countsAs = isAtWork ? host.trust : 0;
+        atWork[host.countedAs]--;
+        atWork[countsAs]++;
+        host.countedAs = countsAs;
+    }
+
     /** Whether a host has work and may have another request under way. */
     private boolean hasRoom(Host host) {
         return host.hasWork()
@@ -257,7 +274,7 @@ final class HostSelector {
     }
 
     private boolean isOneAtATime(Host host) {
-        boolean isTrusted = host.failures == 0 && (host.isOpen || !probeFirst) && isProven(host);
+        boolean isTrusted = host.failures == 0 && (host.isOpen || !probeFirst) && trust(host) == Trust.PROVEN;
         return !isTrusted && !host.isGivenUp && !(host instanceof Host.Group);
     }
 
@@ -288,16 +305,17 @@ final class HostSelector {
         host.readySince = since;
         if (host.group == null) {
             Host candidate = host.candidate();
-            (isProven(candidate) ? ready : unproven).add(host, workMicros(candidate));
+            ready[trust(candidate).toByte()].add(host, workMicros(candidate));
         } else {
             host.group.members.addLast(host);
             settle(host.group);
         }
     }
 
-    private static void endBackOff(Host host) {
+    private void endBackOff(Host host) {
         host.hasBackedOff = host.isBackingOff;
         host.isBackingOff = false;
+        count(host);
     }
 
     /** How long the items of a host take by its delay. */

@@ -83,15 +83,15 @@ final class HostTable {
     }
 
     /**
-     * Forgets idle hosts, and increases the capacity if less than a quarter of it is free after that. Idle hosts that are
-     * proven or have failed are kept while busy hosts fill more than a quarter, so that a flood of new hosts does not
-     * displace them; the failed ones are forgotten first. The capacity is at most six times the number of busy hosts. Takes
+     * Forgets idle hosts, and increases the capacity if less than a quarter of it is free after that. Idle hosts that have
+     * responded or failed are kept while busy hosts fill more than a quarter, so that a flood of new hosts does not
+     * displace them; the proven ones are forgotten last. The capacity is at most six times the number of busy hosts. Takes
      * O(1) per host that is added.
      */
     private void makeRoom(long nowNanos) {
-        int busy = forget(nowNanos, host -> !host.isProven && host.failures == 0);
+        int busy = forget(nowNanos, host -> host.trust == 0 && host.failures == 0);
         if (!hasRoom() && busy <= capacity / 4) {
-            forget(nowNanos, host -> !host.isProven);
+            forget(nowNanos, host -> Trust.of(host.trust) != Trust.PROVEN);
             if (!hasRoom()) {
                 forget(nowNanos, host -> true);
             }

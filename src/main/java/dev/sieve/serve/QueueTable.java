@@ -115,7 +115,7 @@ final class QueueTable implements Closeable {
     /** Removes the next item of a queue that may be served, and parks the queue; null without any. */
     @Nullable
     Item poll(Moment now) {
-        return parked(schedule.poll(now.nanos(), true));
+        return parked(schedule.poll(now.nanos()));
     }
 
     /** Removes the next item of a queue, if that may be served, and parks it. */

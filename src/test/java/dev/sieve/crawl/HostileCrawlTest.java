@@ -246,6 +246,39 @@ class HostileCrawlTest {
         assertThat(order.subList(0, order.lastIndexOf("") + 1)).doesNotContain("timeout");
     }
 
+    @Test
+    void aHostThatHasAnsweredIsServedBesideManyThatNeverDo() throws IOException {
+        StringBuilder html = new StringBuilder();
+        for (int i = 0; i < 20; i++) {
+            html.append("<a href='/page").append(i).append("'>x</a>");
+        }
+        server.on("/", HostileServer.html(html.toString())).on("/robots.txt", HostileServer.raw("HTTP/1.1 404 None\n"));
+        CrawlOptions options = fast().obeyRobots(true)
+                .concurrency(32)
+                .timeout(Duration.ofSeconds(20))
+                .allowPrivate("127.0.0.0/8")
+                .resolver(host -> List.of(InetAddress.getLoopbackAddress()));
+        List<String> order = new ArrayList<>();
+        try (HostileServer silent = new HostileServer();
+                Crawler crawler = new Crawler(options, new Sieve(10_000))) {
+            silent.on("/robots.txt", silent.stall("")).otherwise(silent.stall(""));
+            crawler.seed(server.url());
+            for (int i = 0; i < 100; i++) {
+                crawler.seed("http://silent" + i + ".test:" + silent.port() + "/");
+            }
+
+            CrawlReport report = crawler.run(visit -> {
+                order.add(visit.result().error());
+                if (order.stream().filter(String::isEmpty).count() == 21) {
+                    crawler.stop();
+                }
+            });
+
+            assertThat(report.pageCount()).isEqualTo(21);
+        }
+        assertThat(order.subList(0, order.lastIndexOf("") + 1)).containsOnly("");
+    }
+
     /** Sends nearly 8 MiB that take little on the wire, and nothing more. */
     private HostileServer.Behaviour held() {
         byte[] packed = HostileServer.gzip("<p>".repeat(2_700_000).getBytes(US_ASCII));

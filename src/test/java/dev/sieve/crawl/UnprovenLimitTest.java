@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.polite.BackOff;
 import dev.sieve.polite.HostSchedule;
+import dev.sieve.polite.Trust;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.PriorityQueue;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,10 +24,14 @@ class UnprovenLimitTest {
     private static final long MILLI = 1_000_000;
     private static final long TIMEOUT = 30_000 * MILLI;
 
-    /** A host, so many URLs of it, and how long it takes to answer; from the time-out on it never does. */
-    private record Host(String name, int urls, long nanos) {}
+    /** A host, so many URLs of it, and how long robots.txt and each page take; from the time-out on they never come. */
+    private record Host(String name, int urls, long robotsNanos, long pageNanos) {}
 
-    private record Request(long id, Host host, long startNanos, long endNanos, boolean isProven) {}
+    private record Request(long id, Host host, boolean isRobots, long startNanos, long endNanos, Trust trust) {
+        boolean isAnswered() {
+            return endNanos - startNanos < TIMEOUT;
+        }
+    }
 
     /** A crawl without a network; its workers ask in turns, as those of a crawl do. */
     private static final class Simulation {
@@ -33,6 +40,7 @@ class UnprovenLimitTest {
         private final boolean reserves;
         private final PriorityQueue<Request> underWay =
                 new PriorityQueue<>(Comparator.comparingLong(Request::endNanos));
+        private final Set<Host> known = new HashSet<>();
         private final List<Host> answered = new ArrayList<>();
         private long ids;
         private long now;
@@ -42,7 +50,7 @@ class UnprovenLimitTest {
             schedule = HostSchedule.<Host>builder()
                     .delay(delay)
                     .perHost(perHost)
-                    .tellProven(reserves)
+                    .tellTrust(reserves)
                     .backOff(new BackOff(Duration.ofSeconds(1), Duration.ofMinutes(10)))
                     .build(0);
             limit = new UnprovenLimit(WORKERS, perHost, delay.toNanos(), 2000 * MILLI);
@@ -73,29 +81,32 @@ class UnprovenLimitTest {
             return this;
         }
 
-        private boolean allows() {
-            return !reserves || limit.allows(underWay.size(), schedule.provenAtWork(), now);
+        private Trust least() {
+            int responded = schedule.atWork(Trust.RESPONDED);
+            return reserves
+                    ? limit.least(underWay.size(), schedule.atWork(Trust.PROVEN), responded, now)
+                    : Trust.UNKNOWN;
         }
 
         private void start() {
             while (underWay.size() < WORKERS) {
-                Host host = schedule.poll(now, allows());
+                Host host = schedule.poll(now, least());
                 if (host == null) {
                     return;
                 }
-                boolean isProven = schedule.isProven(host.name);
-                Request request = new Request(ids++, host, now, now + Math.min(TIMEOUT, host.nanos), isProven);
+                Trust trust = schedule.trust(host.name);
+                boolean isRobots = !known.contains(host);
+                long end = now + Math.min(TIMEOUT, isRobots ? host.robotsNanos : host.pageNanos);
+                Request request = new Request(ids++, host, isRobots, now, end, trust);
                 underWay.add(request);
-                if (!isProven) {
-                    limit.started(request.id, now);
-                }
+                limit.started(request.id, trust, now);
             }
         }
 
         private long nextNanos() {
             long next = underWay.isEmpty() ? Long.MAX_VALUE : underWay.peek().endNanos - now;
             if (underWay.size() < WORKERS) {
-                next = Math.min(next, schedule.waitNanos(now, allows()));
+                next = Math.min(next, schedule.waitNanos(now, least()));
                 next = schedule.holdsUnproven() ? Math.min(next, limit.waitNanos(now)) : next;
             }
             return next;
@@ -103,19 +114,23 @@ class UnprovenLimitTest {
 
         private void end(Request request) {
             Host host = request.host;
-            boolean isAnswered = host.nanos < TIMEOUT;
-            if (!request.isProven) {
-                limit.ended(request.id, isAnswered, now);
-            }
-            if (!isAnswered) {
-                schedule.failed(host.name, Duration.ZERO, now);
+            limit.ended(request.id, request.isAnswered(), now);
+            if (!request.isAnswered()) {
+                int failures = schedule.failed(host.name, Duration.ZERO, now);
+                schedule.trust(host.name, failures > 3 ? Trust.UNKNOWN : schedule.trust(host.name));
                 return;
             }
-            answered.add(host);
-            if (request.isProven) {
+            if (request.trust == Trust.PROVEN) {
                 limit.provenTook(now - request.startNanos);
             }
-            schedule.prove(host.name, now - request.startNanos < TIMEOUT / 2);
+            if (request.isRobots) {
+                known.add(host);
+                schedule.trust(host.name, Trust.RESPONDED);
+                schedule.putBack(host.name, host);
+            } else {
+                answered.add(host);
+                schedule.trust(host.name, now - request.startNanos < TIMEOUT / 2 ? Trust.PROVEN : Trust.RESPONDED);
+            }
             schedule.finished(host.name, now);
         }
 
@@ -126,14 +141,14 @@ class UnprovenLimitTest {
 
     private static List<Host> hosts(String prefix, int count, int urls, long nanos) {
         return IntStream.range(0, count)
-                .mapToObj(i -> new Host(prefix + i + ".test", urls, nanos))
+                .mapToObj(i -> new Host(prefix + i + ".test", urls, nanos, nanos))
                 .toList();
     }
 
     @ParameterizedTest
     @CsvSource({"1, PT0S", "8, PT0S", "16, PT0S", "1, PT1S", "4, PT0.1S"})
     void aHundredHostsThatNeverAnswerLeaveAGoodOneNineTenthsOfItsRate(int perHost, Duration delay) throws IOException {
-        Host good = new Host("good.test", 250_000, 50 * MILLI);
+        Host good = new Host("good.test", 250_000, 50 * MILLI, 50 * MILLI);
         Duration time = Duration.ofMinutes(10);
 
         long alone = new Simulation(perHost, delay, true).add(good).run(time).pagesOf(good);
@@ -145,6 +160,45 @@ class UnprovenLimitTest {
 
         assertThat(alone).isGreaterThan(500);
         assertThat(amongPits).isGreaterThanOrEqualTo(alone * 9 / 10);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "31, PT0S, false",
+        "60, PT1S, false",
+        "100, PT0.1S, false",
+        "1000, PT0S, false",
+        "1000, PT1S, false",
+        "31, PT0S, true",
+        "100, PT0S, true",
+        "100, PT0.05S, true",
+        "1000, PT1S, true"
+    })
+    void aHostThatHasAnsweredWaitsForNoneThatHasNot(int silent, Duration delay, boolean haveRobots) throws IOException {
+        Host good = new Host("good.test", 250_000, 50 * MILLI, 50 * MILLI);
+        Duration time = Duration.ofSeconds(25);
+
+        long alone = new Simulation(1, delay, true).add(good).run(time).pagesOf(good);
+        Simulation amongPits = new Simulation(1, delay, true).add(good);
+        for (int i = 0; i < silent; i++) {
+            amongPits.add(new Host("pit" + i + ".test", 3, haveRobots ? 10 * MILLI : Long.MAX_VALUE, Long.MAX_VALUE));
+        }
+
+        assertThat(amongPits.run(time).pagesOf(good)).isGreaterThanOrEqualTo(alone * 9 / 10);
+    }
+
+    @Test
+    void hostsThatNobodyKnowsHaveTheirTurn() throws IOException {
+        Host known = new Host("known.test", 250_000, 50 * MILLI, 50 * MILLI);
+        Host unknown = new Host("unknown.test", 1, 50 * MILLI, 50 * MILLI);
+
+        Simulation crawl = new Simulation(1, Duration.ZERO, true)
+                .add(known)
+                .addAll(hosts("pit", 100, 3, Long.MAX_VALUE))
+                .add(unknown)
+                .run(Duration.ofMinutes(3));
+
+        assertThat(crawl.pagesOf(unknown)).isEqualTo(1);
     }
 
     @ParameterizedTest
@@ -162,7 +216,7 @@ class UnprovenLimitTest {
     void aSingleWorkerAsksHostsThatNobodyKnows() {
         UnprovenLimit limit = new UnprovenLimit(1, 1, 0, 1);
 
-        assertThat(limit.allows(0, 5, 0)).isTrue();
+        assertThat(limit.least(0, 5, 0, 0)).isEqualTo(Trust.UNKNOWN);
     }
 
     @Test
@@ -171,11 +225,12 @@ class UnprovenLimitTest {
         long now = 0;
         int asked = 0;
         for (int step = 0; step < 100; step++, now++) {
-            if (limit.allows(asked, 0, now)) {
-                limit.started(asked++, now);
+            if (limit.least(asked, 0, 0, now) == Trust.UNKNOWN) {
+                limit.started(asked++, Trust.UNKNOWN, now);
             }
         }
 
         assertThat(asked).isEqualTo(3);
+        assertThat(limit.least(asked, 0, 1, now)).isEqualTo(Trust.RESPONDED);
     }
 }

@@ -33,28 +33,28 @@ class HostGroupsTest {
     void hostsOfAGroupShareItsDelay() {
         HostSchedule<String> schedule = grouped(Duration.ofSeconds(2), 9);
         add(schedule, "a1", "a2", "b1", "a1");
-        assertThat(schedule.poll(0, true)).isEqualTo("a1");
-        assertThat(schedule.poll(0, true)).isEqualTo("b1");
-        assertThat(schedule.poll(0, true)).isNull();
-        assertThat(schedule.waitNanos(0, true)).isEqualTo(2 * SECOND);
-        assertThat(schedule.poll(2 * SECOND, true)).isEqualTo("a2");
+        assertThat(schedule.poll(0)).isEqualTo("a1");
+        assertThat(schedule.poll(0)).isEqualTo("b1");
+        assertThat(schedule.poll(0)).isNull();
+        assertThat(schedule.waitNanos(0)).isEqualTo(2 * SECOND);
+        assertThat(schedule.poll(2 * SECOND)).isEqualTo("a2");
         schedule.finished("a1", 2 * SECOND);
-        assertThat(schedule.waitNanos(2 * SECOND, true)).isEqualTo(2 * SECOND);
-        assertThat(schedule.poll(4 * SECOND, true)).isEqualTo("a1");
+        assertThat(schedule.waitNanos(2 * SECOND)).isEqualTo(2 * SECOND);
+        assertThat(schedule.poll(4 * SECOND)).isEqualTo("a1");
     }
 
     @Test
     void hostsOfAGroupShareTheRequestsUnderWay() {
         HostSchedule<String> schedule = grouped(Duration.ZERO, 2);
         add(schedule, "a1", "a2", "a3", "b1");
-        assertThat(schedule.poll(0, true)).isEqualTo("a1");
-        assertThat(schedule.poll(0, true)).isEqualTo("b1");
-        assertThat(schedule.poll(0, true)).isEqualTo("a2");
-        assertThat(schedule.poll(0, true)).isNull();
-        assertThat(schedule.waitNanos(0, true)).isEqualTo(Long.MAX_VALUE);
+        assertThat(schedule.poll(0)).isEqualTo("a1");
+        assertThat(schedule.poll(0)).isEqualTo("b1");
+        assertThat(schedule.poll(0)).isEqualTo("a2");
+        assertThat(schedule.poll(0)).isNull();
+        assertThat(schedule.waitNanos(0)).isEqualTo(Long.MAX_VALUE);
         schedule.finished("a2", 0);
-        assertThat(schedule.poll(0, true)).isEqualTo("a3");
-        assertThat(schedule.poll(0, true)).isNull();
+        assertThat(schedule.poll(0)).isEqualTo("a3");
+        assertThat(schedule.poll(0)).isNull();
     }
 
     @Test
@@ -65,19 +65,19 @@ class HostGroupsTest {
         assertThat(schedule.poll("a1", SECOND)).as("the delay of the group").isNull();
         assertThat(schedule.poll("a1", 2 * SECOND)).isEqualTo("a1");
         assertThat(schedule.poll("a3", 4 * SECOND)).as("two are under way").isNull();
-        assertThat(schedule.poll(4 * SECOND, true)).isEqualTo("b1");
-        assertThat(schedule.poll(4 * SECOND, true)).isNull();
+        assertThat(schedule.poll(4 * SECOND)).isEqualTo("b1");
+        assertThat(schedule.poll(4 * SECOND)).isNull();
         schedule.finished("a2", 4 * SECOND);
-        assertThat(schedule.poll(4 * SECOND, true)).isEqualTo("a3");
+        assertThat(schedule.poll(4 * SECOND)).isEqualTo("a3");
     }
 
     @Test
     void hostsWithoutAGroupAreFree() {
         HostSchedule<String> schedule = grouped(Duration.ofSeconds(2), 1);
         add(schedule, "x1", "x2", "x3");
-        assertThat(schedule.poll(0, true)).isEqualTo("x1");
-        assertThat(schedule.poll(0, true)).isEqualTo("x2");
-        assertThat(schedule.poll(0, true)).isEqualTo("x3");
+        assertThat(schedule.poll(0)).isEqualTo("x1");
+        assertThat(schedule.poll(0)).isEqualTo("x2");
+        assertThat(schedule.poll(0)).isEqualTo("x3");
     }
 
     @Test
@@ -89,7 +89,7 @@ class HostGroupsTest {
         add(schedule, "a2", "a2", "a3");
         StringBuilder order = new StringBuilder();
         for (int second = 0; second < 6; second++) {
-            String host = schedule.poll(second * SECOND, true);
+            String host = schedule.poll(second * SECOND);
             order.append(host).append(' ');
             schedule.finished(host, second * SECOND);
         }
@@ -103,7 +103,7 @@ class HostGroupsTest {
         schedule.delay("a1", Duration.ofSeconds(5));
         StringBuilder order = new StringBuilder();
         for (int second = 0; second < 6; second++) {
-            String host = schedule.poll(second * SECOND, true);
+            String host = schedule.poll(second * SECOND);
             order.append(host).append(' ');
             if (host != null) {
                 schedule.finished(host, second * SECOND);
@@ -116,14 +116,14 @@ class HostGroupsTest {
     void aMemberThatBacksOffDoesNotHoldUpItsGroup() {
         HostSchedule<String> schedule = grouped(Duration.ZERO, 1);
         add(schedule, "a1", "a2", "a3");
-        assertThat(schedule.poll(0, true)).isEqualTo("a1");
+        assertThat(schedule.poll(0)).isEqualTo("a1");
         schedule.backOff("a2", 60 * SECOND);
         schedule.failed("a1", Duration.ZERO, 0);
         schedule.putBack("a1", "a1");
-        assertThat(schedule.poll(0, true)).isEqualTo("a3");
+        assertThat(schedule.poll(0)).isEqualTo("a3");
         schedule.finished("a3", 0);
-        assertThat(schedule.poll(0, true)).isNull();
-        assertThat(schedule.waitNanos(0, true)).isEqualTo(10 * SECOND);
+        assertThat(schedule.poll(0)).isNull();
+        assertThat(schedule.waitNanos(0)).isEqualTo(10 * SECOND);
     }
 
     @Test
@@ -131,7 +131,7 @@ class HostGroupsTest {
         HostSchedule<String> schedule = grouped(Duration.ofSeconds(60), 1);
         add(schedule, "a1", "a2", "a3");
         for (int i = 1; i <= 3; i++) {
-            assertThat(schedule.poll(0, true)).isEqualTo("a" + i);
+            assertThat(schedule.poll(0)).isEqualTo("a" + i);
             schedule.skipped("a" + i, 0, 0);
         }
     }
@@ -142,7 +142,7 @@ class HostGroupsTest {
         add(schedule, "a1", "x1", "a2", "x2", "a3", "x1");
         StringBuilder order = new StringBuilder();
         for (int i = 0; i < 6; i++) {
-            String host = schedule.poll(0, true);
+            String host = schedule.poll(0);
             order.append(host).append(' ');
             schedule.finished(host, 0);
         }
@@ -156,7 +156,7 @@ class HostGroupsTest {
                 .build(0);
         for (int i = 0; i < 10_000; i++) {
             schedule.add("host" + i, "item");
-            assertThat(schedule.poll(i * SECOND, true)).isEqualTo("item");
+            assertThat(schedule.poll(i * SECOND)).isEqualTo("item");
             schedule.finished("host" + i, i * SECOND);
         }
         assertThat(schedule.stats().remembered()).isLessThan(100);
@@ -165,7 +165,7 @@ class HostGroupsTest {
     @Test
     void groupsOfHostsThatAnswerAreForgottenWithThem() {
         HostSchedule<String> schedule = options()
-                .tellProven(true)
+                .tellTrust(true)
                 .groups(host -> "of " + host, Duration.ofSeconds(1), 1, Integer.MAX_VALUE)
                 .build(0);
         for (int i = 0; i < 10; i++) {
@@ -174,8 +174,8 @@ class HostGroupsTest {
         }
         for (int i = 0; i < 10_000; i++) {
             schedule.add("host" + i, "item");
-            assertThat(schedule.poll(i * SECOND, true)).isEqualTo("item");
-            schedule.prove("host" + i, true);
+            assertThat(schedule.poll(i * SECOND)).isEqualTo("item");
+            schedule.trust("host" + i, Trust.PROVEN);
             schedule.finished("host" + i, i * SECOND);
         }
         assertThat(schedule.stats().remembered()).isLessThan(100);
@@ -188,7 +188,7 @@ class HostGroupsTest {
         add(schedule, "a", "a", "b");
         assertThat(schedule.add("a", "a")).isFalse();
         assertThat(schedule.size()).isEqualTo(3);
-        assertThat(schedule.poll(0, true)).isEqualTo("a");
+        assertThat(schedule.poll(0)).isEqualTo("a");
         schedule.putBack("a", "a");
         schedule.finished("a", 0);
         assertThat(schedule.add("a", "a")).isFalse();
@@ -200,7 +200,7 @@ class HostGroupsTest {
         HostSchedule<String> schedule = options().budget(1).build(0);
         for (int i = 0; i < 1000; i++) {
             schedule.add("host" + i, "item");
-            schedule.poll(i * SECOND, true);
+            schedule.poll(i * SECOND);
             schedule.finished("host" + i, i * SECOND);
         }
         assertThat(schedule.add("host0", "again")).isFalse();

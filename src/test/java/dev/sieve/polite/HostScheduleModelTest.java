@@ -175,7 +175,7 @@ class HostScheduleModelTest {
     }
 
     private void poll(HostSchedule<String> schedule, Random random, boolean probeFirst) {
-        String item = schedule.poll(now, true);
+        String item = schedule.poll(now);
         if (item == null) {
             assertThat(hosts).noneMatch(host -> host.hasRoom(probeFirst) && host.earliest() <= now);
             return;
@@ -268,13 +268,13 @@ class HostScheduleModelTest {
         assertThat(schedule.size()).isEqualTo(items);
         assertThat(schedule.stats().hosts()).isEqualTo(withWork);
         if (earliest <= now) {
-            assertThat(schedule.waitNanos(now, true)).isZero();
+            assertThat(schedule.waitNanos(now)).isZero();
         } else {
-            assertThat(schedule.waitNanos(now, true)).isPositive();
+            assertThat(schedule.waitNanos(now)).isPositive();
             assertThat(now
-                            + (schedule.waitNanos(now, true) == Long.MAX_VALUE
+                            + (schedule.waitNanos(now) == Long.MAX_VALUE
                                     ? Long.MAX_VALUE - now
-                                    : schedule.waitNanos(now, true)))
+                                    : schedule.waitNanos(now)))
                     .isLessThanOrEqualTo(earliest);
         }
     }

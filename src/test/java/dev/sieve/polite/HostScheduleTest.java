@@ -25,7 +25,7 @@ class HostScheduleTest {
     /** Polls and ends every request at once, until no host may be requested at this moment. */
     private static List<String> drain(HostSchedule<String> schedule, long now) {
         List<String> items = new ArrayList<>();
-        for (String item = schedule.poll(now, true); item != null; item = schedule.poll(now, true)) {
+        for (String item = schedule.poll(now); item != null; item = schedule.poll(now)) {
             items.add(item);
             schedule.finished(host(item), now);
         }
@@ -44,12 +44,12 @@ class HostScheduleTest {
         schedule.add("a", "a3");
 
         assertThat(drain(schedule, 0)).containsExactly("a1");
-        assertThat(schedule.waitNanos(0, true)).isEqualTo(SECOND);
+        assertThat(schedule.waitNanos(0)).isEqualTo(SECOND);
         assertThat(drain(schedule, SECOND - 1)).isEmpty();
-        assertThat(schedule.waitNanos(SECOND - 1, true)).isEqualTo(1);
+        assertThat(schedule.waitNanos(SECOND - 1)).isEqualTo(1);
         assertThat(drain(schedule, SECOND)).containsExactly("a2");
         assertThat(drain(schedule, 5 * SECOND)).containsExactly("a3");
-        assertThat(schedule.waitNanos(5 * SECOND, true)).isEqualTo(Long.MAX_VALUE);
+        assertThat(schedule.waitNanos(5 * SECOND)).isEqualTo(Long.MAX_VALUE);
     }
 
     @Test
@@ -57,12 +57,12 @@ class HostScheduleTest {
         HostSchedule<String> schedule = options().build(0);
         schedule.add("a", "a1");
         schedule.add("a", "a2");
-        assertThat(schedule.poll(0, true)).isEqualTo("a1");
-        assertThat(schedule.waitNanos(0, true)).isEqualTo(Long.MAX_VALUE);
-        assertThat(schedule.poll(3 * SECOND, true)).isNull();
+        assertThat(schedule.poll(0)).isEqualTo("a1");
+        assertThat(schedule.waitNanos(0)).isEqualTo(Long.MAX_VALUE);
+        assertThat(schedule.poll(3 * SECOND)).isNull();
         schedule.finished("a", 3 * SECOND);
-        assertThat(schedule.waitNanos(3 * SECOND, true)).isZero();
-        assertThat(schedule.poll(3 * SECOND, true)).isEqualTo("a2");
+        assertThat(schedule.waitNanos(3 * SECOND)).isZero();
+        assertThat(schedule.poll(3 * SECOND)).isEqualTo("a2");
     }
 
     @Test
@@ -70,17 +70,17 @@ class HostScheduleTest {
         HostSchedule<String> schedule = options().build(0);
         schedule.add("a", "a1");
         schedule.add("a", "a2");
-        schedule.poll(0, true);
+        schedule.poll(0);
         assertThat(schedule.waited("a")).isZero();
         schedule.finished("a", SECOND / 4);
 
         // Ready at 1 s; that it is polled later is not a wait for the delay.
-        assertThat(schedule.poll(3 * SECOND, true)).isEqualTo("a2");
+        assertThat(schedule.poll(3 * SECOND)).isEqualTo("a2");
         assertThat(schedule.waited("a")).isEqualTo(Duration.ofMillis(750));
         schedule.finished("a", 3 * SECOND);
-        schedule.poll(3 * SECOND + SECOND / 2, true);
+        schedule.poll(3 * SECOND + SECOND / 2);
         schedule.add("a", "a3");
-        schedule.poll(4 * SECOND, true);
+        schedule.poll(4 * SECOND);
         assertThat(schedule.waited("a")).as("queued at 3.5 s").isEqualTo(Duration.ofMillis(500));
     }
 
@@ -90,15 +90,15 @@ class HostScheduleTest {
         schedule.add("a", "a1");
         schedule.add("a", "a2");
         schedule.add("a", "a3");
-        schedule.poll(0, true);
+        schedule.poll(0);
         schedule.failed("a", Duration.ofSeconds(20), SECOND / 2);
-        schedule.poll(SECOND, true);
+        schedule.poll(SECOND);
         schedule.backOff("a", 30 * SECOND);
 
-        schedule.poll(30 * SECOND, true);
+        schedule.poll(30 * SECOND);
         assertThat(schedule.waited("a")).isEqualTo(Duration.ofMillis(29_500));
         schedule.skipped("a", 30 * SECOND, 30 * SECOND + 1);
-        assertThat(schedule.poll(30 * SECOND + 1, true)).isEqualTo("a3");
+        assertThat(schedule.poll(30 * SECOND + 1)).isEqualTo("a3");
         assertThat(schedule.waited("a")).isEqualTo(Duration.ofMillis(29_500));
     }
 
@@ -107,12 +107,12 @@ class HostScheduleTest {
         HostSchedule<String> schedule = options().build(0);
         schedule.add("a", "a1");
         schedule.add("a", "a2");
-        assertThat(schedule.poll(0, true)).isEqualTo("a1");
+        assertThat(schedule.poll(0)).isEqualTo("a1");
         schedule.sent("a", 3 * SECOND);
         schedule.finished("a", 3 * SECOND + 1);
-        assertThat(schedule.waitNanos(3 * SECOND + 1, true)).isEqualTo(SECOND - 1);
-        assertThat(schedule.poll(4 * SECOND - 1, true)).isNull();
-        assertThat(schedule.poll(4 * SECOND, true)).isEqualTo("a2");
+        assertThat(schedule.waitNanos(3 * SECOND + 1)).isEqualTo(SECOND - 1);
+        assertThat(schedule.poll(4 * SECOND - 1)).isNull();
+        assertThat(schedule.poll(4 * SECOND)).isEqualTo("a2");
     }
 
     @Test
@@ -122,7 +122,7 @@ class HostScheduleTest {
         schedule.sent("a", 0);
         schedule.sent("b", 0);
         schedule.add("b", "b1");
-        assertThat(schedule.poll(SECOND - 1, true)).isNull();
+        assertThat(schedule.poll(SECOND - 1)).isNull();
         assertThat(drain(schedule, SECOND)).containsExactlyInAnyOrder("a1", "b1");
     }
 
@@ -133,13 +133,13 @@ class HostScheduleTest {
         for (int i = 0; i < 4; i++) {
             schedule.add("a", "a" + i);
         }
-        assertThat(schedule.poll(0, true)).isEqualTo("a0");
-        assertThat(schedule.poll(0, true)).isEqualTo("a1");
-        assertThat(schedule.poll(0, true)).isNull();
+        assertThat(schedule.poll(0)).isEqualTo("a0");
+        assertThat(schedule.poll(0)).isEqualTo("a1");
+        assertThat(schedule.poll(0)).isNull();
         assertThat(schedule.stats().underWay()).isEqualTo(2);
         schedule.finished("a", 0);
-        assertThat(schedule.poll(0, true)).isEqualTo("a2");
-        assertThat(schedule.poll(0, true)).isNull();
+        assertThat(schedule.poll(0)).isEqualTo("a2");
+        assertThat(schedule.poll(0)).isNull();
     }
 
     @Test
@@ -147,9 +147,9 @@ class HostScheduleTest {
         HostSchedule<String> schedule = options().perHost(9).build(0);
         schedule.add("a", "a1");
         schedule.add("a", "a2");
-        assertThat(schedule.poll(0, true)).isEqualTo("a1");
-        assertThat(schedule.poll(SECOND - 1, true)).isNull();
-        assertThat(schedule.poll(SECOND, true)).isEqualTo("a2");
+        assertThat(schedule.poll(0)).isEqualTo("a1");
+        assertThat(schedule.poll(SECOND - 1)).isNull();
+        assertThat(schedule.poll(SECOND)).isEqualTo("a2");
     }
 
     @Test
@@ -159,8 +159,8 @@ class HostScheduleTest {
         schedule.add("a", "a2");
         schedule.add("b", "b1");
         schedule.add("b", "b2");
-        assertThat(schedule.poll(0, true)).isEqualTo("a1");
-        assertThat(schedule.poll(1, true)).isEqualTo("b1");
+        assertThat(schedule.poll(0)).isEqualTo("a1");
+        assertThat(schedule.poll(1)).isEqualTo("b1");
         schedule.finished("b", 2);
         schedule.finished("a", 3);
         schedule.add("c", "c1");
@@ -193,7 +193,7 @@ class HostScheduleTest {
             schedule.add("a", "a" + i);
         }
         for (int i = 0; i < hosts.size(); i++) {
-            assertThat(schedule.poll(i, true)).isEqualTo(hosts.get(i) + "1");
+            assertThat(schedule.poll(i)).isEqualTo(hosts.get(i) + "1");
             schedule.finished(hosts.get(i), i);
         }
         assertThat(drain(schedule, 2 * SECOND)).containsExactly("b2", "a2", "c2", "d2");
@@ -204,7 +204,7 @@ class HostScheduleTest {
         HostSchedule<String> schedule = options().delay(Duration.ZERO).build(0);
         schedule.add("a", "a1");
         schedule.add("a", "a2");
-        assertThat(schedule.poll(0, true)).isEqualTo("a1");
+        assertThat(schedule.poll(0)).isEqualTo("a1");
         schedule.putBack("a", "a1");
         schedule.finished("a", 0);
         assertThat(drain(schedule, 0)).containsExactly("a1", "a2");
@@ -217,15 +217,15 @@ class HostScheduleTest {
         for (int i = 0; i < 5; i++) {
             schedule.add("a", "a" + i);
         }
-        assertThat(schedule.poll(0, true)).isEqualTo("a0");
-        assertThat(schedule.poll(0, true)).isNull();
+        assertThat(schedule.poll(0)).isEqualTo("a0");
+        assertThat(schedule.poll(0)).isNull();
         schedule.putBack("a", "a0");
         schedule.open("a");
         schedule.finished("a", 0);
-        assertThat(schedule.poll(0, true)).isEqualTo("a0");
-        assertThat(schedule.poll(0, true)).isEqualTo("a1");
-        assertThat(schedule.poll(0, true)).isEqualTo("a2");
-        assertThat(schedule.poll(0, true)).isNull();
+        assertThat(schedule.poll(0)).isEqualTo("a0");
+        assertThat(schedule.poll(0)).isEqualTo("a1");
+        assertThat(schedule.poll(0)).isEqualTo("a2");
+        assertThat(schedule.poll(0)).isNull();
     }
 
     @Test
@@ -234,9 +234,9 @@ class HostScheduleTest {
                 options().delay(Duration.ZERO).perHost(2).probeFirst(true).build(0);
         schedule.add("a", "a0");
         schedule.add("a", "a1");
-        assertThat(schedule.poll(0, true)).isEqualTo("a0");
+        assertThat(schedule.poll(0)).isEqualTo("a0");
         schedule.open("a");
-        assertThat(schedule.poll(0, true)).isEqualTo("a1");
+        assertThat(schedule.poll(0)).isEqualTo("a1");
     }
 
     @Test
@@ -245,12 +245,12 @@ class HostScheduleTest {
         schedule.add("a", "a1");
         schedule.add("a", "a2");
         schedule.add("a", "a3");
-        assertThat(schedule.poll(0, true)).isEqualTo("a1");
+        assertThat(schedule.poll(0)).isEqualTo("a1");
         schedule.delay("a", Duration.ofSeconds(10));
         schedule.finished("a", SECOND);
-        assertThat(schedule.waitNanos(SECOND, true)).isEqualTo(9 * SECOND);
+        assertThat(schedule.waitNanos(SECOND)).isEqualTo(9 * SECOND);
         assertThat(drain(schedule, 10 * SECOND)).containsExactly("a2");
-        assertThat(schedule.waitNanos(10 * SECOND, true)).isEqualTo(10 * SECOND);
+        assertThat(schedule.waitNanos(10 * SECOND)).isEqualTo(10 * SECOND);
     }
 
     @Test
@@ -260,7 +260,7 @@ class HostScheduleTest {
         schedule.add("a", "a1");
         schedule.add("a", "a2");
         assertThat(drain(schedule, 0)).containsExactly("a1");
-        assertThat(schedule.waitNanos(0, true)).isEqualTo(SECOND);
+        assertThat(schedule.waitNanos(0)).isEqualTo(SECOND);
     }
 
     @Test
@@ -271,9 +271,9 @@ class HostScheduleTest {
         schedule.backOff("a", 60 * SECOND);
         assertThat(drain(schedule, 0)).containsExactly("b1");
         assertThat(schedule.stats().backingOff()).isEqualTo(1);
-        assertThat(schedule.waitNanos(0, true)).isEqualTo(60 * SECOND);
+        assertThat(schedule.waitNanos(0)).isEqualTo(60 * SECOND);
         schedule.backOff("a", 30 * SECOND);
-        assertThat(schedule.waitNanos(0, true)).isEqualTo(60 * SECOND);
+        assertThat(schedule.waitNanos(0)).isEqualTo(60 * SECOND);
         assertThat(drain(schedule, 60 * SECOND)).containsExactly("a1");
         assertThat(schedule.stats().backingOff()).isZero();
     }
@@ -284,14 +284,14 @@ class HostScheduleTest {
         for (int i = 0; i < 1000; i++) {
             schedule.add("c", "c" + i);
         }
-        assertThat(schedule.poll(0, true)).isEqualTo("c0");
+        assertThat(schedule.poll(0)).isEqualTo("c0");
         schedule.finished("c", 0);
         schedule.add("a", "a1");
         schedule.add("b", "b1");
         schedule.backOff("a", 3600 * SECOND);
         List<String> items = new ArrayList<>();
         for (int now = 1; now < 9; now++) {
-            String item = schedule.poll(now, true);
+            String item = schedule.poll(now);
             items.add(item);
             schedule.finished(host(item), now);
         }
@@ -304,7 +304,7 @@ class HostScheduleTest {
                 options().delay(Duration.ZERO).perHost(8).build(0);
         for (int i = 0; i < 8; i++) {
             schedule.add("a", "a" + i);
-            schedule.poll(0, true);
+            schedule.poll(0);
         }
         for (int i = 0; i < 7; i++) {
             assertThat(schedule.failed("a", Duration.ZERO, i)).isEqualTo(1);
@@ -318,31 +318,31 @@ class HostScheduleTest {
         for (int i = 0; i < 4; i++) {
             schedule.add("a", "a" + i);
         }
-        assertThat(schedule.poll(0, true)).isEqualTo("a0");
+        assertThat(schedule.poll(0)).isEqualTo("a0");
         schedule.failed("a", Duration.ofHours(1), 0);
-        assertThat(schedule.poll(1, true)).isNull();
+        assertThat(schedule.poll(1)).isNull();
         schedule.giveUp("a");
 
         for (int i = 1; i < 4; i++) {
-            assertThat(schedule.poll(i, true)).isEqualTo("a" + i);
+            assertThat(schedule.poll(i)).isEqualTo("a" + i);
             schedule.skipped("a", i, i);
         }
         assertThat(schedule.isGivenUp("a")).isTrue();
         assertThat(schedule.stats().backingOff()).isZero();
         schedule.add("a", "a4");
-        assertThat(schedule.poll(5, true)).isEqualTo("a4");
+        assertThat(schedule.poll(5)).isEqualTo("a4");
     }
 
     @Test
     void whatIsAddedAgainIsInNoBudget() {
         HostSchedule<String> schedule = options().delay(Duration.ZERO).budget(1).build(0);
         assertThat(schedule.add("a", "a1")).isTrue();
-        schedule.poll(0, true);
+        schedule.poll(0);
         schedule.finished("a", 0);
 
         schedule.addAgain("a", "a1");
 
-        assertThat(schedule.poll(1, true)).isEqualTo("a1");
+        assertThat(schedule.poll(1)).isEqualTo("a1");
         assertThat(schedule.add("a", "a2")).isFalse();
     }
 
@@ -352,17 +352,17 @@ class HostScheduleTest {
         schedule.add("a", "a1");
         schedule.add("a", "a2");
         schedule.addAgain("a", "again");
-        assertThat(schedule.poll(0, true)).isEqualTo("a1");
+        assertThat(schedule.poll(0)).isEqualTo("a1");
 
         schedule.dropped("a", false, 0);
-        assertThat(schedule.poll(0, true)).isEqualTo("a2");
+        assertThat(schedule.poll(0)).isEqualTo("a2");
         schedule.finished("a", 1);
-        assertThat(schedule.poll(SECOND, true)).isEqualTo("again");
+        assertThat(schedule.poll(SECOND)).isEqualTo("again");
         schedule.dropped("a", true, SECOND);
 
         assertThat(schedule.add("a", "a3")).isTrue();
         assertThat(schedule.add("a", "a4")).isFalse();
-        assertThat(schedule.poll(SECOND, true)).isEqualTo("a3");
+        assertThat(schedule.poll(SECOND)).isEqualTo("a3");
         assertThat(schedule.stats().queued()).isZero();
     }
 
@@ -374,24 +374,24 @@ class HostScheduleTest {
         long now = 0;
         for (int pause : new int[] {10, 20, 30, 30}) {
             schedule.add("a", "a1");
-            assertThat(schedule.poll(now, true)).isEqualTo("a1");
+            assertThat(schedule.poll(now)).isEqualTo("a1");
             schedule.failed("a", Duration.ZERO, now);
             schedule.putBack("a", "a1");
-            assertThat(schedule.waitNanos(now, true)).isEqualTo(pause * SECOND);
+            assertThat(schedule.waitNanos(now)).isEqualTo(pause * SECOND);
             now += pause * SECOND;
-            assertThat(schedule.poll(now, true)).isEqualTo("a1");
+            assertThat(schedule.poll(now)).isEqualTo("a1");
             schedule.skipped("a", now, now);
         }
         schedule.add("a", "a1");
-        assertThat(schedule.poll(now, true)).isEqualTo("a1");
+        assertThat(schedule.poll(now)).isEqualTo("a1");
         assertThat(schedule.failed("a", Duration.ofMinutes(5), now)).isEqualTo(5);
         now += 300 * SECOND;
         schedule.add("a", "a1");
-        assertThat(schedule.poll(now, true)).isEqualTo("a1");
+        assertThat(schedule.poll(now)).isEqualTo("a1");
         schedule.finished("a", now);
         now += SECOND;
         schedule.add("a", "a1");
-        assertThat(schedule.poll(now, true)).isEqualTo("a1");
+        assertThat(schedule.poll(now)).isEqualTo("a1");
         assertThat(schedule.failed("a", Duration.ZERO, now)).isEqualTo(1);
     }
 
@@ -402,16 +402,16 @@ class HostScheduleTest {
         for (int i = 0; i < 8; i++) {
             schedule.add("a", "a" + i);
         }
-        schedule.poll(0, true);
-        schedule.poll(0, true);
+        schedule.poll(0);
+        schedule.poll(0);
         schedule.failed("a", Duration.ZERO, 0);
-        assertThat(schedule.poll(60 * SECOND, true)).isNull();
+        assertThat(schedule.poll(60 * SECOND)).isNull();
         schedule.failed("a", Duration.ZERO, 60 * SECOND);
-        assertThat(schedule.poll(120 * SECOND, true)).isNotNull();
-        assertThat(schedule.poll(120 * SECOND, true)).isNull();
+        assertThat(schedule.poll(120 * SECOND)).isNotNull();
+        assertThat(schedule.poll(120 * SECOND)).isNull();
         schedule.finished("a", 120 * SECOND);
-        assertThat(schedule.poll(120 * SECOND, true)).isNotNull();
-        assertThat(schedule.poll(120 * SECOND, true)).isNotNull();
+        assertThat(schedule.poll(120 * SECOND)).isNotNull();
+        assertThat(schedule.poll(120 * SECOND)).isNotNull();
     }
 
     @Test
@@ -421,10 +421,10 @@ class HostScheduleTest {
             schedule.add("a", "a" + i);
         }
         for (int i = 0; i < 4; i++) {
-            assertThat(schedule.poll(0, true)).isEqualTo("a" + i);
+            assertThat(schedule.poll(0)).isEqualTo("a" + i);
             schedule.skipped("a", 0, 0);
         }
-        assertThat(schedule.poll(0, true)).isEqualTo("a4");
+        assertThat(schedule.poll(0)).isEqualTo("a4");
     }
 
     @Test
@@ -433,10 +433,10 @@ class HostScheduleTest {
         schedule.add("a", "a0");
         schedule.add("a", "a1");
         schedule.add("a", "a2");
-        schedule.poll(0, true);
-        schedule.poll(SECOND, true);
+        schedule.poll(0);
+        schedule.poll(SECOND);
         schedule.skipped("a", 0, SECOND);
-        assertThat(schedule.waitNanos(SECOND, true)).isEqualTo(SECOND);
+        assertThat(schedule.waitNanos(SECOND)).isEqualTo(SECOND);
     }
 
     @Test
@@ -444,11 +444,11 @@ class HostScheduleTest {
         HostSchedule<String> schedule = options().build(5 * SECOND);
         schedule.add("a", "a1");
         schedule.add("b", "b1");
-        assertThat(schedule.poll(0, true)).isNull();
-        assertThat(schedule.waitNanos(0, true)).isEqualTo(5 * SECOND);
+        assertThat(schedule.poll(0)).isNull();
+        assertThat(schedule.waitNanos(0)).isEqualTo(5 * SECOND);
         schedule.backOff("b", 7 * SECOND);
         assertThat(drain(schedule, 5 * SECOND)).containsExactly("a1");
-        assertThat(schedule.waitNanos(5 * SECOND, true)).isEqualTo(2 * SECOND);
+        assertThat(schedule.waitNanos(5 * SECOND)).isEqualTo(2 * SECOND);
     }
 
     @ParameterizedTest
@@ -459,7 +459,7 @@ class HostScheduleTest {
         schedule.add("a", "a2");
         schedule.add("b", "b1");
         assertThat(drain(schedule, start)).containsExactly("a1", "b1");
-        assertThat(schedule.waitNanos(start, true)).isEqualTo(SECOND);
+        assertThat(schedule.waitNanos(start)).isEqualTo(SECOND);
         assertThat(drain(schedule, start + SECOND)).containsExactly("a2");
     }
 
@@ -469,7 +469,7 @@ class HostScheduleTest {
         for (int i = 0; i < 100_000; i++) {
             long now = i * (SECOND / 10);
             schedule.add("host" + i, "item");
-            assertThat(schedule.poll(now, true)).isEqualTo("item");
+            assertThat(schedule.poll(now)).isEqualTo("item");
             schedule.open("host" + i);
             schedule.delay("host" + i, Duration.ofSeconds(2));
             schedule.finished("host" + i, now);
@@ -479,12 +479,12 @@ class HostScheduleTest {
 
     @Test
     void hostsThatHaveShownHowTheyAnswerAreForgottenWhenTheyAreMost() {
-        HostSchedule<String> schedule = options().tellProven(true).build(0);
+        HostSchedule<String> schedule = options().tellTrust(true).build(0);
         for (int i = 0; i < 100_000; i++) {
             long now = i * (SECOND / 10);
             schedule.add("host" + i, "item");
-            assertThat(schedule.poll(now, true)).isEqualTo("item");
-            schedule.prove("host" + i, true);
+            assertThat(schedule.poll(now)).isEqualTo("item");
+            schedule.trust("host" + i, Trust.PROVEN);
             schedule.finished("host" + i, now);
         }
         assertThat(schedule.stats().remembered()).isLessThan(100);
@@ -492,46 +492,46 @@ class HostScheduleTest {
 
     @Test
     void hostsThatComeInGreatNumbersDoNotMakeItForgetHowOthersAnswer() {
-        HostSchedule<String> schedule = options().tellProven(true).build(0);
+        HostSchedule<String> schedule = options().tellTrust(true).build(0);
         schedule.add("a", "a1");
         schedule.add("b", "b1");
-        assertThat(List.of(schedule.poll(0, true), schedule.poll(0, true))).containsExactlyInAnyOrder("a1", "b1");
-        schedule.prove("a", true);
+        assertThat(List.of(schedule.poll(0), schedule.poll(0))).containsExactlyInAnyOrder("a1", "b1");
+        schedule.trust("a", Trust.PROVEN);
         schedule.finished("a", 0);
         schedule.failed("b", Duration.ZERO, 0);
 
         long later = 3600 * SECOND;
-        assertThat(schedule.poll(later, true)).isNull();
+        assertThat(schedule.poll(later)).isNull();
         for (int i = 0; i < 10_000; i++) {
             schedule.add("host" + i, "item");
         }
 
         schedule.add("a", "a2");
-        assertThat(schedule.poll(later, false)).isEqualTo("a2");
+        assertThat(schedule.poll(later, Trust.PROVEN)).isEqualTo("a2");
         schedule.giveUp("b");
         schedule.add("b", "b2");
-        assertThat(schedule.poll(later, false)).isEqualTo("b2");
+        assertThat(schedule.poll(later, Trust.PROVEN)).isEqualTo("b2");
         assertThat(schedule.failed("b", Duration.ZERO, later)).isEqualTo(2);
     }
 
     @Test
     void hostsThatFailDoNotMakeItForgetThoseThatAnswer() {
         HostSchedule<String> schedule = options()
-                .tellProven(true)
+                .tellTrust(true)
                 .backOff(new BackOff(Duration.ofSeconds(1), Duration.ofSeconds(1)))
                 .build(0);
         schedule.add("a", "a1");
-        assertThat(schedule.poll(0, true)).isEqualTo("a1");
-        schedule.prove("a", true);
+        assertThat(schedule.poll(0)).isEqualTo("a1");
+        schedule.trust("a", Trust.PROVEN);
         schedule.finished("a", 0);
         for (int i = 1; i < 10_000; i++) {
             String host = "host" + i;
             schedule.add(host, "item");
-            assertThat(schedule.poll(i * SECOND, true)).isEqualTo("item");
+            assertThat(schedule.poll(i * SECOND)).isEqualTo("item");
             schedule.failed(host, Duration.ZERO, i * SECOND);
         }
 
-        assertThat(schedule.isProven("a")).isTrue();
+        assertThat(schedule.trust("a")).isEqualTo(Trust.PROVEN);
         assertThat(schedule.stats().remembered()).isLessThan(100);
     }
 
@@ -541,13 +541,13 @@ class HostScheduleTest {
         schedule.delay("a", Duration.ofSeconds(60));
         for (int i = 0; i < 1000; i++) {
             schedule.add("host" + i, "item");
-            schedule.poll(i * SECOND, true);
+            schedule.poll(i * SECOND);
             schedule.finished("host" + i, i * SECOND);
         }
         schedule.add("a", "a1");
         schedule.add("a", "a2");
         assertThat(drain(schedule, 1000 * SECOND)).containsExactly("a1");
-        assertThat(schedule.waitNanos(1000 * SECOND, true)).isEqualTo(60 * SECOND);
+        assertThat(schedule.waitNanos(1000 * SECOND)).isEqualTo(60 * SECOND);
     }
 
     @Test
@@ -558,16 +558,16 @@ class HostScheduleTest {
         }
         schedule.add("b", "b0");
         schedule.backOff("b", SECOND / 4);
-        schedule.poll(0, true);
+        schedule.poll(0);
         schedule.finished("a", 0);
-        schedule.poll(0, true);
-        schedule.poll(SECOND / 4, true);
+        schedule.poll(0);
+        schedule.poll(SECOND / 4);
         schedule.finished("b", SECOND / 4);
-        schedule.poll(SECOND / 4, true);
+        schedule.poll(SECOND / 4);
         assertThat(schedule.stats().waiting()).isEqualTo(1);
-        schedule.poll(SECOND, true);
+        schedule.poll(SECOND);
         schedule.finished("a", SECOND);
-        schedule.poll(2 * SECOND, true);
+        schedule.poll(2 * SECOND);
         ScheduleStats stats = schedule.stats();
         assertThat(stats.waited()).isEqualTo(Duration.ofSeconds(1));
         assertThat(stats.backedOff()).isEqualTo(Duration.ofMillis(250));
@@ -584,12 +584,12 @@ class HostScheduleTest {
         for (int i = 1; i < 9; i++) {
             String host = String.valueOf(i);
             schedule.add(host, host);
-            schedule.poll(100L * i * SECOND, true);
+            schedule.poll(100L * i * SECOND);
             schedule.finished(host, 100L * i * SECOND);
             schedule.backOff(host, 101L * i * SECOND);
             schedule.add(host, host);
-            schedule.poll(100L * i * SECOND, true);
-            schedule.poll(101L * i * SECOND, true);
+            schedule.poll(100L * i * SECOND);
+            schedule.poll(101L * i * SECOND);
         }
 
         assertThat(schedule.stats().slowest())
@@ -606,12 +606,12 @@ class HostScheduleTest {
         HostSchedule<String> schedule = options().build(0);
         schedule.add("a", "a0");
         schedule.add("a", "a1");
-        schedule.poll(0, true);
-        schedule.poll(0, true);
-        schedule.poll(SECOND / 2, true);
+        schedule.poll(0);
+        schedule.poll(0);
+        schedule.poll(SECOND / 2);
         schedule.finished("a", SECOND / 2);
-        schedule.poll(SECOND / 2, true);
-        schedule.poll(SECOND, true);
+        schedule.poll(SECOND / 2);
+        schedule.poll(SECOND);
         ScheduleStats stats = schedule.stats();
         assertThat(stats.limited()).isEqualTo(Duration.ofMillis(500));
         assertThat(stats.waited()).isEqualTo(Duration.ofMillis(500));
@@ -630,9 +630,9 @@ class HostScheduleTest {
         assertThat(schedule.poll("unknown", 0)).isNull();
         schedule.finished("b", SECOND / 2);
         assertThat(schedule.poll("b", SECOND - 1)).isNull();
-        assertThat(schedule.poll(SECOND - 1, true)).isEqualTo("a1");
-        assertThat(schedule.poll(SECOND - 1, true)).isNull();
-        assertThat(schedule.waitNanos(SECOND - 1, true)).isEqualTo(1);
+        assertThat(schedule.poll(SECOND - 1)).isEqualTo("a1");
+        assertThat(schedule.poll(SECOND - 1)).isNull();
+        assertThat(schedule.waitNanos(SECOND - 1)).isEqualTo(1);
         assertThat(schedule.poll("b", SECOND)).isEqualTo("b2");
         assertThat(schedule.stats().underWay()).isEqualTo(2);
         assertThat(schedule.size()).isZero();
@@ -645,10 +645,10 @@ class HostScheduleTest {
         HostSchedule<String> schedule = options().build(0);
         schedule.add("a", "a1");
         schedule.add("a", "a2");
-        schedule.poll(0, true);
+        schedule.poll(0);
         schedule.failed("a", Duration.ofSeconds(20), 0);
         assertThat(schedule.stats().backingOff()).isEqualTo(1);
-        assertThat(schedule.poll(0, true)).isNull();
+        assertThat(schedule.poll(0)).isNull();
 
         assertThat(schedule.poll("a", 20 * SECOND - 1)).isNull();
         assertThat(schedule.poll("a", 20 * SECOND)).isEqualTo("a2");
@@ -666,17 +666,17 @@ class HostScheduleTest {
             schedule.add("a", "a" + i);
         }
         assertThatThrownBy(() -> schedule.pollMore("a")).isInstanceOf(IllegalStateException.class);
-        assertThat(schedule.poll(0, true)).isEqualTo("a1");
+        assertThat(schedule.poll(0)).isEqualTo("a1");
         assertThat(schedule.pollMore("a")).isEqualTo("a2");
         assertThat(schedule.pollMore("a")).isEqualTo("a3");
         assertThat(schedule.stats().underWay()).isEqualTo(1);
         assertThat(schedule.size("a")).isEqualTo(1);
         assertThat(schedule.size("unknown")).isZero();
         schedule.finished("a", SECOND / 2);
-        assertThat(schedule.waitNanos(SECOND / 2, true))
+        assertThat(schedule.waitNanos(SECOND / 2))
                 .as("from the start of the request")
                 .isEqualTo(SECOND / 2);
-        assertThat(schedule.poll(SECOND, true)).isEqualTo("a4");
+        assertThat(schedule.poll(SECOND)).isEqualTo("a4");
         assertThat(schedule.stats().hosts()).isZero();
         assertThat(schedule.pollMore("a")).isNull();
         schedule.finished("a", SECOND);
@@ -688,13 +688,13 @@ class HostScheduleTest {
         HostSchedule<String> schedule = options().perHost(2).build(0);
         schedule.add("a", "a1");
         schedule.add("a", "a2");
-        schedule.poll(0, true);
+        schedule.poll(0);
         assertThat(schedule.stats().waiting()).isEqualTo(1);
 
         assertThat(schedule.pollMore("a")).isEqualTo("a2");
 
         assertThat(schedule.stats().waiting()).isZero();
-        assertThat(schedule.waitNanos(0, true)).isEqualTo(Long.MAX_VALUE);
+        assertThat(schedule.waitNanos(0)).isEqualTo(Long.MAX_VALUE);
     }
 
     @Test

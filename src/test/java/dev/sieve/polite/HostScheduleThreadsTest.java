@@ -74,9 +74,9 @@ class HostScheduleThreadsTest {
                     return;
                 }
                 now += random.nextInt(10_000);
-                host = schedule.poll(now, true);
+                host = schedule.poll(now);
                 if (host == null) {
-                    now += schedule.waitNanos(now, true) == Long.MAX_VALUE ? 0 : schedule.waitNanos(now, true);
+                    now += schedule.waitNanos(now) == Long.MAX_VALUE ? 0 : schedule.waitNanos(now);
                     continue;
                 }
                 taken++;

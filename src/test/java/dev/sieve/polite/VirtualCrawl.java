@@ -107,11 +107,11 @@ final class VirtualCrawl {
         PriorityQueue<End> ends = new PriorityQueue<>((a, b) -> Long.compare(a.nanos, b.nanos));
         long now = 0;
         while (schedule.size() > 0 || !ends.isEmpty()) {
-            for (String item = null; ends.size() < workers && (item = schedule.poll(now, true)) != null; ) {
+            for (String item = null; ends.size() < workers && (item = schedule.poll(now)) != null; ) {
                 ends.add(new End(now + requestNanos, start(item, now)));
             }
             long nextEnd = ends.isEmpty() ? Long.MAX_VALUE : ends.peek().nanos;
-            long wait = ends.size() < workers ? schedule.waitNanos(now, true) : Long.MAX_VALUE;
+            long wait = ends.size() < workers ? schedule.waitNanos(now) : Long.MAX_VALUE;
             now = wait == Long.MAX_VALUE ? nextEnd : Math.min(nextEnd, now + wait);
             while (!ends.isEmpty() && ends.peek().nanos <= now) {
                 int host = ends.remove().host;
