@@ -470,7 +470,7 @@ final class Outputs implements PageSink {
                 names = {"-o", "--output"},
                 paramLabel = "FILE",
                 description =
-                        "Write .txt (URLs of pages), .jsonl or .csv (a record per URL), .tsv (links: source, target,"
+                        "Write .txt (URLs with status 2xx), .jsonl or .csv (a record per URL), .tsv (links: source, target,"
                                 + " and new, seen, out of scope, or skipped: RULE), .warc.gz or .warc (an archive of all"
                                 + " requests and responses, with the headers that were sent, -H included; a new file per GB:"
                                 + " NAME-00001.warc.gz), or - (stdout); repeatable (default: URLs to stdout).")

@@ -17,7 +17,8 @@ final class PaceOptions {
     @Option(
             names = "--delay",
             paramLabel = "TIME",
-            description = "Minimum time between requests to the same host (default: 1s).")
+            description = "Minimum time between requests to the same host, in seconds or with a unit: 500ms, 2m"
+                    + " (default: 1s).")
     private @Nullable Duration delay;
 
     @Option(names = "--per-host", paramLabel = "N", description = "Concurrent requests per host (default: 1).")
@@ -38,7 +39,7 @@ final class PaceOptions {
     @Option(
             names = "--max-failures",
             paramLabel = "N",
-            description = "Give up on a host after N consecutive failures (default: 10).")
+            description = "Give up on a host after N consecutive failures, at most 127 (default: 10).")
     private @Nullable Integer maxFailures;
 
     @Option(names = "--concurrency", paramLabel = "N", description = "Concurrent requests in total (default: 32).")
