@@ -249,14 +249,21 @@ class ReportInBrowserTest {
         assertThat(column(page, "skips", 2)).containsKey("robots.txt");
         assertThat(rows(page, "events")).hasSize(2);
 
-        Map<String, String> referrers = broken.stream()
-                .collect(Collectors.toMap(
-                        line -> line.get("url").asText(),
-                        line -> line.get("referrer").asText()));
+        Map<String, JsonNode> lines =
+                LINES.stream().collect(Collectors.toMap(line -> line.get("url").asText(), line -> line));
+        Map<String, String> referrers =
+                broken.stream().collect(Collectors.toMap(line -> line.get("url").asText(), line -> page(line, lines)));
         assertThat(rows(page, "broken-links")).hasSize(broken.size()).allSatisfy(row -> {
             String url = row.select("td a").first().attr("href");
             assertThat(row.select("td:gt(1) a").eachAttr("href")).contains(referrers.get(url));
         });
+    }
+
+    /** The page that led to a URL, be it over redirects. */
+    private static String page(JsonNode line, Map<String, JsonNode> lines) {
+        String referrer = line.get("referrer").asText();
+        JsonNode from = lines.get(referrer);
+        return from != null && isRedirect(from) && !from.get("referrer").isNull() ? page(from, lines) : referrer;
     }
 
     private static boolean isRedirect(JsonNode line) {

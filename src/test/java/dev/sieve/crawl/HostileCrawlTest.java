@@ -175,7 +175,7 @@ class HostileCrawlTest {
     @Test
     void linksBeyondTheLimitOfAPageAreCounted() throws IOException {
         StringBuilder html = new StringBuilder(links());
-        for (int i = 0; i < 15_000; i++) {
+        for (int i = 0; i < 25_000; i++) {
             html.append("<a href='http://elsewhere.test/").append(i).append("'>x</a>");
         }
         server.on("/", HostileServer.html(html.toString()));
@@ -184,7 +184,7 @@ class HostileCrawlTest {
 
         assertThat(report.skipped())
                 .containsEntry("beyond the limit of a page", 5001L)
-                .containsEntry("out of scope", 9999L);
+                .containsEntry("out of scope", 19_999L);
         assertGoodPageWasFetched();
     }
 

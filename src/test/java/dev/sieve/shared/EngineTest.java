@@ -442,7 +442,7 @@ class EngineTest {
             assertThat(engine.run().id).isEqualTo(run.id);
             assertThat(log.lines()).hasSize(2);
             assertThat(log.lines().get(0)).contains("replica");
-            assertThat(log.lines().get(1)).contains("is back after", "in a new run");
+            assertThat(log.lines().get(1)).contains("is back after", "restarted");
         }
     }
 
