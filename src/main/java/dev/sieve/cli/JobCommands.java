@@ -1,6 +1,7 @@
 package dev.sieve.cli;
 
 import static dev.sieve.report.Numbers.text;
+import static java.time.temporal.ChronoUnit.SECONDS;
 import static java.util.stream.Collectors.joining;
 
 import dev.sieve.SieveStats;
@@ -149,15 +150,16 @@ final class JobCommands {
 
         private int folder() throws IOException {
             DurableState state = CrawlDirectory.inspect(job);
+            CrawlDirectory.Contents contents = CrawlDirectory.contents(job);
             if (isJson) {
-                Terminal.println(spec.commandLine().getOut(), json(state));
+                Terminal.println(spec.commandLine().getOut(), json(state, contents));
             } else {
-                print(state);
+                print(state, contents);
             }
             return state.problems().isEmpty() ? 0 : ExitCode.INPUT_OR_OUTPUT_FAILED;
         }
 
-        private void print(DurableState state) {
+        private void print(DurableState state, CrawlDirectory.Contents contents) {
             SieveStats stats = state.stats();
             // A filter without memory stands for a missing checkpoint.
             boolean hasCheckpoint = stats.memoryBytes() > 0;
@@ -176,6 +178,12 @@ final class JobCommands {
                                     Units.percent(stats.falsePositiveRate()), Numbers.bytes(stats.memoryBytes()))
                             : "; its fill is shown after the first checkpoint");
             row("log", "%s, %s", Numbers.count(state.segments(), "file"), Numbers.bytes(state.logBytes()));
+            row("seeds", "%,d", contents.seeds());
+            row(
+                    "folder",
+                    "%s, since %s",
+                    Numbers.bytes(contents.bytes()),
+                    contents.oldest().truncatedTo(SECONDS));
             row("owner", "%s", owner(state.owner()));
             if (state.lost() > 0) {
                 row("lost", "%s, discarded by a repair", Numbers.count(state.lost(), "URL"));
@@ -184,13 +192,14 @@ final class JobCommands {
         }
 
         /** Values that only a checkpoint has are null without one. */
-        private static String json(DurableState state) {
+        private static String json(DurableState state, CrawlDirectory.Contents contents) {
             SieveStats stats = state.stats();
             boolean hasCheckpoint = stats.memoryBytes() > 0;
             return text(
                     "{\"accepted\": %d, \"done\": %d, \"pending\": %d, \"lost\": %d, \"capacity\": %d, \"miss_rate\": %s,"
                             + " \"filter_size\": %s, \"filter_bytes\": %s, \"missed\": %s, \"log_files\": %d,"
-                            + " \"log_bytes\": %d, \"owner\": %s, \"problems\": [%s]}",
+                            + " \"log_bytes\": %d, \"seeds\": %d, \"folder_bytes\": %d, \"since\": \"%s\", \"owner\": %s,"
+                            + " \"problems\": [%s]}",
                     stats.accepted(),
                     stats.done(),
                     stats.pending(),
@@ -202,6 +211,9 @@ final class JobCommands {
                     hasCheckpoint ? stats.estimatedMissed() : null,
                     state.segments(),
                     state.logBytes(),
+                    contents.seeds(),
+                    contents.bytes(),
+                    contents.oldest(),
                     state.owner().isPresent() ? state.owner().getAsLong() : null,
                     state.problems().stream().map(Units::json).collect(joining(", ")));
         }

@@ -12,7 +12,9 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -24,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
@@ -199,6 +202,43 @@ public final class CrawlDirectory extends CrawlJob {
             problems = again;
         }
         return state.withProblems(problems);
+    }
+
+    /**
+     * The files of a crawl.
+     *
+     * @param seeds how many seeds are stored
+     * @param bytes bytes of all files
+     * @param oldest when the oldest file was last changed: the settings are written once, when the crawl is created
+     */
+    public record Contents(long seeds, long bytes, Instant oldest) {}
+
+    /**
+     * Reads how many seeds a crawl has, which may be running, and how large its files are. Damaged seeds do not count.
+     *
+     * @throws IOException when the folder cannot be read
+     */
+    public static Contents contents(Path directory) throws IOException {
+        AtomicLong seeds = new AtomicLong();
+        LineFile.read(
+                new LocalDisk(directory),
+                SEEDS,
+                DurableFolder.id(directory),
+                line -> seeds.incrementAndGet(),
+                problem -> {});
+        long bytes = 0;
+        Instant oldest = Instant.MAX;
+        for (String name : new LocalDisk(directory).names()) {
+            try {
+                BasicFileAttributes file = Files.readAttributes(directory.resolve(name), BasicFileAttributes.class);
+                bytes += file.size();
+                Instant changed = file.lastModifiedTime().toInstant();
+                oldest = changed.isBefore(oldest) ? changed : oldest;
+            } catch (NoSuchFileException e) {
+                // The crawl has just deleted it.
+            }
+        }
+        return new Contents(seeds.get(), bytes, oldest);
     }
 
     private static List<String> problems(Disk disk, long id) throws IOException {

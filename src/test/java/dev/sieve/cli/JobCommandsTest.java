@@ -1,12 +1,18 @@
 package dev.sieve.cli;
 
+import static java.time.temporal.ChronoUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sieve.crawl.CrawlDirectory;
+import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.crawl.Crawler;
 import dev.sieve.durable.DurableSieve;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -67,6 +73,27 @@ class JobCommandsTest {
         assertThat(state.get("filter_size").longValue()).isEqualTo(1);
         assertThat(state.get("owner").isNull()).isTrue();
         assertThat(state.get("problems").isEmpty()).isTrue();
+    }
+
+    @Test
+    void theStateOfAJobSaysItsSeedsItsSizeAndSinceWhenItIsThere() throws Exception {
+        Instant before = Instant.now().truncatedTo(SECONDS);
+        try (CrawlDirectory job = CrawlDirectory.open(folder, settings -> settings.capacity(1000));
+                Crawler crawler = new Crawler(new CrawlOptions(), job)) {
+            crawler.seed("http://h.test/");
+            crawler.seed("http://g.test/");
+        }
+
+        assertThat(run("state", folder.toString()).out()).contains("\nseeds     2\n", "\nfolder    ");
+        JsonNode state = new ObjectMapper()
+                .readTree(run("state", "--json", folder.toString()).out());
+        long bytes = 0;
+        try (Stream<Path> files = Files.list(folder)) {
+            bytes = files.mapToLong(file -> file.toFile().length()).sum();
+        }
+        assertThat(state.get("seeds").longValue()).isEqualTo(2);
+        assertThat(state.get("folder_bytes").longValue()).isEqualTo(bytes);
+        assertThat(Instant.parse(state.get("since").textValue())).isBetween(before, Instant.now());
     }
 
     @Test
