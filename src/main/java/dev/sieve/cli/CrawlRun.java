@@ -39,7 +39,7 @@ record CrawlRun(
 
     private int crawl() throws IOException {
         IOException failure = null;
-        Progress progress = isQuiet ? null : new Progress(crawler::report, isShared());
+        Progress progress = isQuiet ? null : new Progress(crawler, isShared());
         try (outputs;
                 recording) {
             if (recording != null) {

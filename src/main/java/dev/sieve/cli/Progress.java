@@ -3,6 +3,8 @@ package dev.sieve.cli;
 import static dev.sieve.report.Numbers.text;
 
 import dev.sieve.crawl.CrawlReport;
+import dev.sieve.crawl.Crawler;
+import dev.sieve.crawl.OpenRequest;
 import dev.sieve.report.Numbers;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -11,7 +13,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Timer;
 import java.util.TimerTask;
-import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,8 +26,13 @@ final class Progress implements AutoCloseable {
     private static final int TERMINAL_MILLIS = 500;
     private static final int LOG_MILLIS = 30_000;
     private static final String SPACE = "  ";
+    /** A request that takes longer than this is named, since the crawl may be waiting for it. */
+    private static final Duration LONG = Duration.ofSeconds(5);
 
-    private final Supplier<CrawlReport> crawl;
+    /** Leaves room for the fields before it in a line of 80 characters. */
+    private static final int URL_LENGTH = 32;
+
+    private final Crawler crawler;
     private final boolean isShared;
     private final boolean rewrites = Terminal.isStderr();
     private final int columns = rewrites ? Terminal.columns() : Integer.MAX_VALUE;
@@ -38,8 +45,8 @@ final class Progress implements AutoCloseable {
      *
      * @param isShared whether other processes work on the same queue
      */
-    Progress(Supplier<CrawlReport> crawl, boolean isShared) {
-        this.crawl = crawl;
+    Progress(Crawler crawler, boolean isShared) {
+        this.crawler = crawler;
         this.isShared = isShared;
         TimerTask task = new TimerTask() {
             @Override
@@ -55,9 +62,10 @@ final class Progress implements AutoCloseable {
         if (isClosed) {
             return;
         }
-        CrawlReport report = crawl.get();
+        CrawlReport report = crawler.report();
         // A cursor in the last column may already have wrapped, so that column stays free.
-        String line = line(report, isShared, rate.add(report.elapsed(), report.pageCount()), columns - 1);
+        String line = line(
+                report, crawler.oldestRequest(), isShared, rate.add(report.elapsed(), report.pageCount()), columns - 1);
         if (rewrites) {
             Terminal.rewrite(line);
         } else {
@@ -66,11 +74,15 @@ final class Progress implements AutoCloseable {
     }
 
     /** Returns the fields that fit into a width, the most important ones first; the first one is always there. */
-    static String line(CrawlReport report, boolean isShared, double pagesPerSecond, int width) {
+    static String line(
+            CrawlReport report, @Nullable OpenRequest oldest, boolean isShared, double pagesPerSecond, int width) {
         List<String> fields = new ArrayList<>(List.of(
                 Numbers.count(report.pageCount(), "page"),
                 text("%.1f/s", pagesPerSecond),
                 text(isShared ? "%,d queued for all" : "%,d queued", report.left())));
+        if (oldest != null && oldest.age().compareTo(LONG) >= 0) {
+            fields.add("waiting " + Summary.clock(oldest.age()) + " for " + shortened(oldest.url()));
+        }
         // The others work on the queue as well, at rates of their own.
         if (!isShared && report.left() > 0 && pagesPerSecond > 0) {
             fields.add(Summary.clock(Summary.remaining(report.left(), pagesPerSecond)) + " left");
@@ -91,6 +103,10 @@ final class Progress implements AutoCloseable {
             line.append(SPACE).append(field);
         }
         return line.toString();
+    }
+
+    private static String shortened(String url) {
+        return url.length() <= URL_LENGTH ? url : url.substring(0, URL_LENGTH - 3) + "...";
     }
 
     @Override

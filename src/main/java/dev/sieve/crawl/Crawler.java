@@ -372,6 +372,11 @@ public final class Crawler implements AutoCloseable {
         dispatcher.end(Ending.STOPPED);
     }
 
+    /** Returns the oldest of the URLs that are being processed, which may be what a crawl waits for; null if there is none. */
+    public @Nullable OpenRequest oldestRequest() {
+        return dispatcher.oldestRequest();
+    }
+
     /** Returns what was done so far. */
     public CrawlReport report() {
         Duration all = took;

@@ -8,6 +8,7 @@ import dev.sieve.polite.Trust;
 import dev.sieve.url.UrlParts;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -172,6 +173,15 @@ final class Dispatcher {
             }
             await(mayStart, now);
         }
+    }
+
+    /** Returns the oldest of the URLs that are being processed; null when there is none. */
+    synchronized @Nullable OpenRequest oldestRequest() {
+        long now = nanoClock.getAsLong();
+        return requests.stream()
+                .max(Comparator.comparingLong(task -> now - task.startNanos()))
+                .map(task -> new OpenRequest(task.lease().url(), Duration.ofNanos(now - task.startNanos())))
+                .orElse(null);
     }
 
     private boolean isOver(long now) {

@@ -3,6 +3,7 @@ package dev.sieve.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.crawl.CrawlReport;
+import dev.sieve.crawl.OpenRequest;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -23,10 +24,10 @@ class ProgressTest {
     @Test
     void theLineIsNeverLongerThanTheTerminalIsWide() throws Exception {
         CrawlReport report = largeCrawl();
-        String whole = Progress.line(report, false, 357.2, 1000);
+        String whole = Progress.line(report, null, false, 357.2, 1000);
 
         for (int width = 20; width <= whole.length(); width++) {
-            String line = Progress.line(report, false, 357.2, width);
+            String line = Progress.line(report, null, false, 357.2, width);
             assertThat(line).hasSizeLessThanOrEqualTo(width);
             assertThat(whole).startsWith(line);
         }
@@ -34,28 +35,39 @@ class ProgressTest {
 
     @Test
     void thePagesComeFirstAndFieldsAreNotCut() throws Exception {
-        assertThat(Progress.line(largeCrawl(), false, 357.2, 30)).isEqualTo("1,234,567,890 pages  357.2/s");
-        assertThat(Progress.line(largeCrawl(), false, 357.2, 5)).isEqualTo("1,234,567,890 pages");
+        assertThat(Progress.line(largeCrawl(), null, false, 357.2, 30)).isEqualTo("1,234,567,890 pages  357.2/s");
+        assertThat(Progress.line(largeCrawl(), null, false, 357.2, 5)).isEqualTo("1,234,567,890 pages");
     }
 
     @Test
     void anOrdinaryLineFitsIntoEightyColumns() throws Exception {
         CrawlReport report = Reports.with(Map.of("pages", Map.of(2, 12_345L), "left", 123_456L));
 
-        assertThat(Progress.line(report, false, 357.2, 79))
+        assertThat(Progress.line(report, null, false, 357.2, 79))
                 .contains("pages", "/s", "queued", "0:05:45 left", "failed", "filter");
-        assertThat(Progress.line(report, false, 357.2, 119))
+        assertThat(Progress.line(report, null, false, 357.2, 119))
                 .endsWith("filter 0.0 %  0.0 s elapsed  false-positive rate 0");
     }
 
     @Test
     void theRemainingTimeIsShownWhenItCanBeEstimated() throws Exception {
-        assertThat(Progress.line(Reports.with(Map.of("left", 0L)), false, 3, 200))
+        assertThat(Progress.line(Reports.with(Map.of("left", 0L)), null, false, 3, 200))
                 .doesNotContain("left");
-        assertThat(Progress.line(Reports.with(Map.of("left", 7L)), false, 0, 200))
+        assertThat(Progress.line(Reports.with(Map.of("left", 7L)), null, false, 0, 200))
                 .doesNotContain("left");
-        assertThat(Progress.line(Reports.with(Map.of("left", 7L)), false, 0.5, 200))
+        assertThat(Progress.line(Reports.with(Map.of("left", 7L)), null, false, 0.5, 200))
                 .contains("7 queued  14.0 s left");
+    }
+
+    @Test
+    void theRequestThatIsWaitedForIsNamed() throws Exception {
+        CrawlReport report = Reports.with(Map.of("left", 7L));
+        OpenRequest oldest = new OpenRequest("http://127.0.0.1:8081/hang/" + "x".repeat(100), Duration.ofSeconds(14));
+
+        assertThat(Progress.line(report, oldest, false, 0, 79))
+                .contains("7 queued  waiting 14.0 s for http://127.0.0.1:8081/hang/xx...");
+        assertThat(Progress.line(report, new OpenRequest("http://a.test/", Duration.ofSeconds(4)), false, 0, 79))
+                .doesNotContain("waiting 4");
     }
 
     @Test

@@ -72,6 +72,19 @@ class DispatcherTest {
         });
     }
 
+    @Test
+    void theOldestOpenRequestIsNamed() throws Exception {
+        Dispatcher dispatcher = dispatcher(0);
+        assertThat(dispatcher.oldestRequest()).isNull();
+
+        Dispatcher.Task first = dispatcher.next();
+        dispatcher.next();
+        OpenRequest oldest = dispatcher.oldestRequest();
+
+        assertThat(oldest.url()).isEqualTo(first.lease().url());
+        assertThat(oldest.age()).isPositive();
+    }
+
     private static long delay(String host) {
         return host.endsWith("0.test") || host.endsWith("5.test") ? LONG_DELAY : DELAY;
     }
