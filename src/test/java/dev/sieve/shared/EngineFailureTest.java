@@ -133,7 +133,7 @@ class EngineFailureTest {
         frontier.impatient();
         assertThatThrownBy(() -> frontier.push("http://new/"))
                 .isInstanceOf(UncheckedIOException.class)
-                .hasMessageContaining("does not respond");
+                .hasMessageContaining("has not responded");
         assertThatThrownBy(frontier::close).isInstanceOf(UncheckedIOException.class);
         frontier.close();
 
@@ -196,7 +196,7 @@ class EngineFailureTest {
                 failure = e;
             }
         }
-        assertThat(failure).hasMessageContaining("does not respond");
+        assertThat(failure).hasMessageContaining("has not responded");
         frontier.close();
     }
 
