@@ -58,34 +58,6 @@ class EveryOutcomeTest {
         }
     }
 
-    /** Every way in which a server may treat a request. */
-    private static List<Behaviour> behaviours(HostileServer server) {
-        String head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n";
-        List<Behaviour> all = new ArrayList<>(List.of(
-                HostileServer.html("<a href='/good'>x</a><a href='mailto:x@y'>x</a>"),
-                HostileServer.redirect("/good"),
-                HostileServer.redirect("http://elsewhere.test:1/"),
-                HostileServer.raw("HTTP/1.1 302 Found\n"),
-                HostileServer.raw("HTTP/1.1 429 Slow\nRetry-After: 1\n"),
-                HostileServer.raw("HTTP/1.1 200 OK\nContent-Encoding: br\nContent-Type: text/html\n", new byte[9]),
-                HostileServer.raw("HTTP/1.1 200 OK\nContent-Length: 100\nContent-Type: text/html\n", new byte[9]),
-                HostileServer.raw("HTTP/1.1 200 OK\nContent-Length: 3\nContent-Length: 4\n"),
-                HostileServer.raw("rubbish\n"),
-                HostileServer.reset(),
-                client -> {},
-                server.stall(""),
-                server.stall(head),
-                server.stall(head + "\r\n<p>"),
-                server.drip(head, "X-Y: z\r\n"),
-                server.drip(head + "\r\n", "<p>"),
-                server.drip(head + "Content-Encoding: gzip\r\n\r\nno gzip at all", "x"),
-                HostileServer.endless(head, "X: y\r\n")));
-        for (int status : new int[] {204, 304, 401, 404, 408, 500, 503}) {
-            all.add(HostileServer.raw("HTTP/1.1 " + status + " Status\n"));
-        }
-        return all;
-    }
-
     private static CrawlOptions options(boolean hasArchive) {
         return new CrawlOptions()
                 .exchanges(hasArchive)
@@ -109,7 +81,7 @@ class EveryOutcomeTest {
     /** One URL for each way to treat the request of a page, on hosts of their own. */
     private List<String> pages() {
         HostileServer server = server();
-        List<Behaviour> behaviours = behaviours(server);
+        List<Behaviour> behaviours = server.catalogue();
         List<String> urls = new ArrayList<>();
         for (int i = 0; i < behaviours.size(); i++) {
             server.on("/" + i, behaviours.get(i));
@@ -161,9 +133,9 @@ class EveryOutcomeTest {
     @ValueSource(booleans = {false, true})
     void everyResultOfRobotsTxtEndsTheLease(boolean hasArchive) throws IOException {
         List<String> urls = new ArrayList<>();
-        for (int i = 0; i < behaviours(server()).size(); i++) {
+        for (int i = 0; i < server().catalogue().size(); i++) {
             HostileServer server = server();
-            server.on("/robots.txt", behaviours(server).get(i));
+            server.on("/robots.txt", server.catalogue().get(i));
             urls.add("http://robots" + i + ".test:" + server.port() + "/");
         }
         // A status that closes an origin would be followed by a pause of a minute.
@@ -174,12 +146,12 @@ class EveryOutcomeTest {
     @ValueSource(booleans = {false, true})
     void everyResultOfASitemapEndsTheLease(boolean hasArchive) throws IOException {
         List<String> urls = new ArrayList<>();
-        int count = behaviours(server()).size();
+        int count = server().catalogue().size();
         for (int i = 0; i <= count; i++) {
             HostileServer server = server();
             Behaviour map = HostileServer.raw(
                     "HTTP/1.1 200 OK\n", "<urlset><url><loc>/</loc></url><url><loc>x".getBytes(US_ASCII));
-            server.on("/map", i == count ? map : behaviours(server).get(i));
+            server.on("/map", i == count ? map : server.catalogue().get(i));
             String host = "http://map" + i + ".test:" + server.port();
             server.on(
                     "/robots.txt",

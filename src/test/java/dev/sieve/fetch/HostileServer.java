@@ -12,6 +12,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -130,6 +131,34 @@ public final class HostileServer implements AutoCloseable {
         }
         onRequest.accept(count.incrementAndGet());
         return head;
+    }
+
+    /** Every way in which a server may treat a request. */
+    public List<Behaviour> catalogue() {
+        String head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n";
+        List<Behaviour> all = new ArrayList<>(List.of(
+                html("<a href='/good'>x</a><a href='mailto:x@y'>x</a>"),
+                redirect("/good"),
+                redirect("http://elsewhere.test:1/"),
+                raw("HTTP/1.1 302 Found\n"),
+                raw("HTTP/1.1 429 Slow\nRetry-After: 1\n"),
+                raw("HTTP/1.1 200 OK\nContent-Encoding: br\nContent-Type: text/html\n", new byte[9]),
+                raw("HTTP/1.1 200 OK\nContent-Length: 100\nContent-Type: text/html\n", new byte[9]),
+                raw("HTTP/1.1 200 OK\nContent-Length: 3\nContent-Length: 4\n"),
+                raw("rubbish\n"),
+                reset(),
+                client -> {},
+                stall(""),
+                stall(head),
+                stall(head + "\r\n<p>"),
+                drip(head, "X-Y: z\r\n"),
+                drip(head + "\r\n", "<p>"),
+                drip(head + "Content-Encoding: gzip\r\n\r\nno gzip at all", "x"),
+                endless(head, "X: y\r\n")));
+        for (int status : new int[] {204, 304, 401, 404, 408, 500, 503}) {
+            all.add(raw("HTTP/1.1 " + status + " Status\n"));
+        }
+        return all;
     }
 
     /** Sends an empty page, and hangs up on the next request over the same connection. */
