@@ -97,8 +97,12 @@ final class DirectoryLock implements Closeable {
             throw inUse(folder, pid(opened));
         }
         FileLock unused = opened.getChannel().lock(OWNED, 1, false);
-        opened.setLength(0);
-        opened.write(CheckedText.seal(PROCESS + ProcessHandle.current().pid() + "\n"));
+        try {
+            opened.setLength(0);
+            opened.write(CheckedText.seal(PROCESS + ProcessHandle.current().pid() + "\n"));
+        } catch (IOException e) {
+            throw new IOException(folder.resolve(NAME) + ": cannot write: " + e.getMessage(), e);
+        }
         key = Files.readAttributes(folder.resolve(NAME), BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
                 .fileKey();
     }
@@ -153,10 +157,13 @@ final class DirectoryLock implements Closeable {
             if (HELD.contains(folder)) {
                 return OptionalLong.of(ProcessHandle.current().pid());
             }
-            if (!Files.exists(folder.resolve(NAME), LinkOption.NOFOLLOW_LINKS)) {
+            Path path = folder.resolve(NAME);
+            if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
                 return OptionalLong.empty();
             }
-            try (RandomAccessFile file = open(folder)) {
+            LocalDisk.requireRegular(path);
+            // A shared lock needs no permission to write, which a file system may not give.
+            try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "r")) {
                 boolean isFree = file.getChannel().tryLock(OWNED, 1, true) != null;
                 return isFree ? OptionalLong.empty() : OptionalLong.of(pid(file));
             }
