@@ -186,10 +186,9 @@ public abstract class CrawlJob implements Closeable {
         }
     }
 
-    /** Whether a line is a URL as this build spells it, or an earlier one, which did not escape vertical bars. */
+    /** Whether a line is a URL as a crawl stores it. */
     static boolean isSeed(String line) {
-        String escaped = line.replace("|", "%7C");
-        return escaped.equals(UrlNormalizer.parse(escaped));
+        return line.equals(UrlNormalizer.parse(line));
     }
 
     static boolean isOrigin(String line) {

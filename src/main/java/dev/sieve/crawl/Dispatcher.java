@@ -227,7 +227,7 @@ final class Dispatcher {
         taken++;
         // Those of its host were known before it was handed out.
         job.takePauses().forEach((host, pause) -> schedule.backOff(host, now + pause.toNanos()));
-        levels.add(SitemapSource.withLabel(next));
+        levels.add(next);
         return true;
     }
 

@@ -8,19 +8,16 @@ import org.jspecify.annotations.Nullable;
 /** How a crawl has found a sitemap. The label of a lease stores it; the label of a page is 0. */
 enum SitemapSource {
     /** A robots.txt names it. */
-    ROBOTS(1, "#sitemap"),
+    ROBOTS(1),
     /** No robots.txt names any, and it is where sitemaps often are. */
-    GUESS(2, "#sitemap-guessed"),
+    GUESS(2),
     /** An index lists it, so it must not be an index itself. */
-    INDEX(3, "#sitemap-listed");
+    INDEX(3);
 
     private final int label;
-    /** In logs of version 1, where URLs of pages have no fragment, this is at the end of the URL in place of the label. */
-    private final String fragment;
 
-    SitemapSource(int label, String fragment) {
+    SitemapSource(int label) {
         this.label = label;
-        this.fragment = fragment;
     }
 
     /** Returns how the sitemap of a lease was found; null when the lease is a page. */
@@ -42,23 +39,5 @@ enum SitemapSource {
     /** Returns the key of a sitemap, which differs from the key of a page with the same URL. */
     static String key(String url) {
         return "sitemap " + UrlNormalizer.key(url);
-    }
-
-    /** Returns the lease, with a label when it is a sitemap from a log of version 1. */
-    static Lease withLabel(Lease lease) {
-        for (SitemapSource source : values()) {
-            if (lease.url().endsWith(source.fragment)) {
-                String url = lease.url().substring(0, lease.url().length() - source.fragment.length());
-                return new Lease(
-                        lease.id(),
-                        url,
-                        lease.depth(),
-                        lease.redirects(),
-                        lease.referrer(),
-                        source.label,
-                        lease.attempt());
-            }
-        }
-        return lease;
     }
 }

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * therefore the folders locked by this process are also kept in a set, and their lock files are not opened again.
  *
  * <p>The owner holds all bytes up to {@link #OWNED} and that byte. Whether a folder has an owner is tried with a shared
- * lock on that byte alone, for which a new owner waits: it never makes an open fail. Earlier versions lock all bytes.
+ * lock on that byte alone, for which a new owner waits: it never makes an open fail.
  */
 final class DirectoryLock implements Closeable {
     private static final String NAME = "lock";

@@ -243,7 +243,7 @@ final class Repair {
         }
     }
 
-    /** Reads what an interrupted repair has reported; nothing when the file is that of an earlier version, which is empty. */
+    /** Reads what an interrupted repair has reported; nothing when the file is damaged. */
     private void readMark() throws IOException {
         try (Disk.Source source = disk.read(FrontierFiles.REPAIR)) {
             byte[] bytes = new byte[(int) Math.min(MAX_MARK_BYTES, source.size())];

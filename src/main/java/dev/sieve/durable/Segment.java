@@ -14,18 +14,16 @@ import java.util.zip.CRC32C;
  *
  * @param number its place in the log, from 1 on
  * @param firstId the id of its first URL; while it has none, of the next one to be written
- * @param version of its format; the present version where its file was not read
  * @param frontierId the frontier to which its file belongs; 0 where its file was not read
  */
-record Segment(int number, long firstId, int version, long frontierId) {
+record Segment(int number, long firstId, long frontierId) {
     static final int HEADER_BYTES = 36;
-    /** The version that is written. Version 1, without frames of {@link FrameKind#LABELLED}, is read as well. */
     static final int VERSION = 2;
 
     private static final byte[] MAGIC = "sievelog".getBytes(US_ASCII);
 
     Segment(int number, long firstId) {
-        this(number, firstId, VERSION, 0);
+        this(number, firstId, 0);
     }
 
     String name() {
@@ -65,7 +63,7 @@ record Segment(int number, long firstId, int version, long frontierId) {
      *
      * @throws DamageException when it is damaged or that of another segment
      * @throws ForeignException when it belongs to another frontier
-     * @throws VersionException when it was written by a later version
+     * @throws VersionException when its format has another version
      */
     static Segment read(Disk disk, int number, long frontierId) throws IOException {
         Segment segment = read(disk, number);
@@ -92,10 +90,10 @@ record Segment(int number, long firstId, int version, long frontierId) {
             throw new DamageException(name, 0, "damaged segment header");
         }
         int version = header.getInt(8);
-        if (version < 1 || version > VERSION) {
+        if (version != VERSION) {
             throw new VersionException(name, Integer.toString(version), VERSION);
         }
-        Segment segment = new Segment(header.getInt(12), header.getLong(24), version, header.getLong(16));
+        Segment segment = new Segment(header.getInt(12), header.getLong(24), header.getLong(16));
         if (segment.number != number || segment.firstId < 0) {
             throw new DamageException(name, 0, "the header is that of segment " + segment.number);
         }

@@ -92,9 +92,9 @@ final class SegmentLog implements Closeable {
         end = segment.start();
     }
 
-    /** Whether the last segment accepts no more frames: it is full, or has an earlier version. */
+    /** Whether the last segment accepts no more frames. */
     boolean isFull() {
-        return end.offset() >= segmentBytes || segments.lastEntry().getValue().version() < Segment.VERSION;
+        return end.offset() >= segmentBytes;
     }
 
     /** Starts the next segment. */

@@ -27,9 +27,7 @@
  *
  * All other files are ignored. Numbers are little-endian; a <em>number</em> without a width is in base 128, lowest
  * digits first, each byte but the last with its upper bit set. Text is UTF-8. Segments have format version 2, all other
- * files version 1. Segments of version 1, which have no frames of kind 6, are read but never appended to; once this
- * version has written to a log, a Sieve that reads only version 1 refuses it. A file of a later version is refused. A
- * released version is never changed.
+ * files version 1. A file of another version is refused. A released version is never changed.
  *
  * <h3>Settings, lock and repair</h3>
  *
@@ -52,8 +50,7 @@
  * The settings of a new frontier are written after its first segment, so settings without a log are damage.
  *
  * <p>The lines of {@code repair} are {@code lost-bytes N}, {@code keeps-filter true} or {@code false}, the findings of the
- * repair, and the checksum. Earlier versions create an empty one; it and a damaged one only say that a repair was
- * interrupted.
+ * repair, and the checksum. A damaged one only says that a repair was interrupted.
  *
  * <h3>Frames</h3>
  *

@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.Frontier;
 import dev.sieve.Sieve;
-import dev.sieve.UrlBatch;
 import dev.sieve.fetch.HostileServer;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Skip;
@@ -278,36 +277,6 @@ class SitemapCrawlTest {
 
         assertThat(visits.stream().map(Visit::url))
                 .containsAll(pages.stream().map(site::url).toList());
-    }
-
-    @Test
-    void sitemapsFromALogWithoutLabelsAreReadAsSuch() throws IOException {
-        site.page("/")
-                .page("/named")
-                .page("/listed")
-                .answer(
-                        "/s.txt",
-                        () -> new MockResponse.Builder()
-                                .body(site.url("/named"))
-                                .build())
-                .answer(
-                        "/i.xml",
-                        () -> new MockResponse.Builder()
-                                .body(index(site.url("/no.xml")))
-                                .build());
-        Sieve frontier = Sieve.builder().capacity(10_000).seed(1).build();
-        UrlBatch batch = new UrlBatch(0, 0, site.url("/robots.txt"));
-        for (String url : List.of("/s.txt#sitemap", "/sitemap.xml#sitemap-guessed", "/i.xml#sitemap-listed")) {
-            String plain = site.url(url.substring(0, url.indexOf('#')));
-            batch.add(site.url(url), "sitemap " + plain);
-        }
-        frontier.pushAll(batch);
-
-        CrawlReport report = crawl(fast().sitemaps(false), frontier, site.url("/"));
-
-        assertThat(visits.stream().map(Visit::url)).containsExactlyInAnyOrder(site.url("/"), site.url("/named"));
-        assertThat(report.sitemaps()).isEqualTo(new CrawlReport.Sitemaps(2, 1, 2));
-        assertThat(report.skipped()).containsExactly(Map.entry("sitemap in an index of an index", 1L));
     }
 
     @Test

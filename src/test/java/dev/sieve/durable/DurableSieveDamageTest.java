@@ -9,6 +9,8 @@ import dev.sieve.UrlBatch;
 import dev.sieve.io.FakeDisk;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -434,6 +436,26 @@ class DurableSieveDamageTest {
                         .getBytes(java.nio.charset.StandardCharsets.US_ASCII));
 
         assertThatThrownBy(() -> open(later)).hasMessageContaining("version 2").hasMessageContaining("reads version 1");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3})
+    void aSegmentOfAnotherVersionIsRefusedByItsNumberAndNotRepaired(int version) throws IOException {
+        run(3, false);
+        FakeDisk other = disk.afterKill();
+        String name = FrontierFiles.segment(1);
+        byte[] bytes = other.bytes(name);
+        ByteBuffer header = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        java.util.zip.CRC32C crc = new java.util.zip.CRC32C();
+        header.putInt(8, version);
+        crc.update(bytes, 0, Segment.HEADER_BYTES - 4);
+        header.putInt(Segment.HEADER_BYTES - 4, (int) crc.getValue());
+        other.replace(name, bytes);
+
+        assertThatThrownBy(() -> open(other))
+                .hasMessageContaining(
+                        "log-00000001: its format has version " + version + ", this Sieve reads version 2");
+        assertThatThrownBy(() -> new Repair(other).run()).hasMessageContaining("version " + version);
     }
 
     /** Returns the disk after a kill, with a changed bit in the middle of the only segment. */
