@@ -104,15 +104,6 @@ class CrawlDirectoryTest {
         assertThat(seeds()).containsExactly("http://a.test/", "http://b.test/");
     }
 
-    @Test
-    void aSeedInTheSpellingOfAnEarlierBuildIsRead() throws IOException {
-        makeJob();
-        lines("crawl-seeds", "http://a.test/b|c?d|e");
-        try (CrawlDirectory directory = open(NOW)) {
-            assertThat(seeds(directory)).containsExactly("http://a.test/b|c?d|e");
-        }
-    }
-
     @ParameterizedTest
     @ValueSource(
             strings = {"", "not a URL", "ftp://a.test/", "http://A.test/", "http://a.test/\u00e9", "\0\0\0", "\u00ff"})
