@@ -51,11 +51,11 @@ public final class LiveServer implements AutoCloseable {
     private static final Duration UPDATE_INTERVAL = Duration.ofSeconds(1);
     private static final int MAX_REQUESTS = 32;
     private static final int IDLE_SECONDS = 10;
-    private static final Duration HEAD_LIMIT = Duration.ofSeconds(2);
-    private static final Duration RESPONSE_LIMIT = Duration.ofSeconds(10);
-    /** How long open pages may take to fetch the final state. */
-    private static final Duration END_LIMIT = Duration.ofSeconds(2);
+    /** How long the head of a request may take, and at the end how long open pages may take to fetch the final state. */
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
 
+    /** The time for a response, in times of {@link #PATIENCE}. */
+    private static final int RESPONSE = 5;
     /** The header of an update that says when to request the next one; missing when the crawl has ended. */
     private static final String NEXT_UPDATE_MILLIS = "Next-Update-Millis";
 
@@ -76,7 +76,7 @@ public final class LiveServer implements AutoCloseable {
     private final HttpServer server;
     private final String host;
     private final Duration interval;
-    private final Duration headLimit;
+    private final Duration patience;
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, threads("timer"));
     private final ExecutorService requests = new ThreadPoolExecutor(
             0, MAX_REQUESTS, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), threads("request"));
@@ -86,11 +86,11 @@ public final class LiveServer implements AutoCloseable {
     /** The content that is shown; null before there is any. */
     private volatile @Nullable Cache cache;
 
-    private LiveServer(HttpServer server, String host, Duration interval, Duration headLimit) {
+    private LiveServer(HttpServer server, String host, Duration interval, Duration patience) {
         this.server = server;
         this.host = host;
         this.interval = interval;
-        this.headLimit = headLimit;
+        this.patience = patience;
         timer.setRemoveOnCancelPolicy(true);
         server.setExecutor(request -> requests.execute(() -> runLimited(request)));
         server.createContext("/", this::respond);
@@ -114,13 +114,13 @@ public final class LiveServer implements AutoCloseable {
      * @throws IOException when the port is in use or the address is not one of this machine; the message contains both
      */
     public static LiveServer open(String host, int port) throws IOException {
-        return open(host, port, UPDATE_INTERVAL, HEAD_LIMIT);
+        return open(host, port, UPDATE_INTERVAL, PATIENCE);
     }
 
-    static LiveServer open(String host, int port, Duration interval, Duration headLimit) throws IOException {
+    static LiveServer open(String host, int port, Duration interval, Duration patience) throws IOException {
         try {
             InetSocketAddress address = new InetSocketAddress(InetAddress.getByName(host), port);
-            return new LiveServer(HttpServer.create(address, 0), host, interval, headLimit);
+            return new LiveServer(HttpServer.create(address, 0), host, interval, patience);
         } catch (IOException e) {
             String reason = e instanceof UnknownHostException ? "unknown host" : e.getMessage();
             throw new IOException("cannot listen on " + host + ":" + port + ": " + reason, e);
@@ -156,7 +156,7 @@ public final class LiveServer implements AutoCloseable {
     }
 
     private void runLimited(Runnable request) {
-        limit(headLimit);
+        limit(patience);
         try {
             request.run();
         } finally {
@@ -170,7 +170,7 @@ public final class LiveServer implements AutoCloseable {
 
     private void respond(HttpExchange exchange) throws IOException {
         LIMIT.get().cancel(false);
-        limit(RESPONSE_LIMIT);
+        limit(patience.multipliedBy(RESPONSE));
         HEADERS.forEach(exchange.getResponseHeaders()::set);
         if (!isNamed(exchange)) {
             send(exchange, 421, "text/plain", "This server has another name; request it as " + url() + "\n");
@@ -265,7 +265,7 @@ public final class LiveServer implements AutoCloseable {
 
     private void awaitClients(int clients) {
         try {
-            boolean unused = informed.tryAcquire(clients, END_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+            boolean unused = informed.tryAcquire(clients, patience.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

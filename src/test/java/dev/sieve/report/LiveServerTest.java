@@ -31,7 +31,7 @@ class LiveServerTest {
     private static final Duration OFTEN = Duration.ofMillis(20);
 
     /** Much longer than a head takes. */
-    private static final Duration HEAD_LIMIT = Duration.ofMillis(500);
+    private static final Duration PATIENCE = Duration.ofMillis(500);
 
     private final Numbered content = new Numbered();
     private LiveServer server;
@@ -64,7 +64,7 @@ class LiveServerTest {
     }
 
     private void open(String host, Duration interval) throws IOException {
-        server = LiveServer.open(host, 0, interval, HEAD_LIMIT);
+        server = LiveServer.open(host, 0, interval, PATIENCE);
         port = URI.create(server.url()).getPort();
     }
 
