@@ -12,6 +12,7 @@ import java.net.UnknownHostException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -50,6 +51,11 @@ public final class LiveServer implements AutoCloseable {
 
     private static final Duration UPDATE_INTERVAL = Duration.ofSeconds(1);
     private static final int MAX_REQUESTS = 32;
+    /** Open pages that the end of a crawl waits for. */
+    private static final int MAX_PAGES = 16;
+    /** A page that has asked for no update for so long is closed. */
+    private static final int PAGE_SECONDS = 20;
+
     private static final int IDLE_SECONDS = 10;
     /** How long the head of a request may take, and at the end how long open pages may take to fetch the final state. */
     private static final Duration PATIENCE = Duration.ofSeconds(2);
@@ -203,10 +209,14 @@ public final class LiveServer implements AutoCloseable {
         if (!hasEnded) {
             exchange.getResponseHeaders().set(NEXT_UPDATE_MILLIS, Long.toString(interval.toMillis()));
         }
-        boolean isComplete =
-                hasEnded || "complete".equals(exchange.getRequestURI().getRawQuery());
-        send(exchange, 200, "text/html", shown.update(isComplete));
-        if (hasEnded) {
+        // Each open page has made up a name, which follows the first word of the query.
+        String[] query = Objects.requireNonNullElse(exchange.getRequestURI().getRawQuery(), "")
+                .split("&", 2);
+        if (query.length == 2 && !hasEnded) {
+            shown.seen(query[1]);
+        }
+        send(exchange, 200, "text/html", shown.update(hasEnded || query[0].equals("complete")));
+        if (query.length == 2 && hasEnded && shown.left(query[1])) {
             informed.release();
         }
     }
@@ -275,10 +285,10 @@ public final class LiveServer implements AutoCloseable {
     private static final class Cache {
         private final LiveContent content;
         private final Map<String, String> texts = new HashMap<>();
-        /** Updates of this second and of the one before: each client makes about one request per second. */
-        private int updates;
+        /** The open pages by their names, with the second of their last update. */
+        private final Map<String, Integer> pages = new LinkedHashMap<>();
 
-        private int earlierUpdates;
+        private int second;
         private boolean hasEnded;
 
         Cache(LiveContent content) {
@@ -287,15 +297,27 @@ public final class LiveServer implements AutoCloseable {
 
         synchronized void expire() {
             texts.clear();
-            earlierUpdates = updates;
-            updates = 0;
+            second++;
+            pages.values().removeIf(last -> second - last > PAGE_SECONDS);
         }
 
-        /** Makes all that follows show the final state, and returns the number of clients. */
+        /** Notes that a page is open, unless there are too many. */
+        synchronized void seen(String page) {
+            if (pages.size() < MAX_PAGES || pages.containsKey(page)) {
+                pages.put(page, second);
+            }
+        }
+
+        /** Notes that a page has the final state; returns whether it was open. */
+        synchronized boolean left(String page) {
+            return pages.remove(page) != null;
+        }
+
+        /** Makes all that follows show the final state, and returns the number of open pages. */
         synchronized int end() {
             texts.clear();
             hasEnded = true;
-            return Math.max(updates, earlierUpdates);
+            return pages.size();
         }
 
         synchronized boolean hasEnded() {
@@ -307,7 +329,6 @@ public final class LiveServer implements AutoCloseable {
         }
 
         synchronized String update(boolean isComplete) {
-            updates++;
             return texts.computeIfAbsent(isComplete ? "complete" : "progress", name -> content.update(isComplete));
         }
 

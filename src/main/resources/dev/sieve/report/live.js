@@ -8,6 +8,8 @@
   const time = () => new Date().toLocaleTimeString();
   let updated = time();
   let updates = 0;
+  /* The end of the crawl waits until each open page has its final state. */
+  const name = Math.random().toString(36).slice(2);
 
   function say(text, isStale) {
     state.textContent = text;
@@ -32,7 +34,7 @@
   async function poll() {
     let next = RETRY_MILLIS;
     try {
-      const response = await fetch(++updates % UPDATES_PER_COMPLETE_ONE ? 'update' : 'update?complete');
+      const response = await fetch('update?' + (++updates % UPDATES_PER_COMPLETE_ONE ? 'progress' : 'complete') + '&' + name);
       if (!response.ok) {
         throw new Error(response.status);
       }

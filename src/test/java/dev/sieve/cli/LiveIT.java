@@ -56,7 +56,7 @@ class LiveIT {
 
     /** Asks for an update, as the page does. */
     private static Update update(String url) throws IOException {
-        URLConnection connection = URI.create(url + "update").toURL().openConnection();
+        URLConnection connection = URI.create(url + "update?progress&a").toURL().openConnection();
         try (InputStream in = connection.getInputStream()) {
             boolean isLast = connection.getHeaderField("Next-Update-Millis") == null;
             return new Update(new String(in.readAllBytes(), UTF_8), isLast);

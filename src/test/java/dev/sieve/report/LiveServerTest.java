@@ -241,16 +241,16 @@ class LiveServerTest {
     @Test
     void anOpenPageFetchesTheFinalState() throws Exception {
         server.close();
-        // The end does not wait for a second client, and would wait for the first one.
-        open("127.0.0.1", Duration.ofDays(1));
+        server = LiveServer.open("127.0.0.1", 0, Duration.ofDays(1), Duration.ofMinutes(1));
+        port = URI.create(server.url()).getPort();
         server.show(content);
-        update("");
+        update("?progress&a");
 
         Thread end = new Thread(server::close);
         end.start();
-        String last = update("");
+        String last = update("?progress&a");
         while (last.contains("Next-update")) {
-            last = update("");
+            last = update("?progress&a");
         }
         end.join();
 
