@@ -14,7 +14,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -42,45 +41,18 @@ class ArchiveIT {
     @BeforeEach
     void unpack() throws Exception {
         Path unpacked = Files.createDirectory(folder.resolve("a folder"));
-        run(unpacked, Map.of(), "tar", "-xzf", TAR.toString());
+        new Programs(folder).run(unpacked, Map.of(), List.of("tar", "-xzf", TAR.toString()));
         home = unpacked.resolve(Path.of(CLI).getFileName().toString().replace("-cli.jar", ""));
         script = home.resolve("bin/sieve");
     }
 
-    private record Result(int exitCode, String output) {}
-
-    private Result run(Path directory, Map<String, String> environment, String... command) throws Exception {
-        Path output = Files.createTempFile(folder, "output", null);
-        ProcessBuilder builder = new ProcessBuilder(command)
-                .directory(directory.toFile())
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile());
-        builder.environment().keySet().removeAll(List.of("JAVA_HOME", "JAVA_OPTS", "SIEVE_OPTS"));
-        builder.environment().putAll(environment);
-        Process process = builder.start();
-        try {
-            assertThat(process.waitFor(200, TimeUnit.SECONDS)).isTrue();
-            return new Result(process.exitValue(), Files.readString(output));
-        } finally {
-            process.destroyForcibly();
-        }
-    }
-
-    private Result sieve(Map<String, String> environment, String... arguments) throws Exception {
-        return run(
-                folder,
-                environment,
-                Stream.concat(Stream.of(script.toString()), Arrays.stream(arguments))
-                        .toArray(String[]::new));
-    }
-
-    private static Map<String, String> thisJava() {
-        return Map.of("JAVA_HOME", System.getProperty("java.home"), "JAVA_OPTS", "-XX:TieredStopAtLevel=1");
+    private Programs.Result sieve(Map<String, String> environment, String... arguments) throws Exception {
+        return new Programs(folder).run(environment, script, arguments);
     }
 
     @Test
     void itsStartScriptCrawlsTheDemoWeb() throws Exception {
-        Result demo = sieve(thisJava(), "demo", "--hosts", "5", "--pages", "50", "-o", "urls.txt");
+        Programs.Result demo = sieve(Programs.thisJava(), "demo", "--hosts", "5", "--pages", "50", "-o", "urls.txt");
 
         assertThat(demo.exitCode()).as(demo.output()).isZero();
         assertThat(demo.output()).contains("Done in", "of the 50 pages");
@@ -92,7 +64,7 @@ class ArchiveIT {
     @ParameterizedTest
     @CsvSource({"bash, sieve.bash", "zsh, _sieve", "fish, sieve.fish"})
     void itHasTheCompletionOfEachShell(String shell, String file) throws Exception {
-        assertThat(sieve(thisJava(), "completion", shell).output())
+        assertThat(sieve(Programs.thisJava(), "completion", shell).output())
                 .contains("max-pages")
                 .isEqualTo(Files.readString(home.resolve("completion").resolve(file)));
     }

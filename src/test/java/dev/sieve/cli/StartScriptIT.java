@@ -7,10 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,36 +33,8 @@ class StartScriptIT {
         Files.copy(Path.of("src/cli/bin/sieve"), script, StandardCopyOption.COPY_ATTRIBUTES);
     }
 
-    private record Result(int exitCode, String output) {}
-
-    private Result run(Path directory, Map<String, String> environment, String... command) throws Exception {
-        Path output = Files.createTempFile(folder, "output", null);
-        ProcessBuilder builder = new ProcessBuilder(command)
-                .directory(directory.toFile())
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile());
-        builder.environment().keySet().removeAll(List.of("JAVA_HOME", "JAVA_OPTS", "SIEVE_OPTS"));
-        builder.environment().put("XDG_CACHE_HOME", folder.resolve("cache").toString());
-        builder.environment().putAll(environment);
-        Process process = builder.start();
-        try {
-            assertThat(process.waitFor(200, TimeUnit.SECONDS)).isTrue();
-            return new Result(process.exitValue(), Files.readString(output));
-        } finally {
-            process.destroyForcibly();
-        }
-    }
-
-    private Result sieve(Map<String, String> environment, String... arguments) throws Exception {
-        return run(
-                folder,
-                environment,
-                Stream.concat(Stream.of(script.toString()), Arrays.stream(arguments))
-                        .toArray(String[]::new));
-    }
-
-    private static Map<String, String> thisJava() {
-        return Map.of("JAVA_HOME", System.getProperty("java.home"), "JAVA_OPTS", "-XX:TieredStopAtLevel=1");
+    private Programs.Result sieve(Map<String, String> environment, String... arguments) throws Exception {
+        return new Programs(folder).run(environment, script, arguments);
     }
 
     private Path program(String path, String script) throws IOException {
@@ -86,7 +56,7 @@ class StartScriptIT {
         Files.createSymbolicLink(bin.resolve("crawler"), bin.relativize(script));
         script = Files.createSymbolicLink(folder.resolve("link"), bin.resolve("crawler"));
 
-        assertThat(sieve(thisJava(), "--version").output()).startsWith("sieve ");
+        assertThat(sieve(Programs.thisJava(), "--version").output()).startsWith("sieve ");
     }
 
     @Test
@@ -102,7 +72,7 @@ class StartScriptIT {
                 exit 7
                 """);
 
-        Result run = sieve(
+        Programs.Result run = sieve(
                 Map.of("JAVA_HOME", java.toString(), "JAVA_OPTS", "-Da=1", "SIEVE_OPTS", " -Xmx99m  -Db=/* "),
                 "a b",
                 "",
@@ -129,7 +99,7 @@ class StartScriptIT {
             Path java = javaHome("echo 'Picked up JAVA_TOOL_OPTIONS: -Da=b' >&2\n" + "echo 'openjdk version \""
                     + version + "\" 2023-10-17' >&2\n");
 
-            Result refused = new Result(
+            Programs.Result refused = new Programs.Result(
                     1, "sieve: Java 17 or later is required: " + java + "/bin/java is version " + version + "\n");
             assertThat(sieve(Map.of("JAVA_HOME", java.toString()), "--version")).isEqualTo(refused);
 
@@ -149,13 +119,13 @@ class StartScriptIT {
         }
 
         assertThat(sieve(Map.of("PATH", folder.resolve("tools").toString()), "--version"))
-                .isEqualTo(new Result(
+                .isEqualTo(new Programs.Result(
                         1, "sieve: Java 17 or later is required: JAVA_HOME is not set, and no java is in PATH\n"));
         assertThat(sieve(Map.of("JAVA_HOME", "/none"), "--version"))
-                .isEqualTo(new Result(1, "sieve: JAVA_HOME is /none, but there is no /none/bin/java\n"));
+                .isEqualTo(new Programs.Result(1, "sieve: JAVA_HOME is /none, but there is no /none/bin/java\n"));
         Path broken = javaHome("echo 'no runtime present'\nexit 1\n");
         assertThat(sieve(Map.of("JAVA_HOME", broken.toString()), "--version"))
-                .isEqualTo(new Result(1, "sieve: " + broken + "/bin/java does not run: no runtime present\n"));
+                .isEqualTo(new Programs.Result(1, "sieve: " + broken + "/bin/java does not run: no runtime present\n"));
     }
 
     private List<Path> cached() throws IOException {
@@ -169,12 +139,12 @@ class StartScriptIT {
         // Java 17 leaves out the classes of a jar whose path contains a space.
         home = Files.move(home, folder.resolve("home"));
         script = home.resolve("bin/sieve");
-        Result first = sieve(thisJava(), "--help");
+        Programs.Result first = sieve(Programs.thisJava(), "--help");
         assertThat(first.output()).startsWith("Usage: sieve ").contains("--max-pages");
         assertThat(cached()).hasSize(1);
         Path loaded = folder.resolve("loaded");
 
-        Result second = sieve(
+        Programs.Result second = sieve(
                 Map.of("JAVA_HOME", System.getProperty("java.home"), "SIEVE_OPTS", "-Xlog:class+load:file=" + loaded),
                 "--help");
 
@@ -185,11 +155,11 @@ class StartScriptIT {
 
     @Test
     void classesThatDoNotFitAreIgnoredInSilence() throws Exception {
-        Result help = sieve(thisJava(), "--help");
+        Programs.Result help = sieve(Programs.thisJava(), "--help");
         Files.setPosixFilePermissions(cached().get(0), PosixFilePermissions.fromString("rw-------"));
         Files.writeString(cached().get(0), "damaged");
 
-        assertThat(sieve(thisJava(), "--help")).isEqualTo(help);
+        assertThat(sieve(Programs.thisJava(), "--help")).isEqualTo(help);
         assertThat(sieve(Map.of("XDG_CACHE_HOME", "/dev/null"), "--help")).isEqualTo(help);
     }
 }

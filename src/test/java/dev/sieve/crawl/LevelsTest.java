@@ -290,30 +290,35 @@ class LevelsTest {
         return graph;
     }
 
+    /** Opens the crawl of a random graph, whose requests end in any order. */
+    private Crawl randomCrawl(Random random) throws IOException {
+        Map<String, Node> graph = randomGraph(random);
+        CrawlOptions options = options(random.nextInt(7)).concurrency(1 + random.nextInt(8));
+        Crawl crawl = new Crawl(graph, options, active -> random.nextInt(active.size()));
+        crawl.open();
+        crawl.links.seeds(List.of(url(0)));
+        return crawl;
+    }
+
     @Test
     void everyPageWithinTheLimitIsRequestedOnce() throws IOException {
         for (int seed = 0; seed < GRAPHS; seed++) {
             Random random = new Random(seed);
-            Map<String, Node> graph = randomGraph(random);
-            int maxDepth = random.nextInt(7);
-            CrawlOptions options = options(maxDepth).concurrency(1 + random.nextInt(8));
-            Crawl crawl = new Crawl(graph, options, active -> random.nextInt(active.size()));
-            crawl.open();
-            crawl.links.seeds(List.of(url(0)));
+            Crawl crawl = randomCrawl(random);
 
             while (crawl.step()) {
                 // Until the crawl is over.
             }
 
-            assertComplete(crawl, seed, maxDepth);
+            assertComplete(crawl, seed);
             Set<String> once = new HashSet<>(crawl.requested);
             long again = crawl.requested.stream()
-                    .filter(url -> graph.containsKey(url) && graph.get(url).failures > 0)
+                    .filter(url -> crawl.graph.containsKey(url) && crawl.graph.get(url).failures > 0)
                     .count();
             assertThat(crawl.requested.size() - again)
                     .as("graph %s", seed)
                     .isEqualTo(once.stream()
-                            .filter(url -> !graph.containsKey(url) || graph.get(url).failures == 0)
+                            .filter(url -> !crawl.graph.containsKey(url) || crawl.graph.get(url).failures == 0)
                             .count());
             crawl.close();
         }
@@ -323,12 +328,7 @@ class LevelsTest {
     void levelsContinueAfterACrash() throws IOException {
         for (int seed = 0; seed < GRAPHS; seed++) {
             Random random = new Random(seed);
-            Map<String, Node> graph = randomGraph(random);
-            int maxDepth = random.nextInt(7);
-            CrawlOptions options = options(maxDepth).concurrency(1 + random.nextInt(8));
-            Crawl crawl = new Crawl(graph, options, active -> random.nextInt(active.size()));
-            crawl.open();
-            crawl.links.seeds(List.of(url(0)));
+            Crawl crawl = randomCrawl(random);
 
             while (crawl.step()) {
                 if (random.nextInt(10) == 0) {
@@ -337,13 +337,13 @@ class LevelsTest {
                 }
             }
 
-            assertComplete(crawl, seed, maxDepth);
+            assertComplete(crawl, seed);
             crawl.close();
         }
     }
 
-    private void assertComplete(Crawl crawl, int seed, int maxDepth) {
-        Map<String, Integer> expected = distances(crawl.graph, url(0), maxDepth);
+    private void assertComplete(Crawl crawl, int seed) {
+        Map<String, Integer> expected = distances(crawl.graph, url(0), crawl.options.maxDepth);
         assertThat(new TreeSet<>(crawl.requested)).as("graph %s", seed).isEqualTo(expected.keySet());
         expected.keySet().removeIf(url -> crawl.graph.containsKey(url) && crawl.graph.get(url).isLeft);
         assertThat(crawl.followed).as("graph %s", seed).isEqualTo(expected);
