@@ -204,7 +204,7 @@ public final class Deduplicator {
     private void requireUsable(Store store) {
         store.requireUsable();
         if (failure != null) {
-            throw new IllegalStateException("URLs are no longer accepted after an earlier error: " + failure, failure);
+            throw new IllegalStateException("no URL is accepted after an earlier error: " + failure, failure);
         }
     }
 

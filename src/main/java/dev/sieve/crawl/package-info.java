@@ -110,7 +110,7 @@
  * <p><b>Unknown hosts may not hold all workers.</b> A request without a response costs a worker until the timeout, and
  * cannot be recognised in advance. But where all hosts are new, holding workers back costs time; so new hosts get as many
  * workers as new hosts have responded. A host that has responded, if only with its robots.txt, does not wait for hosts that
- * have not; but one that answers only robots.txt is no proof that its pages respond, so those hosts share a limit as well.
+ * have not. Its pages may still not respond, so hosts that have answered only robots.txt share a limit as well.
  * See {@code UnprovenLimit}.
  *
  * <p><b>A URL is not done because of silence alone.</b> The crawler's own network may be down, and a job must not lose its

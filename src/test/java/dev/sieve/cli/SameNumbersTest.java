@@ -86,7 +86,7 @@ class SameNumbersTest {
 
     @ParameterizedTest
     @CsvSource({
-        // What is no document is only read for an archive.
+        // Other types than documents are read only for an archive.
         "a.csv, 3388, 1",
         "a.warc.gz, 5936, 2"
     })

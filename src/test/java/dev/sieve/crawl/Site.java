@@ -61,7 +61,7 @@ final class Site implements AutoCloseable {
         return answer;
     }
 
-    /** Options for a crawl of such sites that waits for nobody. */
+    /** Options for a crawl of such sites without delays. */
     static CrawlOptions fast() {
         return new CrawlOptions().delay(Duration.ZERO).perHost(8).concurrency(8).allowPrivate("127.0.0.0/8");
     }

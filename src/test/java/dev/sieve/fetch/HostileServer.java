@@ -65,7 +65,7 @@ public final class HostileServer implements AutoCloseable {
         this(Duration.ZERO);
     }
 
-    /** A server for a client that is not a crawl, so that nobody judges whether it waits between requests. */
+    /** A server whose client is not a crawl and need not wait between requests; the judge does not see them. */
     public static HostileServer unjudged() {
         return new HostileServer("127.0.0.1", 0, null);
     }
