@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -33,13 +34,15 @@ final class Pusher {
     private final CrawlSettings settings;
     private final HostSlices hosts;
     private final RecentKeys recent;
+    private final Totals totals;
 
-    Pusher(Engine engine, CrawlKeys keys, CrawlSettings settings, HostSlices hosts, RecentKeys recent) {
+    Pusher(Engine engine, CrawlKeys keys, CrawlSettings settings, HostSlices hosts, RecentKeys recent, Totals totals) {
         this.engine = engine;
         this.keys = keys;
         this.settings = settings;
         this.hosts = hosts;
         this.recent = recent;
+        this.totals = totals;
     }
 
     /**
@@ -79,6 +82,11 @@ final class Pusher {
             ByteBuffer packed = ByteBuffer.allocate(Integer.BYTES * lengths.size());
             lengths.forEach(packed::putInt);
             return packed.array();
+        }
+
+        /** Returns how many URLs the slice has accepted, when one of these is new. */
+        long acceptedInSlice() {
+            return Replies.number(Replies.list(Objects.requireNonNull(reply)).get(0));
         }
 
         boolean isNew(int i) {
@@ -200,7 +208,7 @@ final class Pusher {
                 } else if (call.reply instanceof Long refused && refused == OTHER_CRAWL) {
                     failure = CrawlSettings.isGone(keys.name());
                 } else {
-                    note(entry.getKey(), call, known);
+                    note(run, entry.getKey(), call, known);
                 }
             }
             if (failure != null) {
@@ -240,15 +248,19 @@ final class Pusher {
             }
         }
 
-        private void note(int slice, Call call, RecentKeys.Table known) {
+        private void note(Run run, int slice, Call call, RecentKeys.Table known) {
+            int before = accepted;
             for (int i = 0; i < call.urls.size(); i++) {
                 int index = call.urls.get(i);
                 if (call.isNew(i)) {
                     isNew[index >> 6] |= 1L << index;
                     accepted++;
-                    slicesWithNew.add(slice);
                 }
                 known.add(call.hashes.get(2 * i), call.hashes.get(2 * i + 1));
+            }
+            if (accepted > before) {
+                slicesWithNew.add(slice);
+                totals.pushed(run, slice, call.acceptedInSlice(), accepted - before);
             }
         }
     }

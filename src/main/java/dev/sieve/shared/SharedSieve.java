@@ -109,9 +109,9 @@ public final class SharedSieve implements Frontier {
         this.settings = settings;
         keys = new CrawlKeys(builder.address.name(), settings.slices());
         hosts = new HostSlices(settings.slices(), settings.seed(), builder.groupOfHost);
-        pusher = new Pusher(engine, keys, settings, hosts, new RecentKeys(builder.cacheBytes));
         holdings = new Holdings(settings.slices(), builder.leaseTimeoutNanos);
         totals = new Totals(settings, holdings);
+        pusher = new Pusher(engine, keys, settings, hosts, new RecentKeys(builder.cacheBytes), totals);
         onClaim = builder.onClaim;
         capacity = new CapacityMarks(engine, keys, settings, worker, new CapacityAlerts(builder.listener));
         taker = new Taker(engine, holdings);
@@ -176,7 +176,7 @@ public final class SharedSieve implements Frontier {
             push.run();
             isComplete = true;
         } finally {
-            totals.pushed(push.accepted(), isComplete ? batch.size() - push.accepted() : 0);
+            totals.seen(isComplete ? batch.size() - push.accepted() : 0);
             push.slicesWithNew().forEach(holdings::mayHaveFrames);
             if (batch.referrer() == null && push.accepted() > 0) {
                 UrlBatch copy = Pusher.copyOfNew(batch);
@@ -311,13 +311,12 @@ public final class SharedSieve implements Frontier {
     }
 
     private @Nullable Survey survey() {
-        long before = totals.acceptedSince();
         Survey survey = engine.tryCall((session, number) -> Survey.take(session, keys));
-        note(survey, before);
+        note(survey);
         return survey;
     }
 
-    private void note(@Nullable Survey survey, long acceptedBefore) {
+    private void note(@Nullable Survey survey) {
         if (survey == null) {
             return;
         }
@@ -325,7 +324,7 @@ public final class SharedSieve implements Frontier {
             throw CrawlSettings.isGone(keys.name());
         }
         surveyNanos = clock.getAsLong();
-        totals.note(survey, acceptedBefore);
+        totals.note(survey);
         for (int i = 0; i < survey.slices.size(); i++) {
             if (survey.slices.get(i).queuedFrames() > 0) {
                 holdings.mayHaveFrames(i);
@@ -406,7 +405,6 @@ public final class SharedSieve implements Frontier {
             }
             long now = clock.getAsLong();
             results.flush();
-            long before = totals.acceptedSince();
             Survey survey = ownership.beat();
             if (survey == null) {
                 return;
@@ -415,7 +413,7 @@ public final class SharedSieve implements Frontier {
             holdings.dropIf(slice -> slice.run != survey.run
                     || slice.hasEnded(now)
                     || !survey.slices.get(slice.index).worker().equals(worker));
-            note(survey, before);
+            note(survey);
             if (run != null && run != survey.run) {
                 lost = recent.all();
             } else {

@@ -47,7 +47,7 @@ final class Survey {
     final List<OfSlice> slices;
     private final long ended;
 
-    private Survey(Run run, @Nullable String id, long ended, List<OfSlice> slices) {
+    Survey(Run run, @Nullable String id, long ended, List<OfSlice> slices) {
         this.run = run;
         this.id = id;
         this.ended = ended;

@@ -1,11 +1,14 @@
 package dev.sieve.shared;
 
 import dev.sieve.SieveStats;
+import java.util.Arrays;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The counters of a crawl over all workers: those of the last survey, and what this worker did since. Safe for use by many
- * threads.
+ * The counters of a crawl over all workers: those of the last survey, and what this worker did since. A survey may or may
+ * not include a push whose response arrives after it, so the counter of a slice is never added up here: the engine returns
+ * it with each push, and within a run it only grows. Safe for use by many threads.
  */
 final class Totals {
     /** The engine stores a fingerprint in 4 bytes, and the set it is in takes half as much again. */
@@ -13,10 +16,13 @@ final class Totals {
 
     private final CrawlSettings settings;
     private final Holdings holdings;
-    private final LongAdder acceptedSince = new LongAdder();
     /** Duplicates that the engine has not stored yet. */
     private final LongAdder unsentSeen = new LongAdder();
 
+    /** The run of the engine in which {@link #acceptedInSlice} was read; null before the first survey. */
+    private @Nullable Run run;
+
+    private final long[] acceptedInSlice;
     private long accepted;
     private long done;
     private long seen;
@@ -24,12 +30,28 @@ final class Totals {
     Totals(CrawlSettings settings, Holdings holdings) {
         this.settings = settings;
         this.holdings = holdings;
+        acceptedInSlice = new long[settings.slices()];
     }
 
-    /** Counts a push. */
-    void pushed(int newUrls, int seenUrls) {
-        acceptedSince.add(newUrls);
-        unsentSeen.add(seenUrls);
+    /**
+     * Notes that a slice has accepted new URLs of this worker.
+     *
+     * @param inSlice how many URLs the slice has accepted in all
+     */
+    synchronized void pushed(Run ofPush, int slice, long inSlice, int newUrls) {
+        if (ofPush == run) {
+            long before = acceptedInSlice[slice];
+            acceptedInSlice[slice] = Math.max(before, inSlice);
+            accepted += acceptedInSlice[slice] - before;
+        } else {
+            // Until the next survey replaces it.
+            accepted += newUrls;
+        }
+    }
+
+    /** Counts duplicates. */
+    void seen(int count) {
+        unsentSeen.add(count);
     }
 
     long unsentSeen() {
@@ -47,21 +69,24 @@ final class Totals {
         done += count;
     }
 
-    /** Returns how many URLs this worker has pushed since the last survey, to be passed with the next one. */
-    long acceptedSince() {
-        return acceptedSince.sum();
-    }
-
     /** Notes a survey. */
-    synchronized void note(Survey survey, long acceptedBefore) {
-        acceptedSince.add(-acceptedBefore);
-        accepted = survey.accepted();
+    synchronized void note(Survey survey) {
+        if (survey.run != run) {
+            run = survey.run;
+            Arrays.fill(acceptedInSlice, 0);
+        }
+        accepted = 0;
+        for (int i = 0; i < acceptedInSlice.length; i++) {
+            acceptedInSlice[i] =
+                    Math.max(acceptedInSlice[i], survey.slices.get(i).accepted());
+            accepted += acceptedInSlice[i];
+        }
         done = survey.done();
         seen = survey.seen();
     }
 
     synchronized long accepted() {
-        return accepted + acceptedSince.sum();
+        return accepted;
     }
 
     private synchronized long done() {
