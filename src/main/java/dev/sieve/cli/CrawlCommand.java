@@ -103,6 +103,14 @@ class CrawlCommand implements Callable<Integer> {
     private Set<FailOn> failOn = EnumSet.noneOf(FailOn.class);
 
     @Option(
+            names = "--accept",
+            paramLabel = "STATUS",
+            split = ",",
+            description = "Statuses that are not failures, such as 403,429, which many servers send to every crawler;"
+                    + " repeatable.")
+    private List<Integer> accepted = new ArrayList<>();
+
+    @Option(
             names = "--config",
             paramLabel = "FILE",
             description = "Read options from FILE, one per line: 'delay = 2s', 'sitemaps = true', 'seed = URL'; the"
@@ -230,6 +238,7 @@ class CrawlCommand implements Callable<Integer> {
         where.apply(options, spec);
         pace.apply(options, spec);
         requests.apply(options, spec);
+        accepted.forEach(each -> Checks.check(spec, "--accept", () -> options.accept(each)));
         return options;
     }
 

@@ -21,6 +21,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -55,6 +57,7 @@ public final class CrawlOptions {
     boolean obeyRobots = true;
     boolean sitemaps;
     boolean checkLinks;
+    final Set<Integer> accepted = new TreeSet<>();
     private int bodyLimit = 8 << 20;
     private boolean allBodies;
     private boolean exchanges;
@@ -246,6 +249,15 @@ public final class CrawlOptions {
      */
     public CrawlOptions checkLinks(boolean choice) {
         checkLinks = choice;
+        return this;
+    }
+
+    /**
+     * Adds a status from 400 to 999 that is not a failure, of pages and of links that are checked: some servers respond with
+     * it to every crawler. Back-off and retries are the same as without it. Default: none.
+     */
+    public CrawlOptions accept(int status) {
+        accepted.add(check("status", status, 400, 999));
         return this;
     }
 

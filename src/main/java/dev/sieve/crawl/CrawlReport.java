@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * @param left URLs that are still queued or in flight, without the unfinished ones
  * @param unfinished those of the pages, failed and refused URLs that are not done in the frontier, so that a crawl that continues
  *     with it tries them again; see {@link Crawler}
- * @param failures the first URLs that failed or have a status of 400 or above
+ * @param failures the first URLs that failed or have a status of 400 or above that is not accepted
  * @param failureCounts all of those, by reason
  * @param sitemaps what became of sitemaps; those that have moved, failed or were refused count as {@code redirects},
  *     {@code failed} and {@code refusals}

@@ -191,7 +191,8 @@ final class LinkQueue {
                     "",
                     List.of(),
                     Duration.ZERO,
-                    true));
+                    true,
+                    false));
         }
     }
 

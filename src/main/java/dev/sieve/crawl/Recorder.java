@@ -197,7 +197,7 @@ final class Recorder {
         String referrer = linking == null ? before : linking;
         if (isFailed) {
             count(new CrawlReport.Failure(visit.url(), visit.result().error(), referrer));
-        } else if (page != null && page.status() >= 400) {
+        } else if (page != null && visit.isBroken()) {
             count(new CrawlReport.Failure(visit.url(), String.valueOf(page.status()), referrer));
         } else if (page == null && referrer != null) {
             pagesOfRedirects.put(visit.url(), referrer);

@@ -58,6 +58,9 @@ final class UrlProcessor {
 
     private final SkipReason overBudget;
     private final Failed givenUp;
+    /** Statuses that are not failures. */
+    private final Set<Integer> accepted;
+
     private final int retries;
     private final boolean offersSitemaps;
     private final String productToken;
@@ -110,6 +113,7 @@ final class UrlProcessor {
         overBudget = new SkipReason("over the budget", "at most " + most + " per host");
         givenUp = new Failed(0, Reason.GIVEN_UP, "after " + Dispatcher.failuresInARow(options.maxFailures));
         documents = new Semaphore(options.documents());
+        accepted = Set.copyOf(options.accepted);
         retries = options.retries;
         offersSitemaps = options.sitemaps;
         productToken = options.productToken();
@@ -409,7 +413,8 @@ final class UrlProcessor {
                 document.title(),
                 document.links(),
                 timing.waited,
-                LinkCheck.is(lease)));
+                LinkCheck.is(lease),
+                checked instanceof Page page && accepted.contains(page.status())));
     }
 
     private LinkExtractor.Document read(Lease lease, Page page, Instant fetchedAt) {

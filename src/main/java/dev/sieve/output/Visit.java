@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param waited how long the host had to wait for its delay or a back-off before this request; see {@link
  *     dev.sieve.polite.HostSchedule#waited}
  * @param isCheck whether the URL is out of scope, and was requested only to check whether it works
+ * @param isAccepted whether the options of the crawl accept the status of the page, so that it is not a failure
  */
 public record Visit(
         String url,
@@ -33,7 +34,8 @@ public record Visit(
         String title,
         List<String> links,
         Duration waited,
-        boolean isCheck) {
+        boolean isCheck,
+        boolean isAccepted) {
 
     /** Returns the page in the response, whatever its status; null when there is none. */
     public FetchResult.@Nullable Page page() {
@@ -43,5 +45,11 @@ public record Visit(
     /** Returns whether there is a page with a status from 200 to 299. */
     public boolean isSuccess() {
         return result.isSuccess();
+    }
+
+    /** Returns whether a link to the URL is broken: no usable response, or a status of 400 or above that is not accepted. */
+    public boolean isBroken() {
+        FetchResult.Page page = page();
+        return page == null ? !(result instanceof FetchResult.Redirect) : page.status() >= 400 && !isAccepted;
     }
 }

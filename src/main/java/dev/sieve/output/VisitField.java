@@ -22,7 +22,8 @@ enum VisitField {
     LINKS(VisitField::links),
     ERROR(VisitField::error),
     CUT(visit -> (visit.page() != null && visit.page().isCut()) ? true : null),
-    CHECK(visit -> visit.isCheck() ? true : null);
+    CHECK(visit -> visit.isCheck() ? true : null),
+    ACCEPTED(visit -> visit.isAccepted() ? true : null);
 
     @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
     private final Function<Visit, @Nullable Object> value;

@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param error why there is no page; null when there is one
  * @param isCut whether only the beginning of the body was read
  * @param isCheck whether the URL is out of scope and was only checked
+ * @param isAccepted whether the crawl accepts the status, so that the link is not broken
  */
 record Entry(
         String url,
@@ -46,7 +47,8 @@ record Entry(
         @Nullable String title,
         @Nullable String error,
         boolean isCut,
-        boolean isCheck) {
+        boolean isCheck,
+        boolean isAccepted) {
 
     /** A fixed seed, so that the hashes of a journal are the same in every run. */
     private static final int SEED = 0x51e7e;
@@ -71,7 +73,8 @@ record Entry(
                 orNull(visit.title()),
                 orNull(result.error()),
                 page != null && page.isCut(),
-                visit.isCheck());
+                visit.isCheck(),
+                visit.isAccepted());
     }
 
     /**
@@ -101,7 +104,8 @@ record Entry(
                 line.text("title"),
                 line.text("error"),
                 line.isTrue("cut"),
-                line.isTrue("check"));
+                line.isTrue("check"),
+                line.isTrue("accepted"));
     }
 
     private static long notNegative(JsonLine line, String name) {
@@ -130,9 +134,9 @@ record Entry(
         return error != null;
     }
 
-    /** Returns whether a link to the URL is broken: no usable response, or a status of 400 or above. */
+    /** Returns whether a link to the URL is broken: no usable response, or a status of 400 or above that is not accepted. */
     boolean isBroken() {
-        return isFailed() || (isPage() && status >= 400);
+        return isFailed() || (isPage() && status >= 400 && !isAccepted);
     }
 
     /** Returns why it is broken, in a word or two. */

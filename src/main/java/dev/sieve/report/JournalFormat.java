@@ -91,6 +91,7 @@ final class JournalFormat {
             text("error", entry.error());
             flag("cut", entry.isCut());
             flag("check", entry.isCheck());
+            flag("accepted", entry.isAccepted());
         });
     }
 

@@ -233,6 +233,8 @@ class OptionValuesTest {
                 "--on-full burst | 'burst' is not a choice; choose one of warn, grow, fail",
                 "--durability never | 'never' is not a level; choose one of process, interval, always",
                 "--fail-on rain | 'rain' is not a condition; choose one of broken, capacity, error",
+                "--accept 200 | must be at least 400: 200",
+                "--accept 403,x | 'x' is not a number; use 1000000, 1_000_000, 1M or 1e6",
             })
     void aBadValueIsExplainedInTheWordsOfTheCommandLine(String option, String problem) {
         Run run = Run.of(Main.commandLine(), (option + " https://example.org/").split(" ", -1));

@@ -114,7 +114,7 @@ class OutputsTest {
                 .first()
                 .asString()
                 .startsWith("url,key,depth,")
-                .endsWith(",error,cut,check");
+                .endsWith(",error,cut,check,accepted");
         assertThat(Files.readAllLines(file("a.tsv")))
                 .containsExactly(
                         site + "\tmailto:x\tskipped: not http or https",

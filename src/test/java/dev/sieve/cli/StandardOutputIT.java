@@ -81,7 +81,7 @@ class StandardOutputIT {
                 .hasSizeGreaterThan(PAGES)
                 .startsWith(
                         "url,key,depth,referrer,status,type,bytes,ms,waited_ms,fetched_at,redirect_to,title,links,error,cut,"
-                                + "check")
+                                + "check,accepted")
                 .allMatch(line -> line.startsWith("url,") || line.startsWith("http://"));
         assertThat(lines("-o", "-", "--format", "tsv"))
                 .hasSizeGreaterThan(PAGES)

@@ -126,6 +126,24 @@ class LinkCheckTest {
     }
 
     @Test
+    void acceptedStatusIsNotAFailureOfAPageOrOfACheck() throws IOException {
+        site.page("/", "/wall", other.url("/wall"), other.url("/limit"), other.url("/gone"))
+                .answer("/wall", () -> Site.status(403));
+        other.answer("/wall", () -> Site.status(403)).answer("/limit", () -> Site.status(429));
+
+        CrawlReport report = crawl(options().accept(403).accept(429), site.url("/"));
+
+        assertThat(report.failures())
+                .containsExactly(new CrawlReport.Failure(other.url("/gone"), "404", site.url("/")));
+        assertThat(report.failureCounts()).containsOnly(entry("404", 1L));
+        assertThat(report.pages()).containsOnly(entry(2, 1L), entry(4, 1L));
+        assertThat(report.checked()).containsOnly(entry(4, 3L));
+        assertThat(visits.stream().filter(Visit::isAccepted))
+                .extracting(Visit::url)
+                .containsExactlyInAnyOrder(site.url("/wall"), other.url("/wall"), other.url("/limit"));
+    }
+
+    @Test
     void malformedLinkIsBroken() throws IOException {
         site.page("/", "/a", "http://[::1", "mailto:x@y").page("/a", "http://[::1", "http://a..b/", "http://a:99999/");
 

@@ -36,6 +36,7 @@ class SinksTest {
                 text,
                 List.of(URL),
                 Duration.ofMillis(7),
+                false,
                 false);
     }
 
@@ -84,12 +85,15 @@ class SinksTest {
     void aRecordSaysHowLongItWaitedAndWhetherItWasOnlyACheck() throws IOException {
         FetchResult page = new FetchResult.Page(200, Map.of(), "", new byte[0], 0, false);
         Duration waited = Duration.ofMillis(1500);
-        Visit check = new Visit(URL, URL, 1, null, page, Instant.EPOCH, Duration.ZERO, "", List.of(), waited, true);
+        Visit check =
+                new Visit(URL, URL, 1, null, page, Instant.EPOCH, Duration.ZERO, "", List.of(), waited, true, true);
 
         assertThat(record(check).get("waited_ms").longValue()).isEqualTo(1500);
         assertThat(record(check).get("check").booleanValue()).isTrue();
+        assertThat(record(check).get("accepted").booleanValue()).isTrue();
         assertThat(record(check).has("cut")).isFalse();
         assertThat(record(visit("", page)).has("check")).isFalse();
+        assertThat(record(visit("", page)).has("accepted")).isFalse();
     }
 
     private static Map<String, String> csv(Visit visit) throws IOException {
@@ -131,7 +135,7 @@ class SinksTest {
         JsonNode json = record(visit);
         assertThat(record.keySet())
                 .containsAll(json.properties().stream().map(Map.Entry::getKey).toList())
-                .endsWith("error", "cut", "check");
+                .endsWith("error", "cut", "check", "accepted");
         json.properties()
                 .forEach(each -> assertThat(record.get(each.getKey()))
                         .as(each.getKey())

@@ -112,6 +112,20 @@ class ReportInputTest {
     }
 
     @Test
+    void acceptedStatusIsNotBroken() throws IOException {
+        Visit wall = Visits.accepted("http://a.test/wall", 403, "http://a.test/");
+        Path file = write("pages.jsonl", List.of(Visits.page("http://a.test/x", 403, "http://a.test/"), wall));
+
+        ReportInput.read(List.of(file), problems::add).read(crawl -> {
+            assertThat(crawl.status(403)).isEqualTo(2);
+            assertThat(crawl.broken().list()).extracting(BrokenLinks.Link::url).containsExactly("http://a.test/x");
+            return crawl;
+        });
+        String inJournal = new String(new JournalFormat().page(Entry.of(wall), List.of()), UTF_8);
+        assertThat(Entry.of(JsonLine.parse(inJournal)).isBroken()).isFalse();
+    }
+
+    @Test
     void aCompressedFileIsRefused() throws IOException {
         Path file = folder.resolve("pages.jsonl.gz");
         try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(file))) {

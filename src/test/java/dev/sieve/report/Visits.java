@@ -44,6 +44,25 @@ final class Visits {
                 visit.title(),
                 visit.links(),
                 visit.waited(),
+                true,
+                false);
+    }
+
+    /** Returns a page whose status the options of the crawl accept. */
+    static Visit accepted(String url, int status, String referrer) {
+        Visit page = page(url, status, referrer);
+        return new Visit(
+                page.url(),
+                page.key(),
+                page.depth(),
+                page.referrer(),
+                page.result(),
+                page.fetchedAt(),
+                page.took(),
+                page.title(),
+                page.links(),
+                page.waited(),
+                false,
                 true);
     }
 
@@ -64,6 +83,7 @@ final class Visits {
                 title,
                 List.copyOf(Arrays.asList(links)),
                 Duration.ofMillis(7),
+                false,
                 false);
     }
 }
