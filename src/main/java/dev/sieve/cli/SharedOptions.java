@@ -110,7 +110,7 @@ final class SharedOptions {
             String text = text(spec.findOption(option).getValue());
             mine.put(option.substring(2), text.isEmpty() ? DEFAULTS.getOrDefault(option, "") : text);
         }
-        sieve.options(mine).forEach((name, stored) -> {
+        sieve.notes().options(mine).forEach((name, stored) -> {
             // Null when it was stored by a version without the option.
             String theirs = stored == null ? "" : stored;
             if (theirs.equals(mine.get(name))) {

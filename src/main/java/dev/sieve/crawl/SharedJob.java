@@ -110,7 +110,7 @@ public final class SharedJob extends CrawlJob {
         void add(List<String> lines) {
             for (int i = 0; i < lines.size(); i += PART) {
                 List<String> part = lines.subList(i, Math.min(lines.size(), i + PART));
-                long to = frontier.add(name, part);
+                long to = frontier.notes().add(name, part);
                 long from = to - part.size();
                 Added before = added;
                 long start = before != null && before.to == from ? before.from : from;
@@ -124,7 +124,7 @@ public final class SharedJob extends CrawlJob {
                 read = own.to;
                 last = own.last;
             }
-            List<String> lines = frontier.lines(name, Math.max(0, read - 1));
+            List<String> lines = frontier.notes().lines(name, Math.max(0, read - 1));
             if (read == 0) {
                 return lines;
             }
@@ -134,7 +134,7 @@ public final class SharedJob extends CrawlJob {
             // The engine has lost some, and others were added in their place.
             read = 0;
             added = null;
-            return frontier.lines(name, 0);
+            return frontier.notes().lines(name, 0);
         }
     }
 
@@ -177,7 +177,7 @@ public final class SharedJob extends CrawlJob {
 
     @Override
     void addPause(String host, Duration pause, Duration use, Instant now) {
-        frontier.pause(host, pause, use.plus(pause));
+        frontier.notes().pause(host, pause, use.plus(pause));
     }
 
     @Override

@@ -34,13 +34,42 @@ record CrawlSettings(String id, int slices, long buckets, long capacity, OnFull 
     private static final String OPTION = "opt.";
 
     static final int MAX_SLICES = 4096;
+    private static final int DEFAULT_SLICES = 64;
     private static final long MAX_BUCKETS = 1L << 32;
 
     /** With this many per set when the crawl has its capacity, a set keeps its small form up to seven times of that. */
     private static final int FINGERPRINTS_PER_BUCKET = 64;
 
-    /** Returns the settings of a new crawl. */
-    static CrawlSettings fresh(int slices, long capacity, OnFull onFull, @Nullable Long seed, String group) {
+    /**
+     * Reads the settings of a crawl, or stores those of a new one; null ones are not compared, and have a default in a new
+     * crawl.
+     *
+     * @throws IllegalArgumentException when the stored ones differ, or there are none and the capacity is null
+     * @throws IOException when what is stored is not of this program, or of another version of it; nothing was changed
+     */
+    static CrawlSettings open(
+            Engine engine,
+            String name,
+            @Nullable Integer slices,
+            @Nullable Long capacity,
+            @Nullable OnFull onFull,
+            @Nullable Long seed,
+            String group)
+            throws IOException {
+        CrawlSettings stored = read(engine, name);
+        if (stored == null) {
+            if (capacity == null) {
+                throw new IllegalArgumentException("capacity is required to make a new crawl");
+            }
+            int count = slices == null ? DEFAULT_SLICES : slices;
+            stored = fresh(count, capacity, onFull == null ? OnFull.WARN : onFull, seed, group)
+                    .create(engine, name);
+        }
+        stored.require(slices, capacity, onFull, seed, group);
+        return stored;
+    }
+
+    private static CrawlSettings fresh(int slices, long capacity, OnFull onFull, @Nullable Long seed, String group) {
         long buckets = Math.max(1, capacity / FINGERPRINTS_PER_BUCKET);
         if (buckets > MAX_BUCKETS) {
             throw new IllegalArgumentException("capacity is too large: " + capacity);
@@ -77,13 +106,8 @@ record CrawlSettings(String id, int slices, long buckets, long capacity, OnFull 
         return stored;
     }
 
-    /**
-     * Stores these settings, unless the crawl has some.
-     *
-     * @return those that are stored
-     * @throws IOException when what is stored is not of this program, or of another version of it; nothing was changed
-     */
-    CrawlSettings create(Engine engine, String name) throws IOException {
+    /** Stores these settings, unless the crawl has some; returns those that are stored. */
+    private CrawlSettings create(Engine engine, String name) throws IOException {
         byte[][] fields = {
             utf8(FORMAT), utf8(PRESENT_FORMAT),
             utf8(ID), utf8(id),
@@ -180,12 +204,7 @@ record CrawlSettings(String id, int slices, long buckets, long capacity, OnFull 
                 "the settings of the crawl " + name + " on the engine are damaged: " + field + " is " + value);
     }
 
-    /**
-     * Checks the settings that a worker requests; null ones are not compared.
-     *
-     * @throws IllegalArgumentException when the stored ones differ
-     */
-    void require(
+    private void require(
             @Nullable Integer slices,
             @Nullable Long capacity,
             @Nullable OnFull onFull,

@@ -152,6 +152,14 @@ final class Engine implements Closeable {
         return call(work, true);
     }
 
+    /** Sends one command and returns its response, as {@link #call}. */
+    Object one(String command, byte[]... args) {
+        return call((session, number) -> {
+            session.send(command, args);
+            return session.receive();
+        });
+    }
+
     /** As {@link #call}, but returns null when the engine is away. */
     <T> @Nullable T tryCall(Work<T> work) {
         return call(work, false);

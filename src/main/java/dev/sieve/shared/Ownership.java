@@ -92,14 +92,24 @@ final class Ownership {
         });
     }
 
-    /** Reports that this worker is alive and looks at all slices, in one round trip; null when the engine is away. */
+    /**
+     * Reports that this worker is alive and looks at all slices, in one round trip, and drops the slices that it has lost;
+     * returns null when the engine is away.
+     */
     @Nullable
-    Survey beat() {
-        return engine.tryCall((session, number) -> {
+    Survey beat(long clock) {
+        Survey survey = engine.tryCall((session, number) -> {
             sendBeat(session, false);
             receiveWorkers(session);
             return Survey.take(session, keys);
         });
+        if (survey != null) {
+            // A process that was suspended may not see on its clock that its time has ended.
+            holdings.dropIf(slice -> slice.run != survey.run
+                    || slice.hasEnded(clock)
+                    || !survey.slices.get(slice.index).worker().equals(worker));
+        }
+        return survey;
     }
 
     /** Waits until the engine accepts a beat: it may respond to other commands before it accepts writes. */

@@ -3,6 +3,7 @@ package dev.sieve.shared;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What was written in the last seconds in which the engine was there, and is repeated when it has lost the end of its log:
@@ -16,6 +17,7 @@ final class RecentWrites {
 
     private final ArrayDeque<Write> writes = new ArrayDeque<>();
     private long bytes;
+    private @Nullable Run run;
 
     /** Adds a write. */
     synchronized void add(Runnable repetition, long size, long now) {
@@ -26,15 +28,25 @@ final class RecentWrites {
         }
     }
 
-    /** Notes that the engine is there, and can lose only the latest of what was written until then. */
-    synchronized void stored(long now) {
+    /**
+     * Notes that the engine is there, and can lose only the latest of what was written until then.
+     *
+     * @return what repeats the writes that an earlier run may have lost; nothing in the same run
+     */
+    synchronized List<Runnable> beat(Run present, long now) {
+        boolean isNew = run != null && run != present;
+        run = present;
+        if (isNew) {
+            return writes.stream().map(Write::repetition).toList();
+        }
         while (!writes.isEmpty() && now - writes.peek().nanos > KEPT_NANOS) {
             bytes -= writes.remove().bytes;
         }
+        return List.of();
     }
 
-    /** Returns what repeats the writes that the engine may have lost. */
-    synchronized List<Runnable> all() {
-        return writes.stream().map(Write::repetition).toList();
+    /** Returns whether the last beat was in a run. */
+    synchronized boolean isOf(Run other) {
+        return run == other;
     }
 }

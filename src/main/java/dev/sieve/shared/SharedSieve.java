@@ -16,15 +16,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A URL frontier that many processes share: its state is on a Valkey or Redis server, the engine.
@@ -45,41 +42,29 @@ import org.slf4j.LoggerFactory;
  * <p>Counts include what other workers did until a second ago. Safe for use by many threads.
  */
 public final class SharedSieve implements Frontier {
-    private static final Logger LOG = LoggerFactory.getLogger(SharedSieve.class);
-
     /** How many URLs may be done before the engine has stored it. */
     private static final int MAX_UNSENT = 512;
-
-    /** Lines that are added in one command. */
-    private static final int MAX_LINES = 1024;
-
-    private static final byte[] MAXLEN = CrawlKeys.utf8("MAXLEN");
-    /** A search of all would take the engine long when there are many. */
-    private static final byte[] SEARCHED_LINES = CrawlKeys.utf8(10_000);
 
     /** The memory of a URL in a batch, in addition to its text. */
     private static final long URL_BYTES = 100;
 
-    private static final long TOTALS_AGE_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long AWAY_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     /** How long a caller waits for the round trip of another thread, which may last until its timeout. */
     private static final long TRIP_WAIT_MILLIS = 1000;
-
-    private static final long OVER_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final LongSupplier clock;
     private final String worker;
     private final Engine engine;
     private final CrawlSettings settings;
     private final CrawlKeys keys;
-    private final HostSlices hosts;
     private final Pusher pusher;
     private final RecentWrites recent = new RecentWrites();
     private final Holdings holdings;
     private final Totals totals;
     private final CapacityMarks capacity;
     private final Consumer<Map<String, Duration>> onClaim;
-    private final @Nullable Keeper keeper;
+    private final SharedNotes notes;
+    private final Keeper keeper;
 
     /**
      * Held during the round trips that take, store what is done, and keep the slices; the fields below are used with it. No
@@ -90,17 +75,8 @@ public final class SharedSieve implements Frontier {
     private final Taker taker;
     private final Results results;
     private final Ownership ownership;
-    private @Nullable Run run;
-    private long surveyNanos;
-    private long notOverNanos;
-    private boolean wasNotOver;
+    private final Overview overview;
     private boolean isClosed;
-
-    /** How many URLs were accepted when the crawl was over. */
-    private volatile long overAt = -1;
-
-    private volatile @Nullable Throwable failure;
-    private volatile boolean isClosing;
 
     private SharedSieve(Builder builder, Engine engine, String worker, CrawlSettings settings) {
         clock = builder.clock;
@@ -108,7 +84,7 @@ public final class SharedSieve implements Frontier {
         this.engine = engine;
         this.settings = settings;
         keys = new CrawlKeys(builder.address.name(), settings.slices());
-        hosts = new HostSlices(settings.slices(), settings.seed(), builder.groupOfHost);
+        HostSlices hosts = new HostSlices(settings.slices(), settings.seed(), builder.groupOfHost);
         holdings = new Holdings(settings.slices(), builder.leaseTimeoutNanos);
         totals = new Totals(settings, holdings);
         pusher = new Pusher(engine, keys, settings, hosts, new RecentKeys(builder.cacheBytes), totals);
@@ -118,26 +94,22 @@ public final class SharedSieve implements Frontier {
         results = new Results(engine, holdings, totals);
         ownership =
                 new Ownership(engine, keys, worker, settings.id(), builder.ownership, builder.rest, holdings, totals);
+        keeper = new Keeper(keys.name(), () -> {
+            beat();
+            awaitEngine();
+        });
+        overview = new Overview(engine, keys, settings, holdings, totals, results, ownership, recent);
+        notes = new SharedNotes(engine, keys, hosts, ownership, recent, clock, keeper::requireUsable);
         ownership.join();
         beat();
-        keeper = builder.hasKeeper ? new Keeper(this::keep) : null;
+        if (builder.hasKeeper) {
+            keeper.start();
+        }
     }
 
     /** Returns a builder, which opens the frontier at an address or makes one. */
     public static Builder builder(EngineAddress address) {
         return new Builder(Objects.requireNonNull(address, "address"));
-    }
-
-    private void requireUsable() {
-        if (failure != null) {
-            throw new UncheckedIOException(new IOException("the frontier has stopped: " + reason(failure), failure));
-        }
-    }
-
-    private static @Nullable String reason(Throwable e) {
-        return e instanceof UncheckedIOException io
-                ? Objects.requireNonNull(io.getCause()).getMessage()
-                : e.toString();
     }
 
     // Pushes
@@ -168,7 +140,7 @@ public final class SharedSieve implements Frontier {
      */
     @Override
     public int pushAll(UrlBatch batch) {
-        requireUsable();
+        keeper.requireUsable();
         boolean refuses = settings.onFull() == OnFull.FAIL && totals.accepted() >= settings.capacity();
         Pusher.Push push = pusher.push(batch, refuses);
         boolean isComplete = false;
@@ -191,7 +163,7 @@ public final class SharedSieve implements Frontier {
 
     @Override
     public @Nullable Lease take(long nowNanos) {
-        requireUsable();
+        keeper.requireUsable();
         if (isAway() || !lockTrip()) {
             return holdings.next(nowNanos, clock.getAsLong());
         }
@@ -207,7 +179,9 @@ public final class SharedSieve implements Frontier {
                 taker.refill(!ownership.isAlone(), nowNanos, now);
                 next = holdings.next(nowNanos, now);
             }
-            wasNotOver &= next == null;
+            if (next != null) {
+                overview.expectChange();
+            }
             return next;
         } finally {
             trip.unlock();
@@ -234,12 +208,12 @@ public final class SharedSieve implements Frontier {
 
     /** Returns whether the engine is away and the keeper tries to reach it, so that other threads need not. */
     private boolean isAway() {
-        return keeper != null && engine.isAway();
+        return keeper.isStarted() && engine.isAway();
     }
 
     @Override
     public boolean begin(Lease lease) {
-        requireUsable();
+        keeper.requireUsable();
         return holdings.begin(lease, clock.getAsLong());
     }
 
@@ -250,7 +224,7 @@ public final class SharedSieve implements Frontier {
      */
     @Override
     public boolean done(Lease lease) {
-        requireUsable();
+        keeper.requireUsable();
         boolean isHeld = holdings.done(lease, clock.getAsLong());
         if (isHeld && holdings.unsentDone() >= MAX_UNSENT && trip.tryLock()) {
             try {
@@ -264,13 +238,13 @@ public final class SharedSieve implements Frontier {
 
     @Override
     public boolean retry(Lease lease, long readyNanos) {
-        requireUsable();
+        keeper.requireUsable();
         return holdings.retry(lease, readyNanos, clock.getAsLong());
     }
 
     @Override
     public void leave(Lease lease) {
-        requireUsable();
+        keeper.requireUsable();
         holdings.leave(lease, clock.getAsLong());
     }
 
@@ -297,41 +271,16 @@ public final class SharedSieve implements Frontier {
 
     /** Looks at the counters of all workers, unless they are new enough or another thread is about to. */
     private void refreshTotals() {
-        requireUsable();
+        keeper.requireUsable();
         if (isAway() || !trip.tryLock()) {
             return;
         }
         try {
-            if (!isClosed && clock.getAsLong() - surveyNanos >= TOTALS_AGE_NANOS && results.flush()) {
-                survey();
+            if (!isClosed) {
+                overview.refresh(clock.getAsLong());
             }
         } finally {
             trip.unlock();
-        }
-    }
-
-    private @Nullable Survey survey() {
-        Survey survey = engine.tryCall((session, number) -> Survey.take(session, keys));
-        note(survey);
-        return survey;
-    }
-
-    private void note(@Nullable Survey survey) {
-        if (survey == null) {
-            return;
-        }
-        if (!settings.id().equals(survey.id)) {
-            throw CrawlSettings.isGone(keys.name());
-        }
-        surveyNanos = clock.getAsLong();
-        totals.note(survey);
-        for (int i = 0; i < survey.slices.size(); i++) {
-            if (survey.slices.get(i).queuedFrames() > 0) {
-                holdings.mayHaveFrames(i);
-            }
-        }
-        if (survey.hasEnded()) {
-            overAt = survey.accepted();
         }
     }
 
@@ -341,114 +290,58 @@ public final class SharedSieve implements Frontier {
      */
     @Override
     public boolean isOver(long left) {
-        requireUsable();
+        keeper.requireUsable();
         if (isAway() || holdings.isBusy(left) || !lockTrip()) {
             return false;
         }
         try {
-            if (overAt >= 0 && overAt == totals.accepted()) {
-                return true;
-            }
-            long now = clock.getAsLong();
-            if (wasNotOver && now - notOverNanos < OVER_WAIT_NANOS) {
-                return false;
-            }
-            boolean isOver = isDrained(left, now);
-            wasNotOver = !isOver && !ownership.isAlone();
-            notOverNanos = now;
-            return isOver;
+            return overview.isOver(left, clock.getAsLong());
         } finally {
             trip.unlock();
         }
-    }
-
-    private boolean isDrained(long left, long now) {
-        // Slices with frames of an earlier owner may have been claimed since the caller has checked.
-        boolean isBusy = !results.flush() || holdings.isBusy(left);
-        if (isBusy || !ownership.renew(true, now) || holdings.isBusy(left)) {
-            return false;
-        }
-        Survey first = survey();
-        Survey second = first == null ? null : survey();
-        // In a new run, a beat has to push again what was lost before.
-        if (first == null || second == null || second.run != run) {
-            return false;
-        }
-        if (!first.isDrained(second)) {
-            return overAt == totals.accepted();
-        }
-        long lost = second.lost();
-        if (lost > 0) {
-            throw new UncheckedIOException(new IOException(lost + " URLs of the crawl " + keys.name()
-                    + " are neither done nor pending: the engine has lost them; 'sieve repair' counts them"));
-        }
-        overAt = second.accepted();
-        byte[][] mark = {CrawlKeys.utf8(Survey.ENDED), CrawlKeys.utf8(overAt), CrawlKeys.utf8(1)};
-        engine.tryCall((session, number) -> {
-            session.send(Script.MARK, new byte[][] {keys.events()}, mark);
-            return session.receive();
-        });
-        return true;
     }
 
     // The part of this worker
 
     /** Stores what is done, and renews, claims and gives back slices. */
     void beat() {
-        List<Runnable> lost = List.of();
-        List<Ownership.Claim> claims;
-        trip.lock();
-        try {
-            requireUsable();
-            if (isClosed) {
-                return;
-            }
-            long now = clock.getAsLong();
-            results.flush();
-            Survey survey = ownership.beat();
-            if (survey == null) {
-                return;
-            }
-            // A process that was suspended may not see on its clock that its time has ended.
-            holdings.dropIf(slice -> slice.run != survey.run
-                    || slice.hasEnded(now)
-                    || !survey.slices.get(slice.index).worker().equals(worker));
-            note(survey);
-            if (run != null && run != survey.run) {
-                lost = recent.all();
-            } else {
-                recent.stored(now);
-            }
-            run = survey.run;
-            wasNotOver = false;
-            claims = ownership.keep(survey, now, !survey.hasEnded());
-        } finally {
-            trip.unlock();
+        Beat beat = beatInTrip();
+        if (beat == null) {
+            return;
         }
         // Without the lock, since the receiver of the pauses may have one that is held by a thread that takes.
-        for (Ownership.Claim claim : claims) {
+        for (Ownership.Claim claim : beat.claims) {
             if (!claim.pauses().isEmpty()) {
                 onClaim.accept(claim.pauses());
             }
             holdings.add(claim.slice());
         }
-        lost.forEach(Runnable::run);
+        beat.lostWrites.forEach(Runnable::run);
         capacity.publish(totals.accepted());
     }
 
-    /** Keeps the part of this worker, and waits for an engine that is away; an executor silently drops work that throws. */
-    private void keep() {
+    /** What a beat leaves to be done without the lock. */
+    private record Beat(List<Ownership.Claim> claims, List<Runnable> lostWrites) {}
+
+    /** Makes the round trips of a beat; returns null when the engine is away or the frontier is closed. */
+    private @Nullable Beat beatInTrip() {
+        trip.lock();
         try {
-            if (failure == null) {
-                beat();
-                awaitEngine();
+            keeper.requireUsable();
+            if (isClosed) {
+                return null;
             }
-        } catch (RuntimeException | Error e) {
-            if (!isClosing) {
-                failure = e;
-                LOG.error("the shared frontier {} stops: {}", keys.name(), reason(e));
-                LOG.debug("the cause", e);
+            long now = clock.getAsLong();
+            results.flush();
+            Survey survey = ownership.beat(now);
+            if (survey == null) {
+                return null;
             }
+            overview.note(survey, now);
+            List<Runnable> lost = recent.beat(survey.run, now);
+            return new Beat(ownership.keep(survey, now, !survey.hasEnded()), lost);
+        } finally {
+            trip.unlock();
         }
     }
 
@@ -462,11 +355,6 @@ public final class SharedSieve implements Frontier {
     /** Returns the identity of this worker. */
     String worker() {
         return worker;
-    }
-
-    /** Returns the run of the engine that this worker has seen last. */
-    Run run() {
-        return engine.run();
     }
 
     /** Returns how many slices this worker owns. */
@@ -489,118 +377,9 @@ public final class SharedSieve implements Frontier {
         return engine.warnings();
     }
 
-    // What workers share besides URLs
-
-    /** Appends a line to a list that all workers of the crawl share, as {@link #add(String, List)}. */
-    public long add(String list, String line) {
-        return add(list, List.of(line));
-    }
-
-    /**
-     * Appends lines to a list that all workers of the crawl share. After an outage of the engine a line may be there twice.
-     *
-     * @return the length of the list after the last of these lines; 0 when there is none
-     * @throws SieveFullException when the engine has no memory left
-     */
-    public long add(String list, List<String> lines) {
-        requireUsable();
-        byte[] key = keys.lines(list);
-        long length = 0;
-        for (int from = 0; from < lines.size(); from += MAX_LINES) {
-            List<String> some = List.copyOf(lines.subList(from, Math.min(lines.size(), from + MAX_LINES)));
-            byte[][] args = new byte[some.size() + 1][];
-            args[0] = key;
-            long bytes = 0;
-            for (int i = 0; i < some.size(); i++) {
-                args[i + 1] = CrawlKeys.utf8(some.get(i));
-                bytes += args[i + 1].length + URL_BYTES;
-            }
-            recent.add(() -> some.forEach(line -> append(key, CrawlKeys.utf8(line))), bytes, clock.getAsLong());
-            length = storeLines(args);
-        }
-        return length;
-    }
-
-    private long storeLines(byte[][] args) {
-        try {
-            return engine.call((session, number) -> {
-                session.send("RPUSH", args);
-                return Replies.number(session.receive());
-            });
-        } catch (EngineFullException e) {
-            throw new SieveFullException(e.getMessage());
-        }
-    }
-
-    /** Appends a line unless it is one of the last lines of the list, where the engine has it if it was not lost. */
-    private void append(byte[] key, byte[] line) {
-        try {
-            engine.call((session, number) -> {
-                session.send("LPOS", key, line, CrawlKeys.utf8("RANK"), CrawlKeys.utf8(-1), MAXLEN, SEARCHED_LINES);
-                if (session.receive() == null) {
-                    session.send("RPUSH", key, line);
-                    session.receive();
-                }
-                return true;
-            });
-        } catch (EngineFullException e) {
-            throw new SieveFullException(e.getMessage());
-        }
-    }
-
-    /** Returns the lines of a shared list from an index on, at most 1,024; none at its end. */
-    public List<String> lines(String list, long from) {
-        return engine.call((session, number) -> {
-            session.send("LRANGE", keys.lines(list), CrawlKeys.utf8(from), CrawlKeys.utf8(from + MAX_LINES - 1));
-            return Replies.list(session.receive()).stream().map(Replies::text).toList();
-        });
-    }
-
-    /**
-     * Stores that a host requires a pause between requests, for the worker that owns the host next.
-     *
-     * @param pause how long the host has to rest after a request
-     * @param use for how long from now on that holds
-     * @throws SieveFullException when the engine has no memory left
-     */
-    public void pause(String host, Duration pause, Duration use) {
-        byte[] field = CrawlKeys.utf8(host);
-        byte[] key = keys.slice(hosts.ofHost(host)).pauses;
-        Engine.Work<Object> work = (session, number) -> {
-            session.send("TIME");
-            List<?> time = Replies.list(session.receive());
-            long now = Replies.number(time.get(0)) * 1000 + Replies.number(time.get(1)) / 1000;
-            session.send("HSET", key, field, CrawlKeys.utf8(pause.toMillis() + " " + (now + use.toMillis())));
-            return session.receive();
-        };
-        try {
-            engine.call(work);
-        } catch (EngineFullException e) {
-            LOG.debug("the pause of {} is not stored: {}", host, e.getMessage());
-        }
-    }
-
-    /**
-     * Stores options of the crawl when no other worker is alive, or compares them with those that are stored.
-     *
-     * @return the stored options that differ; null for one that is not stored
-     */
-    public Map<String, @Nullable String> options(Map<String, String> mine) {
-        boolean mayStore = ownership.workers() == 1;
-        Map<String, String> stored =
-                engine.call((session, number) -> CrawlSettings.storeOptions(session, keys, mine, mayStore));
-        Map<String, @Nullable String> different = new TreeMap<>();
-        mine.forEach((name, value) -> {
-            if (!value.equals(stored.get(name))) {
-                different.put(name, stored.get(name));
-            }
-        });
-        stored.forEach((name, value) -> {
-            if (!mine.containsKey(name)) {
-                different.put(name, value);
-            }
-        });
-        return different;
+    /** Returns what the workers of the crawl share besides URLs. */
+    public SharedNotes notes() {
+        return notes;
     }
 
     /**
@@ -611,14 +390,14 @@ public final class SharedSieve implements Frontier {
      */
     @Override
     public void close() {
-        stopKeeper();
+        keeper.close();
         trip.lock();
         try (engine) {
             if (isClosed) {
                 return;
             }
             isClosed = true;
-            if (failure == null) {
+            if (!keeper.hasFailed()) {
                 while (!results.flush()) {
                     awaitEngine();
                 }
@@ -629,16 +408,9 @@ public final class SharedSieve implements Frontier {
         }
     }
 
-    private void stopKeeper() {
-        isClosing = true;
-        if (keeper != null) {
-            keeper.close();
-        }
-    }
-
     /** Drops the connections without notifying the engine, as a crash would. */
     void abandon() {
-        stopKeeper();
+        keeper.close();
         trip.lock();
         try {
             isClosed = true;
@@ -650,7 +422,6 @@ public final class SharedSieve implements Frontier {
 
     /** The options of a {@link SharedSieve}. Those of the crawl are stored by its first worker; the others may omit them. */
     public static final class Builder {
-        private static final int DEFAULT_SLICES = 64;
         /** A beat per second must renew in time. */
         private static final Duration SHORTEST_OWNERSHIP = Duration.ofSeconds(2);
 
@@ -812,8 +583,11 @@ public final class SharedSieve implements Frontier {
             String worker = String.format("%016x", Memberships.randomSeed());
             Engine engine = new Engine(address, worker, patience, System::nanoTime);
             try {
-                CrawlSettings settings = settings(engine);
-                return new SharedSieve(this, engine, worker, settings);
+                return new SharedSieve(
+                        this,
+                        engine,
+                        worker,
+                        CrawlSettings.open(engine, address.name(), slices, capacity, onFull, seed, group));
             } catch (UncheckedIOException e) {
                 engine.close();
                 throw e.getCause();
@@ -821,24 +595,6 @@ public final class SharedSieve implements Frontier {
                 engine.close();
                 throw e;
             }
-        }
-
-        private CrawlSettings settings(Engine engine) throws IOException {
-            CrawlSettings stored = CrawlSettings.read(engine, address.name());
-            if (stored == null) {
-                if (capacity == null) {
-                    throw new IllegalArgumentException("capacity is required to make a new crawl");
-                }
-                stored = CrawlSettings.fresh(
-                                slices == null ? DEFAULT_SLICES : slices,
-                                capacity,
-                                onFull == null ? OnFull.WARN : onFull,
-                                seed,
-                                group)
-                        .create(engine, address.name());
-            }
-            stored.require(slices, capacity, onFull, seed, group);
-            return stored;
         }
     }
 }

@@ -63,7 +63,7 @@ class SharedCommandsTest {
         try (SharedSieve sieve =
                 SharedSieve.builder(address).capacity(1000).slices(4).open()) {
             sieve.pushAll(List.of(urls));
-            sieve.add("seeds", urls[0]);
+            sieve.notes().add("seeds", urls[0]);
         }
     }
 
@@ -264,7 +264,7 @@ class SharedCommandsTest {
     void optionsThatDifferFromThoseOfOtherWorkersAreNamed() throws Exception {
         try (SharedSieve other =
                 SharedSieve.builder(address).capacity(1_000_000).open()) {
-            other.options(Map.of("delay", "2s", "scope", "host"));
+            other.notes().options(Map.of("delay", "2s", "scope", "host"));
 
             Run run = run("http://h.test/", "-q", "--frontier", address.toString(), "--delay", "3s");
 

@@ -94,7 +94,7 @@ class EngineFailureTest {
             long length = engine.logLength();
             clock += TimeUnit.SECONDS.toNanos(1);
             frontier.pushAll(urls(200));
-            frontier.add("seeds", "http://host0.example/");
+            frontier.notes().add("seeds", "http://host0.example/");
             UrlBatch links = new UrlBatch(1, 0, "http://early/");
             links.add("http://late/");
             frontier.pushAll(links);
@@ -110,7 +110,7 @@ class EngineFailureTest {
 
             List<String> found = takeAll(frontier, 0).stream().map(Lease::url).toList();
             assertThat(found).hasSize(201).contains("http://early/").doesNotContain("http://late/");
-            assertThat(frontier.lines("seeds", 0)).containsExactly("http://host0.example/");
+            assertThat(frontier.notes().lines("seeds", 0)).containsExactly("http://host0.example/");
             // The local cache has forgotten what the engine has lost.
             assertThat(frontier.pushAll(links)).isEqualTo(1);
         }

@@ -60,7 +60,7 @@ class SharedToolsTest {
                 urls().subList(i, i + 10).forEach(batch::add);
                 assertThat(sieve.pushAll(batch)).isEqualTo(10);
             }
-            sieve.add("seeds", "http://h.test/");
+            sieve.notes().add("seeds", "http://h.test/");
             for (int i = 0; i < 100; i++) {
                 Lease lease = sieve.take(System.nanoTime());
                 if (i % 2 == 0) {

@@ -315,7 +315,7 @@ class TwoWorkersTest {
         takeAll(two, 0).forEach(two::done);
         List<Lease> leases = takeAll(one, 0);
         leases.subList(1, leases.size()).forEach(one::done);
-        one.pause(URI.create(leases.get(0).url()).getHost(), Duration.ofHours(1), Duration.ofHours(1));
+        one.notes().pause(URI.create(leases.get(0).url()).getHost(), Duration.ofHours(1), Duration.ofHours(1));
         one.close();
         AtomicBoolean isOver = new AtomicBoolean();
         Thread looking = new Thread(() -> isOver.set(two.isOver(0)));
@@ -516,9 +516,9 @@ class TwoWorkersTest {
     @Test
     void pausesMoveWithTheSliceOfAHost() throws Exception {
         SharedSieve one = open();
-        one.pause("a", Duration.ofSeconds(30), Duration.ofHours(1));
-        one.pause("b", Duration.ofHours(2), Duration.ofHours(1));
-        one.pause("c", Duration.ofSeconds(30), Duration.ZERO);
+        one.notes().pause("a", Duration.ofSeconds(30), Duration.ofHours(1));
+        one.notes().pause("b", Duration.ofHours(2), Duration.ofHours(1));
+        one.notes().pause("c", Duration.ofSeconds(30), Duration.ZERO);
         one.close();
         Map<String, Duration> pauses = new HashMap<>();
 
@@ -565,30 +565,30 @@ class TwoWorkersTest {
     @Test
     void linesAreSharedByAllWorkers() throws Exception {
         SharedSieve[] workers = openTwo();
-        workers[0].add("seeds", "http://a/");
-        workers[1].add("seeds", "http://ü/");
+        workers[0].notes().add("seeds", "http://a/");
+        workers[1].notes().add("seeds", "http://ü/");
 
-        assertThat(workers[1].lines("seeds", 0)).containsExactly("http://a/", "http://ü/");
-        assertThat(workers[0].lines("seeds", 1)).containsExactly("http://ü/");
-        assertThat(workers[0].lines("origins", 0)).isEmpty();
+        assertThat(workers[1].notes().lines("seeds", 0)).containsExactly("http://a/", "http://ü/");
+        assertThat(workers[0].notes().lines("seeds", 1)).containsExactly("http://ü/");
+        assertThat(workers[0].notes().lines("origins", 0)).isEmpty();
     }
 
     @Test
     void optionsAreStoredByOneWorkerAndComparedByTheOthers() throws Exception {
         SharedSieve one = open();
-        assertThat(one.options(Map.of("delay", "5s", "agent", "a"))).isEmpty();
+        assertThat(one.notes().options(Map.of("delay", "5s", "agent", "a"))).isEmpty();
         SharedSieve two = open();
 
-        assertThat(two.options(Map.of("delay", "5s", "agent", "a"))).isEmpty();
-        assertThat(two.options(Map.of("delay", "6s", "agent", "a"))).containsOnly(Map.entry("delay", "5s"));
-        assertThat(two.options(Map.of("delay", "5s"))).containsOnly(Map.entry("agent", "a"));
-        assertThat(two.options(Map.of("delay", "5s", "agent", "a", "more", "b")))
+        assertThat(two.notes().options(Map.of("delay", "5s", "agent", "a"))).isEmpty();
+        assertThat(two.notes().options(Map.of("delay", "6s", "agent", "a"))).containsOnly(Map.entry("delay", "5s"));
+        assertThat(two.notes().options(Map.of("delay", "5s"))).containsOnly(Map.entry("agent", "a"));
+        assertThat(two.notes().options(Map.of("delay", "5s", "agent", "a", "more", "b")))
                 .containsOnlyKeys("more");
         two.close();
         one.beat();
 
-        assertThat(one.options(Map.of("delay", "6s"))).isEmpty();
-        assertThat(one.options(Map.of("delay", "6s"))).isEmpty();
+        assertThat(one.notes().options(Map.of("delay", "6s"))).isEmpty();
+        assertThat(one.notes().options(Map.of("delay", "6s"))).isEmpty();
     }
 
     @Test

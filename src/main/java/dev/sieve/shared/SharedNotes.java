@@ -1,0 +1,160 @@
+package dev.sieve.shared;
+
+import static dev.sieve.shared.CrawlKeys.utf8;
+
+import dev.sieve.SieveFullException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the workers of a crawl share besides URLs: lists of lines, pauses of hosts, and options. Obtained from {@link
+ * SharedSieve#notes}. A call waits while the engine is away, up to the patience of the frontier. Safe for use by many
+ * threads.
+ */
+public final class SharedNotes {
+    private static final Logger LOG = LoggerFactory.getLogger(SharedNotes.class);
+
+    /** Lines that are added in one command. */
+    private static final int MAX_LINES = 1024;
+
+    private static final byte[] MAXLEN = utf8("MAXLEN");
+    /** A search of all would take the engine long when there are many. */
+    private static final byte[] SEARCHED_LINES = utf8(10_000);
+
+    /** The memory of a line that may have to be added again, in addition to its text. */
+    private static final long LINE_BYTES = 100;
+
+    private final Engine engine;
+    private final CrawlKeys keys;
+    private final HostSlices hosts;
+    private final Ownership ownership;
+    private final RecentWrites recent;
+    private final LongSupplier clock;
+    private final Runnable requireUsable;
+
+    SharedNotes(
+            Engine engine,
+            CrawlKeys keys,
+            HostSlices hosts,
+            Ownership ownership,
+            RecentWrites recent,
+            LongSupplier clock,
+            Runnable requireUsable) {
+        this.engine = engine;
+        this.keys = keys;
+        this.hosts = hosts;
+        this.ownership = ownership;
+        this.recent = recent;
+        this.clock = clock;
+        this.requireUsable = requireUsable;
+    }
+
+    /** Appends a line to a list that all workers of the crawl share, as {@link #add(String, List)}. */
+    public long add(String list, String line) {
+        return add(list, List.of(line));
+    }
+
+    /**
+     * Appends lines to a list that all workers of the crawl share. After an outage of the engine a line may be there twice.
+     *
+     * @return the length of the list after the last of these lines; 0 when there is none
+     * @throws SieveFullException when the engine has no memory left
+     */
+    public long add(String list, List<String> lines) {
+        requireUsable.run();
+        byte[] key = keys.lines(list);
+        long length = 0;
+        for (int from = 0; from < lines.size(); from += MAX_LINES) {
+            List<String> some = List.copyOf(lines.subList(from, Math.min(lines.size(), from + MAX_LINES)));
+            byte[][] args = new byte[some.size() + 1][];
+            args[0] = key;
+            long bytes = 0;
+            for (int i = 0; i < some.size(); i++) {
+                args[i + 1] = utf8(some.get(i));
+                bytes += args[i + 1].length + LINE_BYTES;
+            }
+            recent.add(() -> some.forEach(line -> append(key, utf8(line))), bytes, clock.getAsLong());
+            length = storeLines(args);
+        }
+        return length;
+    }
+
+    private long storeLines(byte[][] args) {
+        try {
+            return Replies.number(engine.one("RPUSH", args));
+        } catch (EngineFullException e) {
+            throw new SieveFullException(e.getMessage());
+        }
+    }
+
+    /** Appends a line unless it is one of the last lines of the list, where the engine has it if it was not lost. */
+    private void append(byte[] key, byte[] line) {
+        engine.call((session, number) -> {
+            session.send("LPOS", key, line, utf8("RANK"), utf8(-1), MAXLEN, SEARCHED_LINES);
+            if (session.receive() == null) {
+                session.send("RPUSH", key, line);
+                session.receive();
+            }
+            return true;
+        });
+    }
+
+    /** Returns the lines of a shared list from an index on, at most 1,024; none at its end. */
+    public List<String> lines(String list, long from) {
+        Object reply = engine.one("LRANGE", keys.lines(list), utf8(from), utf8(from + MAX_LINES - 1));
+        return Replies.list(reply).stream().map(Replies::text).toList();
+    }
+
+    /**
+     * Stores that a host requires a pause between requests, for the worker that owns the host next. An engine without memory
+     * does not store it.
+     *
+     * @param pause how long the host has to rest after a request
+     * @param use for how long from now on that holds
+     */
+    public void pause(String host, Duration pause, Duration use) {
+        byte[] field = utf8(host);
+        byte[] key = keys.slice(hosts.ofHost(host)).pauses;
+        Engine.Work<Object> work = (session, number) -> {
+            session.send("TIME");
+            List<?> time = Replies.list(session.receive());
+            long now = Replies.number(time.get(0)) * 1000 + Replies.number(time.get(1)) / 1000;
+            session.send("HSET", key, field, utf8(pause.toMillis() + " " + (now + use.toMillis())));
+            return session.receive();
+        };
+        try {
+            engine.call(work);
+        } catch (EngineFullException e) {
+            LOG.debug("the pause of {} is not stored: {}", host, e.getMessage());
+        }
+    }
+
+    /**
+     * Stores options of the crawl when no other worker is alive, or compares them with those that are stored.
+     *
+     * @return the stored options that differ; null for one that is not stored
+     */
+    public Map<String, @Nullable String> options(Map<String, String> mine) {
+        boolean mayStore = ownership.workers() == 1;
+        Map<String, String> stored =
+                engine.call((session, number) -> CrawlSettings.storeOptions(session, keys, mine, mayStore));
+        Map<String, @Nullable String> different = new TreeMap<>();
+        mine.forEach((name, value) -> {
+            if (!value.equals(stored.get(name))) {
+                different.put(name, stored.get(name));
+            }
+        });
+        stored.forEach((name, value) -> {
+            if (!mine.containsKey(name)) {
+                different.put(name, value);
+            }
+        });
+        return different;
+    }
+}
