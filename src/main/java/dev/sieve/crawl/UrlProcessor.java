@@ -41,7 +41,7 @@ final class UrlProcessor {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
 
     private static final LinkExtractor.Document UNREADABLE =
-            new LinkExtractor.Document("", List.of(), 0, false, false, false);
+            new LinkExtractor.Document("", List.of(), 0, false, false, false, null);
 
     private static final String REMEDY = "; to allow a network, for example: --allow-private 127.0.0.0/8";
 
@@ -419,7 +419,7 @@ final class UrlProcessor {
 
     private LinkExtractor.Document read(Lease lease, Page page, Instant fetchedAt) {
         try {
-            return LinkExtractor.read(lease.url(), page, productToken, links.rest(lease, fetchedAt));
+            return LinkExtractor.read(lease.url(), page, productToken, false, links.rest(lease, fetchedAt));
         } catch (UncheckedIOException e) {
             throw e;
         } catch (RuntimeException | StackOverflowError e) {

@@ -2,12 +2,16 @@ package dev.sieve.parse;
 
 import java.nio.charset.Charset;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import org.jsoup.nodes.Document;
 import org.jsoup.nodes.Element;
+import org.jsoup.nodes.Node;
+import org.jsoup.nodes.TextNode;
 import org.jsoup.parser.Parser;
 import org.jsoup.parser.StreamParser;
 import org.jsoup.parser.Tag;
@@ -37,7 +41,7 @@ final class HtmlStream {
     /** Reads of 1,024 to 2,048 characters between two checks of the time. */
     private static final int READS_PER_CHECK = 16;
 
-    private final Consumer<Element> visitor;
+    private final Visitor visitor;
     private final DocumentText text;
     private final BooleanSupplier isTimeLeft;
     private final StreamParser parser;
@@ -50,15 +54,31 @@ final class HtmlStream {
     private boolean isWalking;
     private boolean hasWalked;
     private boolean hasFailed;
+    /** Elements that the last sweep kept: their beginning was visited. */
+    private Set<Element> kept = Set.of();
+
+    /** Receives the content of a document. */
+    interface Visitor {
+        /** Receives each element once, except those inside of a template, which are inert. */
+        void element(Element element);
+
+        /** Whether to pass on the text. */
+        boolean takesText();
+
+        /** Receives a part of the visible text, which may begin and end within a word. */
+        void text(String part);
+
+        /** Receives the beginning or end of an element that separates words. */
+        void boundary();
+    }
 
     /**
      * Makes a stream.
      *
      * @param isXml whether to parse by the rules of XML rather than HTML
      * @param isTimeLeft returns whether to continue
-     * @param visitor receives each element once, except those inside of a template, which are inert
      */
-    HtmlStream(DocumentText text, boolean isXml, BooleanSupplier isTimeLeft, Consumer<Element> visitor) {
+    HtmlStream(DocumentText text, boolean isXml, BooleanSupplier isTimeLeft, Visitor visitor) {
         this.visitor = visitor;
         this.text = text;
         this.isTimeLeft = isTimeLeft;
@@ -116,7 +136,7 @@ final class HtmlStream {
             // An error in the parser: the elements before it count.
             hasFailed = true;
         }
-        walk();
+        walk(List.of());
         return null;
     }
 
@@ -144,18 +164,63 @@ final class HtmlStream {
         }
     }
 
-    private void walk() {
+    private void walk(List<Element> open) {
         hasWalked = true;
         isWalking = true;
-        document.filter((node, depth) -> {
-            if (!(node instanceof Element element)) {
-                return NodeFilter.FilterResult.CONTINUE;
-            }
-            visitor.accept(element);
-            boolean isInert = element.nameIs("template") && isHtml(element.tag().namespace());
-            return isInert ? NodeFilter.FilterResult.SKIP_CHILDREN : NodeFilter.FilterResult.CONTINUE;
-        });
+        document.filter(visitor.takesText() ? new TextFilter(open) : this::visit);
         isWalking = false;
+    }
+
+    private NodeFilter.FilterResult visit(Node node, int depth) {
+        if (!(node instanceof Element element)) {
+            return NodeFilter.FilterResult.CONTINUE;
+        }
+        visitor.element(element);
+        boolean isInert = element.nameIs("template") && isHtml(element.tag().namespace());
+        return isInert ? NodeFilter.FilterResult.SKIP_CHILDREN : NodeFilter.FilterResult.CONTINUE;
+    }
+
+    /** Visits the elements and the text, of which a word may begin before a sweep and end after it. */
+    private final class TextFilter implements NodeFilter {
+        private final Set<Element> open = Collections.newSetFromMap(new IdentityHashMap<>());
+
+        /** Makes a filter; the elements may be open. */
+        TextFilter(List<Element> open) {
+            this.open.addAll(open);
+        }
+
+        @Override
+        public FilterResult head(Node node, int depth) {
+            if (node instanceof TextNode part) {
+                Element parent = part.parent();
+                if (parent != null && !isHidden(parent)) {
+                    visitor.text(part.getWholeText());
+                }
+            } else if (node instanceof Element element && separatesWords(element) && !kept.contains(element)) {
+                visitor.boundary();
+            }
+            return visit(node, depth);
+        }
+
+        @Override
+        public FilterResult tail(Node node, int depth) {
+            if (node instanceof Element element
+                    && separatesWords(element)
+                    && (!open.contains(element) || element.nextSibling() != null)) {
+                visitor.boundary();
+            }
+            return FilterResult.CONTINUE;
+        }
+
+        private static boolean separatesWords(Element element) {
+            Tag tag = element.tag();
+            return tag.isBlock() || tag.is(Tag.TextBoundary) || element.nameIs("br");
+        }
+
+        /** Whether the text in an element is not part of the page; what the parser does not parse is not text. */
+        private static boolean isHidden(Element element) {
+            return element.nameIs("title") || element.nameIs("script") || element.nameIs("style");
+        }
     }
 
     /**
@@ -168,8 +233,8 @@ final class HtmlStream {
     private void sweep() {
         weight = 0;
         chars = 0;
-        walk();
         List<Element> open = lastOf(document);
+        walk(open);
         Element table = null;
         for (Element element : open) {
             table = element.nameIs("table") ? element : table;
@@ -187,6 +252,11 @@ final class HtmlStream {
         link(beforeTable);
         if (table != null && !beforeTable.isEmpty()) {
             table.before(beforeTable.get(0));
+        }
+        if (visitor.takesText()) {
+            kept = Collections.newSetFromMap(new IdentityHashMap<>());
+            kept.addAll(open);
+            kept.addAll(beforeTable);
         }
     }
 

@@ -25,7 +25,7 @@ import org.jsoup.parser.Parser;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads an HTML or XHTML document: its title, its links, and its directives for robots.
+ * Reads an HTML or XHTML document: its title, its links, its directives for robots, and what identifies its text.
  *
  * <p>Links are {@code a} and {@code area} (href; in SVG also xlink:href), {@code iframe} and {@code frame} (src), {@code
  * link} with a rel of next or prev, and the target of a meta refresh, whatever its delay; they are relative to the first
@@ -91,9 +91,16 @@ public final class LinkExtractor {
      * @param isNoindex whether the page or the server requests that it is not indexed
      * @param isCut whether only a part of the document was read, since it had too many tag names, took too much CPU
      *     time, or made the parser fail
+     * @param text what identifies its visible text; null when that was not requested
      */
     public record Document(
-            String title, List<String> links, long beyondLimit, boolean isNofollow, boolean isNoindex, boolean isCut) {}
+            String title,
+            List<String> links,
+            long beyondLimit,
+            boolean isNofollow,
+            boolean isNoindex,
+            boolean isCut,
+            @Nullable PageText text) {}
 
     /** Receives the references of a document that are not links. */
     public interface Rest {
@@ -111,24 +118,37 @@ public final class LinkExtractor {
      * Reads the document in the body of a page, which may be incomplete or not valid.
      *
      * @param productToken the name of this robot in directives; may be empty
+     * @param takesText whether to compute the {@link Document#text}
      * @param rest receives the references that are not links, each distinct one that is refused once
      */
-    public static Document read(String url, FetchResult.Page page, String productToken, Rest rest) {
-        return read(url, page, productToken, rest, LinkExtractor::cpuNanos);
+    public static Document read(String url, FetchResult.Page page, String productToken, boolean takesText, Rest rest) {
+        return read(url, page, productToken, takesText, rest, LinkExtractor::cpuNanos);
     }
 
     /** Does the same with another clock for the CPU time of this thread. */
-    static Document read(String url, FetchResult.Page page, String productToken, Rest rest, LongSupplier cpuNanos) {
+    static Document read(
+            String url,
+            FetchResult.Page page,
+            String productToken,
+            boolean takesText,
+            Rest rest,
+            LongSupplier cpuNanos) {
         int kib = Math.max(MIN_KIB, Math.min(MAX_KIB, page.body().length >> 10));
         KIB.acquireUninterruptibly(kib);
         try {
             RobotsDirectives robots = new RobotsDirectives(productToken);
             robots.header(page.headers().getOrDefault("x-robots-tag", List.of()));
-            Collector collector = new Collector(url, robots, rest);
+            Collector collector = new Collector(url, robots, takesText ? new TextDigest() : null, rest);
             boolean isCut = walk(page, collector, cpuNanos);
             List<String> links = collector.links();
             return new Document(
-                    collector.title(), links, collector.beyondLimit, robots.isNofollow(), robots.isNoindex(), isCut);
+                    collector.title(),
+                    links,
+                    collector.beyondLimit,
+                    robots.isNofollow(),
+                    robots.isNoindex(),
+                    isCut,
+                    collector.text == null ? null : collector.text.finish());
         } finally {
             KIB.release(kib);
         }
@@ -141,11 +161,11 @@ public final class LinkExtractor {
         boolean isXml = page.type().equals("application/xhtml+xml");
         DocumentText text = DocumentText.of(page);
         collector.setCharset(text.charset());
-        HtmlStream stream = new HtmlStream(text, isXml, isTimeLeft, collector::visit);
+        HtmlStream stream = new HtmlStream(text, isXml, isTimeLeft, collector);
         Charset declared = stream.read();
         if (declared != null) {
             collector.setCharset(declared);
-            stream = new HtmlStream(text.in(declared), isXml, isTimeLeft, collector::visit);
+            stream = new HtmlStream(text.in(declared), isXml, isTimeLeft, collector);
             stream.read();
         }
         return stream.isCut();
@@ -160,9 +180,10 @@ public final class LinkExtractor {
         }
     }
 
-    /** Collects references, the base and the title. */
-    private static final class Collector {
+    /** Collects references, the base, the title and the digest of the text. */
+    private static final class Collector implements HtmlStream.Visitor {
         private final RobotsDirectives robots;
+        private final @Nullable TextDigest text;
         private final Rest rest;
         private final Set<String> references = new LinkedHashSet<>();
         private Charset charset = StandardCharsets.UTF_8;
@@ -172,9 +193,10 @@ public final class LinkExtractor {
         private int referenceChars;
         private long beyondLimit;
 
-        Collector(String url, RobotsDirectives robots, Rest rest) {
+        Collector(String url, RobotsDirectives robots, @Nullable TextDigest text, Rest rest) {
             this.url = UrlNormalizer.base(url);
             this.robots = robots;
+            this.text = text;
             this.rest = rest;
         }
 
@@ -184,7 +206,27 @@ public final class LinkExtractor {
             url = UrlNormalizer.base(url.url(), charset);
         }
 
-        void visit(Element element) {
+        @Override
+        public boolean takesText() {
+            return text != null;
+        }
+
+        @Override
+        public void text(String part) {
+            if (text != null) {
+                text.add(part);
+            }
+        }
+
+        @Override
+        public void boundary() {
+            if (text != null) {
+                text.endWord();
+            }
+        }
+
+        @Override
+        public void element(Element element) {
             switch (element.normalName()) {
                 case "a" -> {
                     boolean isSvg = element.tag().namespace().equals(Parser.NamespaceSvg);
@@ -282,14 +324,14 @@ public final class LinkExtractor {
         }
 
         String title() {
-            StringBuilder text = new StringBuilder();
+            StringBuilder whole = new StringBuilder();
             for (Node node : title == null ? List.<Node>of() : title.childNodes()) {
-                if (node instanceof TextNode part && text.length() < MAX_TITLE) {
-                    text.append(part.getWholeText());
+                if (node instanceof TextNode part && whole.length() < MAX_TITLE) {
+                    whole.append(part.getWholeText());
                 }
             }
-            text.setLength(Math.min(text.length(), MAX_TITLE));
-            return text.toString().strip().replaceAll("\\s+", " ");
+            whole.setLength(Math.min(whole.length(), MAX_TITLE));
+            return whole.toString().strip().replaceAll("\\s+", " ");
         }
 
         List<String> links() {

@@ -151,7 +151,7 @@ class MemoryLimitsTest {
         byte[] body = html.toString().getBytes(US_ASCII);
         Page page = new Page(200, Map.of(), "text/html", body, body.length, false);
 
-        LinkExtractor.Document document = LinkExtractor.read("http://h/", page, "x", LinkExtractor.Rest.NONE);
+        LinkExtractor.Document document = LinkExtractor.read("http://h/", page, "x", false, LinkExtractor.Rest.NONE);
 
         assertThat(document.links().stream().mapToLong(String::length).sum())
                 .isBetween(LinkExtractor.MAX_LINK_CHARS / 2L, (long) LinkExtractor.MAX_LINK_CHARS);

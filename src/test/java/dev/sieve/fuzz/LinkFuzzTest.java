@@ -127,7 +127,7 @@ public class LinkFuzzTest {
                 refusals.add(reason);
             }
         };
-        LinkExtractor.Document document = LinkExtractor.read(PAGE, page, "sieve", rest);
+        LinkExtractor.Document document = LinkExtractor.read(PAGE, page, "sieve", true, rest);
         check(document.links().stream().allMatch(link -> link.equals(UrlNormalizer.parse(link))), "links", html);
         check(!refusals.contains(null), "no reason", html);
         check(document.links().size() <= LinkExtractor.MAX_LINKS && document.beyondLimit() == 0, "bounds", html);

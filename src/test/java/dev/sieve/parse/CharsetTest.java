@@ -26,7 +26,7 @@ class CharsetTest {
     }
 
     private static LinkExtractor.Document read(FetchResult.Page page) {
-        return LinkExtractor.read("http://h/", page, "", LinkExtractor.Rest.NONE);
+        return LinkExtractor.read("http://h/", page, "", true, LinkExtractor.Rest.NONE);
     }
 
     private static byte[] bytes(String before, String hex, String after) {

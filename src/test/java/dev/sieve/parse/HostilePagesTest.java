@@ -35,7 +35,7 @@ class HostilePagesTest {
     private static final String PAGE = "http://h/dir/page";
 
     private static LinkExtractor.Document read(byte[] body, String charset, String type, List<String> robotsTags) {
-        return LinkExtractor.read(PAGE, page(body, charset, type, robotsTags), "Sieve", LinkExtractor.Rest.NONE);
+        return LinkExtractor.read(PAGE, page(body, charset, type, robotsTags), "Sieve", true, LinkExtractor.Rest.NONE);
     }
 
     private static FetchResult.Page page(byte[] body, String charset, String type, List<String> robotsTags) {
@@ -269,7 +269,7 @@ class HostilePagesTest {
         AtomicLong seconds = new AtomicLong();
 
         LinkExtractor.Document document = LinkExtractor.read(
-                PAGE, page, "", LinkExtractor.Rest.NONE, () -> seconds.getAndIncrement() * 1_000_000_000);
+                PAGE, page, "", true, LinkExtractor.Rest.NONE, () -> seconds.getAndIncrement() * 1_000_000_000);
 
         assertThat(document.links()).containsExactly("http://h/dir/1");
         assertThat(document.isCut()).isTrue();
@@ -295,7 +295,7 @@ class HostilePagesTest {
         LongAdder refused = new LongAdder();
         LongAdder beyond = new LongAdder();
         byte[] body = html.getBytes(UTF_8);
-        LinkExtractor.read(PAGE, page(body, "UTF-8", "text/html", List.of()), "", new LinkExtractor.Rest() {
+        LinkExtractor.read(PAGE, page(body, "UTF-8", "text/html", List.of()), "", true, new LinkExtractor.Rest() {
             @Override
             public void refused(String reference, Refusal reason) {
                 refused.increment();

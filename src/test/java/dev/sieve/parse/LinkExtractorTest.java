@@ -23,7 +23,7 @@ class LinkExtractorTest {
         String contentType = charset == null ? "text/html" : "text/html; charset=" + charset;
         Map<String, List<String>> headers = Map.of("content-type", List.of(contentType));
         FetchResult.Page page = new FetchResult.Page(200, headers, "text/html", body, body.length, false);
-        return LinkExtractor.read(PAGE, page, "", LinkExtractor.Rest.NONE);
+        return LinkExtractor.read(PAGE, page, "", true, LinkExtractor.Rest.NONE);
     }
 
     private static List<String> links(String html) {

@@ -1,0 +1,14 @@
+package dev.sieve.parse;
+
+/**
+ * What identifies the visible text of a document, by which equal and similar pages are found.
+ *
+ * <p>The visible text is that of all elements except title, script, style and template, without attributes. White space is
+ * folded: words are separated by one space, and the boundary of a block, such as a paragraph, a cell or a {@code br}, also
+ * separates words. So the same text in other markup has the same digest, except when the document was cut.
+ *
+ * @param digest the first 64 bits of the SHA-256 of the text
+ * @param simHash the {@link SimHash} of its shingles of three words
+ * @param words the number of words; 0 for a document without text
+ */
+public record PageText(long digest, long simHash, long words) {}

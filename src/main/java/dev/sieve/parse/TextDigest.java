@@ -1,0 +1,118 @@
+package dev.sieve.parse;
+
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+
+/** Computes a {@link PageText} from the parts of a text, in memory that does not grow with it. */
+final class TextDigest {
+    /** Words of a shingle. */
+    private static final int SHINGLE = 3;
+
+    private static final int BUFFER_BYTES = 4 << 10;
+    private static final int MAX_BYTES_PER_CHAR = 3;
+
+    private final MessageDigest sha256;
+    private final byte[] buffer = new byte[BUFFER_BYTES];
+    private final SimHash simHash = new SimHash();
+    /** The hashes of the last words. */
+    private final long[] last = new long[SHINGLE];
+
+    private int used;
+    private long words;
+    private long wordHash;
+    private boolean isInWord;
+
+    TextDigest() {
+        try {
+            sha256 = MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every Java platform has SHA-256", e);
+        }
+    }
+
+    /** Adds a part of the text, which may begin and end within a word. */
+    void add(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (isWhiteSpace(c)) {
+                endWord();
+            } else {
+                add(c);
+            }
+        }
+    }
+
+    private void add(char c) {
+        if (used + 1 + MAX_BYTES_PER_CHAR > BUFFER_BYTES) {
+            empty();
+        }
+        if (!isInWord) {
+            isInWord = true;
+            if (words > 0) {
+                buffer[used++] = ' ';
+            }
+        }
+        wordHash = (wordHash ^ c) * 0x100000001b3L;
+        if (c < 0x80) {
+            buffer[used++] = (byte) c;
+        } else if (c < 0x800) {
+            buffer[used++] = (byte) (0xc0 | (c >> 6));
+            buffer[used++] = (byte) (0x80 | (c & 0x3f));
+        } else {
+            // Also a surrogate, which UTF-8 would encode together with its other half.
+            buffer[used++] = (byte) (0xe0 | (c >> 12));
+            buffer[used++] = (byte) (0x80 | ((c >> 6) & 0x3f));
+            buffer[used++] = (byte) (0x80 | (c & 0x3f));
+        }
+    }
+
+    private static boolean isWhiteSpace(char c) {
+        return c <= ' ' || (c >= 0x80 && (c == 0x85 || Character.isWhitespace(c) || Character.isSpaceChar(c)));
+    }
+
+    /** Ends a word, if there is one, as white space does. */
+    void endWord() {
+        if (isInWord) {
+            isInWord = false;
+            System.arraycopy(last, 1, last, 0, SHINGLE - 1);
+            last[SHINGLE - 1] = wordHash;
+            wordHash = 0;
+            words++;
+            if (words >= SHINGLE) {
+                simHash.add(shingle());
+            }
+        }
+    }
+
+    /** Returns the hash of the last words in their order. */
+    private long shingle() {
+        long hash = 0;
+        for (long word : last) {
+            hash = mix(hash + word);
+        }
+        return hash;
+    }
+
+    /** Makes each bit of the result depend on all bits: the finaliser of MurmurHash3. */
+    private static long mix(long value) {
+        long hash = (value ^ (value >>> 33)) * 0xff51afd7ed558ccdL;
+        hash = (hash ^ (hash >>> 33)) * 0xc4ceb9fe1a85ec53L;
+        return hash ^ (hash >>> 33);
+    }
+
+    private void empty() {
+        sha256.update(buffer, 0, used);
+        used = 0;
+    }
+
+    /** Returns the result for the whole text. To be called once. */
+    PageText finish() {
+        endWord();
+        if (words > 0 && words < SHINGLE) {
+            simHash.add(shingle());
+        }
+        empty();
+        return new PageText(ByteBuffer.wrap(sha256.digest()).getLong(), simHash.value(), words);
+    }
+}
