@@ -1,7 +1,6 @@
 package dev.sieve.crawl;
 
 import dev.sieve.Frontier;
-import dev.sieve.Lease;
 import dev.sieve.OptionalLibrary;
 import dev.sieve.SieveFullException;
 import dev.sieve.SieveStats;
@@ -74,7 +73,7 @@ public final class Crawler implements AutoCloseable {
     private volatile @Nullable Duration took;
 
     private final long before;
-    private final HostSchedule<Lease> schedule;
+    private final HostSchedule<Target> schedule;
     private final Fetcher fetcher;
     private final Recorder recorder;
     private final LinkQueue links;

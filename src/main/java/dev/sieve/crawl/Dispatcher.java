@@ -52,7 +52,7 @@ final class Dispatcher {
 
     private final CrawlJob job;
     private final Frontier frontier;
-    private final HostSchedule<Lease> schedule;
+    private final HostSchedule<Target> schedule;
     private final Levels levels;
     private final LongSupplier nanoClock;
     private final Recorder recorder;
@@ -101,7 +101,11 @@ final class Dispatcher {
      * @param trust whether its host has shown that it responds
      * @param waited how long its host had to wait for its delay or a back-off
      */
-    record Task(Lease lease, String host, long startNanos, Action action, Trust trust, Duration waited) {}
+    record Task(Target target, String host, long startNanos, Action action, Trust trust, Duration waited) {
+        Lease lease() {
+            return target.lease();
+        }
+    }
 
     /** How to process a URL. */
     enum Action {
@@ -121,7 +125,7 @@ final class Dispatcher {
      */
     Dispatcher(
             CrawlJob job,
-            HostSchedule<Lease> schedule,
+            HostSchedule<Target> schedule,
             LongSupplier nanoClock,
             Recorder recorder,
             CrawlOptions options,
@@ -201,21 +205,21 @@ final class Dispatcher {
     }
 
     private @Nullable Task poll(long now) {
-        Lease lease = scheduled(now);
-        for (int i = 0; lease == null && i < TAKEN_AT_ONCE && (levels.hasDue() || take(now)); i++) {
-            Lease next = levels.poll();
+        Target target = scheduled(now);
+        for (int i = 0; target == null && i < TAKEN_AT_ONCE && (levels.hasDue() || take(now)); i++) {
+            Target next = levels.poll();
             if (next == null) {
                 continue;
             }
             String host = UrlParts.host(next.url());
-            if (next.attempt() > 0) {
+            if (next.lease().attempt() > 0) {
                 schedule.addAgain(host, next);
             } else if (!schedule.add(host, next)) {
                 return new Task(next, host, now, Action.SKIP, Trust.PROVEN, Duration.ZERO);
             }
-            lease = scheduled(now);
+            target = scheduled(now);
         }
-        return lease == null ? null : task(lease, now);
+        return target == null ? null : task(target, now);
     }
 
     /** Takes a lease from the frontier, or begins the next level; returns false when there is nothing to do now. */
@@ -227,7 +231,7 @@ final class Dispatcher {
         taken++;
         // Those of its host were known before it was handed out.
         job.takePauses().forEach((host, pause) -> schedule.backOff(host, now + pause.toNanos()));
-        levels.add(next);
+        levels.add(Target.of(next));
         return true;
     }
 
@@ -240,14 +244,14 @@ final class Dispatcher {
         return taken - recorder.settled();
     }
 
-    /** Returns the next lease whose host may be requested now; drops those that have ended while they waited. */
-    private @Nullable Lease scheduled(long now) {
+    /** Returns the next target whose host may be requested now; drops those whose leases have ended while they waited. */
+    private @Nullable Target scheduled(long now) {
         for (int i = 0; i < TAKEN_AT_ONCE; i++) {
-            Lease lease = schedule.poll(now, leastTrust(now));
-            if (lease == null || RobotsErrand.of(lease) != null || frontier.begin(lease)) {
-                return lease;
+            Target target = schedule.poll(now, leastTrust(now));
+            if (target == null || target.is(Target.Kind.ERRAND) || frontier.begin(target.lease())) {
+                return target;
             }
-            schedule.dropped(UrlParts.host(lease.url()), lease.attempt() > 0, now);
+            schedule.dropped(UrlParts.host(target.url()), target.lease().attempt() > 0, now);
             recorder.dropped();
         }
         return null;
@@ -257,11 +261,11 @@ final class Dispatcher {
         return unproven.least(active, schedule.atWork(Trust.PROVEN), schedule.atWork(Trust.RESPONDED), now);
     }
 
-    private Task task(Lease lease, long now) {
-        String host = UrlParts.host(lease.url());
+    private Task task(Target target, long now) {
+        String host = UrlParts.host(target.url());
         Action action = schedule.isGivenUp(host) ? Action.LEAVE : Action.REQUEST;
-        Task task = new Task(lease, host, now, action, schedule.trust(host), schedule.waited(host));
-        unproven.started(lease.id(), task.trust, now);
+        Task task = new Task(target, host, now, action, schedule.trust(host), schedule.waited(host));
+        unproven.started(task.lease().id(), task.trust, now);
         return task;
     }
 
@@ -328,8 +332,8 @@ final class Dispatcher {
         if (task.action == Action.SKIP) {
             return false;
         }
-        unproven.ended(task.lease.id(), outcome.hasResponse(), now);
-        RobotsErrand errand = RobotsErrand.of(task.lease);
+        unproven.ended(task.lease().id(), outcome.hasResponse(), now);
+        RobotsErrand errand = RobotsErrand.of(task.target);
         if (errand != null) {
             waitingHosts.computeIfPresent(errand.waiting(), (host, slots) -> slots == 1 ? null : slots - 1);
             schedule.release(errand.waiting(), now);
@@ -360,7 +364,7 @@ final class Dispatcher {
         return false;
     }
 
-    private void postpone(String host, Duration pause, @Nullable Lease next, long now) {
+    private void postpone(String host, Duration pause, @Nullable Target next, long now) {
         schedule.finished(host, now);
         schedule.backOff(host, now + pause.toNanos());
         if (next != null) {
@@ -372,7 +376,7 @@ final class Dispatcher {
      * Makes an errand the next item of the other host. While that waits itself, it is tried again, after the other items of
      * this host, one of which may be what the other host waits for.
      */
-    private void sendElsewhere(String host, Lease next, RobotsErrand errand, long now) {
+    private void sendElsewhere(String host, Target next, RobotsErrand errand, long now) {
         if (waitingHosts.containsKey(errand.host())) {
             postpone(host, ERRAND_PAUSE, null, now);
             schedule.addAgain(host, next);
@@ -381,7 +385,7 @@ final class Dispatcher {
         schedule.hold(host);
         waitingHosts.merge(host, 1, Integer::sum);
         schedule.putBack(host, next);
-        schedule.putBack(errand.host(), errand.lease(--errands));
+        schedule.putBack(errand.host(), errand.target(--errands));
     }
 
     private void responded(Task task, long now) {

@@ -28,26 +28,23 @@ import org.jspecify.annotations.Nullable;
  * bytes of memory in addition. Guarded by the lock of {@link Dispatcher}; each call costs O(1).
  */
 final class Levels {
-    /** The labels below are those of {@link SitemapSource} and {@link LinkCheck}. */
-    private static final int NOTE_LABEL = 5;
-
-    private final HostSchedule<Lease> schedule;
+    private final HostSchedule<Target> schedule;
     private final Recorder recorder;
     private final int maxDepth;
     private final boolean isLimited;
 
     /** What was added last, if it may be requested; null otherwise. */
-    private @Nullable Lease added;
+    private @Nullable Target added;
 
     private int level;
     /** Leases of the present level that were kept. */
-    private ItemQueue<Lease> present;
+    private ItemQueue<Target> present;
     /** Leases of later levels, by depth. */
-    private NavigableMap<Integer, ItemQueue<Lease>> later = new TreeMap<>();
+    private NavigableMap<Integer, ItemQueue<Target>> later = new TreeMap<>();
     /** Leases that are still to be compared with the notes, by depth. */
-    private NavigableMap<Integer, ItemQueue<Lease>> unchecked = new TreeMap<>();
+    private NavigableMap<Integer, ItemQueue<Target>> unchecked = new TreeMap<>();
 
-    private final ItemQueue<Lease> notes;
+    private final ItemQueue<Target> notes;
     /** The keys of the URLs in the notes. */
     private ExactSet noted = newSet();
 
@@ -63,7 +60,7 @@ final class Levels {
      * @param recorder receives the notes that are finished
      * @param maxDepth the limit; {@link Integer#MAX_VALUE} for none
      */
-    Levels(HostSchedule<Lease> schedule, Recorder recorder, int maxDepth) {
+    Levels(HostSchedule<Target> schedule, Recorder recorder, int maxDepth) {
         this.schedule = schedule;
         this.recorder = recorder;
         this.maxDepth = maxDepth;
@@ -78,7 +75,7 @@ final class Levels {
 
     /** Returns a note that a redirect leads to a URL which was queued before, perhaps at a larger depth. */
     static UrlBatch note(Lease redirect, String target, String targetKey) {
-        UrlBatch note = new UrlBatch(redirect.depth(), redirect.redirects() + 1, redirect.url(), NOTE_LABEL);
+        UrlBatch note = Target.Kind.NOTE.batch(redirect.depth(), redirect.redirects() + 1, redirect.url());
         note.add(target, "again " + targetKey);
         return note;
     }
@@ -88,51 +85,46 @@ final class Levels {
         return kept;
     }
 
-    /** Adds a lease. */
-    void add(Lease lease) {
-        boolean isNote = lease.label() == NOTE_LABEL;
-        boolean hasLevel = isLimited && lease.depth() <= maxDepth;
+    /** Adds a target. */
+    void add(Target target) {
+        int depth = target.lease().depth();
+        boolean isNote = target.is(Target.Kind.NOTE);
+        boolean hasLevel = isLimited && depth <= maxDepth;
         if (isNote && !hasLevel) {
-            recorder.repeated(lease);
-        } else if (hasLevel && lease.depth() > level) {
-            keepOrLower(lease);
+            recorder.repeated(target.lease());
+        } else if (hasLevel && depth > level) {
+            keepOrLower(target);
         } else if (isNote) {
-            long[] hash = hash(lease);
+            long[] hash = hash(target);
             noted.add(hash[0], hash[1]);
-            notes.add(lease);
+            notes.add(target);
             hasNewNotes = true;
             kept++;
         } else {
-            added = lease;
+            added = target;
         }
     }
 
-    private void keepOrLower(Lease lease) {
-        if (isNoted(lease)) {
-            added = new Lease(
-                    lease.id(),
-                    lease.url(),
-                    level,
-                    lease.redirects(),
-                    lease.referrer(),
-                    lease.label(),
-                    lease.attempt());
+    private void keepOrLower(Target target) {
+        if (isNoted(target)) {
+            added = target.at(level);
         } else {
-            later.computeIfAbsent(lease.depth(), depth -> schedule.newQueue()).add(lease);
+            later.computeIfAbsent(target.lease().depth(), depth -> schedule.newQueue())
+                    .add(target);
             kept++;
         }
     }
 
-    private boolean isNoted(Lease lease) {
-        if (notes.size() == 0 || lease.label() != 0) {
+    private boolean isNoted(Target target) {
+        if (notes.size() == 0 || !target.is(Target.Kind.PAGE)) {
             return false;
         }
-        long[] hash = hash(lease);
+        long[] hash = hash(target);
         return noted.mightContain(hash[0], hash[1]);
     }
 
-    private long[] hash(Lease lease) {
-        return Murmur3.hash(UrlNormalizer.key(lease.url()), noted.seed());
+    private long[] hash(Target target) {
+        return Murmur3.hash(UrlNormalizer.key(target.url()), noted.seed());
     }
 
     /** Returns whether there is something for {@link #poll} to do. */
@@ -142,34 +134,34 @@ final class Levels {
 
     /** Returns a lease that may be requested now; null when this step has found none. */
     @Nullable
-    Lease poll() {
+    Target poll() {
         if (added == null) {
             step();
         }
-        Lease due = added;
+        Target due = added;
         added = null;
         return due;
     }
 
     private void step() {
         if (!unchecked.isEmpty()) {
-            ItemQueue<Lease> first = unchecked.firstEntry().getValue();
-            Lease lease = first.poll();
-            if (lease != null) {
+            ItemQueue<Target> first = unchecked.firstEntry().getValue();
+            Target target = first.poll();
+            if (target != null) {
                 kept--;
-                keepOrLower(lease);
+                keepOrLower(target);
             } else {
                 unchecked.pollFirstEntry();
             }
         } else if (finishesNotes) {
             kept--;
-            recorder.repeated(Objects.requireNonNull(notes.poll()));
+            recorder.repeated(Objects.requireNonNull(notes.poll()).lease());
             finishesNotes = notes.size() > 0;
         } else {
-            Lease lease = present.poll();
-            if (lease != null) {
+            Target target = present.poll();
+            if (target != null) {
                 kept--;
-                add(lease);
+                add(target);
             }
         }
     }
@@ -186,7 +178,7 @@ final class Levels {
             finishesNotes = true;
             noted = newSet();
         } else if (!later.isEmpty()) {
-            Map.Entry<Integer, ItemQueue<Lease>> first = later.pollFirstEntry();
+            Map.Entry<Integer, ItemQueue<Target>> first = later.pollFirstEntry();
             level = first.getKey();
             present = first.getValue();
         }

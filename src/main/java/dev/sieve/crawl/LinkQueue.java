@@ -99,7 +99,7 @@ final class LinkQueue {
     void links(Lease page, List<String> links) {
         int depth = page.depth() + 1;
         UrlBatch batch = new UrlBatch(depth, 0, page.url());
-        UrlBatch checks = checksLinks ? new UrlBatch(depth, 0, page.url(), LinkCheck.LABEL) : null;
+        UrlBatch checks = checksLinks ? Target.Kind.CHECK.batch(depth, 0, page.url()) : null;
         for (String link : links) {
             add(link, UrlNormalizer.key(link), page, batch, checks);
         }
@@ -127,10 +127,11 @@ final class LinkQueue {
     }
 
     /** Queues sitemaps, whatever the scope. */
-    void sitemaps(List<String> urls, SitemapSource source, int redirects, String referrer) {
-        UrlBatch batch = source.batch(redirects, referrer);
-        urls.forEach(url -> batch.add(url, SitemapSource.key(url)));
-        push(batch, source != SitemapSource.GUESS);
+    void sitemaps(List<String> urls, Target.Kind kind, int redirects, String referrer) {
+        UrlBatch batch = kind.batch(0, redirects, referrer);
+        // Not the key of a page with the same URL.
+        urls.forEach(url -> batch.add(url, "sitemap " + UrlNormalizer.key(url)));
+        push(batch, kind != Target.Kind.GUESSED_SITEMAP);
     }
 
     /** Has the next URL take over what other processes have added. */
@@ -138,20 +139,22 @@ final class LinkQueue {
         isStale = true;
     }
 
-    /** Returns the lease, without the label of a check if a seed has brought its URL into scope since it was queued. */
-    Lease current(Lease lease) {
-        if (job.isShared() && (isStale || isOfOthers(lease))) {
+    /** Returns the target, or a page in place of a check if a seed has brought its URL into scope since it was queued. */
+    Target current(Target target) {
+        if (job.isShared() && (isStale || isOfOthers(target))) {
             isStale = false;
             readAdded.run();
         }
-        boolean isInScope = LinkCheck.is(lease) && admission.scope().skipReason(lease.url(), lease.depth()) == null;
-        return isInScope ? LeaseMark.withLabel(lease, 0) : lease;
+        return target.is(Target.Kind.CHECK) && isInScope(target.lease()) ? target.asPage() : target;
     }
 
     /** Whether a URL may be a seed of another process, or come from one, so that its links need the scope of that seed. */
-    private boolean isOfOthers(Lease lease) {
-        boolean isPage = lease.label() == 0;
-        return isPage && (lease.depth() == 0 || admission.scope().skipReason(lease.url(), lease.depth()) != null);
+    private boolean isOfOthers(Target target) {
+        return target.is(Target.Kind.PAGE) && (target.lease().depth() == 0 || !isInScope(target.lease()));
+    }
+
+    private boolean isInScope(Lease lease) {
+        return admission.scope().skipReason(lease.url(), lease.depth()) == null;
     }
 
     /** Returns a receiver of the references of a page that are not links. */
@@ -213,16 +216,17 @@ final class LinkQueue {
      * Queues the target of a redirect that passed the {@link #check}. Returns the redirect, or a failure when it closes a
      * ring: its target redirects to it, perhaps through others, so that no document can be reached.
      */
-    FetchResult target(Lease lease, Redirect redirect) {
+    FetchResult target(Target source, Redirect redirect) {
+        Lease lease = source.lease();
         String target = redirect.target();
         boolean wasOutside = lease.depth() == 0 && addSeed(lease, target);
         String key = UrlNormalizer.key(target);
         // Another spelling of the same page was seen, by the redirect itself; it still has to be fetched once.
         boolean isSeen = key.equals(UrlNormalizer.key(lease.url()));
-        boolean isNew = push(lease, target, isSeen ? "redirect " + target : key) > 0;
+        boolean isNew = push(source, target, isSeen ? "redirect " + target : key) > 0;
         if (!isNew && wasOutside && checksLinks) {
             // It was checked as a link of another seed, so its own links were not followed.
-            push(lease, target, "redirect " + target);
+            push(source, target, "redirect " + target);
         } else if (!isNew && lease.depth() < maxLevel && admission.skipReason(target, lease.depth()) == null) {
             pushAgain(lease, target, key);
         }
@@ -253,10 +257,11 @@ final class LinkQueue {
         return false;
     }
 
-    private int push(Lease lease, String target, String key) {
+    private int push(Target source, String target, String key) {
+        Lease lease = source.lease();
         UrlBatch batch = new UrlBatch(lease.depth(), lease.redirects() + 1, lease.url());
-        UrlBatch checks = checksLinks || LinkCheck.is(lease)
-                ? new UrlBatch(lease.depth(), lease.redirects() + 1, lease.url(), LinkCheck.LABEL)
+        UrlBatch checks = checksLinks || source.is(Target.Kind.CHECK)
+                ? Target.Kind.CHECK.batch(lease.depth(), lease.redirects() + 1, lease.url())
                 : null;
         add(target, key, lease, batch, checks);
         return push(batch, checks);

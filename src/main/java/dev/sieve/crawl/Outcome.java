@@ -1,6 +1,5 @@
 package dev.sieve.crawl;
 
-import dev.sieve.Lease;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -9,13 +8,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param kind what became of the request
  * @param time the pause or delay that belongs to the kind; zero without one
- * @param next the lease of the task as the next one of its host; null when it is not
+ * @param next the target of the task as the next one of its host; null when it is not
  * @param errand for which the host waits; null unless the kind is {@link Kind#ELSEWHERE}
  */
 record Outcome(
         Kind kind,
         Duration time,
-        @Nullable Lease next,
+        @Nullable Target next,
         @Nullable RobotsErrand errand) {
     enum Kind {
         /** The server responded: the host may be requested again once its delay has passed. */
@@ -41,7 +40,7 @@ record Outcome(
         this(kind, Duration.ZERO, null);
     }
 
-    Outcome(Kind kind, Duration time, @Nullable Lease next) {
+    Outcome(Kind kind, Duration time, @Nullable Target next) {
         this(kind, time, next, null);
     }
 

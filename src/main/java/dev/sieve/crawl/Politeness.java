@@ -1,6 +1,5 @@
 package dev.sieve.crawl;
 
-import dev.sieve.Lease;
 import dev.sieve.crawl.Outcome.Kind;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Failed;
@@ -9,7 +8,6 @@ import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.Fetcher;
 import dev.sieve.polite.BackOff;
 import dev.sieve.polite.HostSchedule;
-import dev.sieve.polite.LeaseCodec;
 import dev.sieve.polite.RetryAfter;
 import dev.sieve.robots.RobotsCache;
 import dev.sieve.robots.RobotsRules;
@@ -53,33 +51,38 @@ final class Politeness {
      *
      * @param continues whether there were earlier runs, so that any host may have been requested just before
      */
-    static HostSchedule<Lease> schedule(CrawlOptions options, CrawlJob job, boolean continues, long nowNanos) {
-        HostSchedule.Builder<Lease> builder = HostSchedule.<Lease>builder()
+    static HostSchedule<Target> schedule(CrawlOptions options, CrawlJob job, boolean continues, long nowNanos) {
+        HostSchedule.Builder<Target> builder = HostSchedule.<Target>builder()
                 .delay(options.delay)
                 .perHost(options.perHost)
                 .probeFirst(options.obeyRobots)
                 .backOff(new BackOff(FIRST_PAUSE, LONGEST_PAUSE))
                 .budget(options.maxPerHost)
                 .tellTrust(true)
-                .spill(job.folder(), new LeaseCodec(), options.leaseMemory());
+                .spill(job.folder(), new Target.Codec(), options.leaseMemory());
         if (options.perDomain != Integer.MAX_VALUE) {
             builder.groups(UrlParts::domainOfHost, Duration.ZERO, options.perDomain, Integer.MAX_VALUE);
         }
-        HostSchedule<Lease> schedule = builder.build(nowNanos + (continues ? options.delay.toNanos() : 0));
+        HostSchedule<Target> schedule = builder.build(nowNanos + (continues ? options.delay.toNanos() : 0));
         job.takePauses().forEach((host, pause) -> schedule.backOff(host, nowNanos + pause.toNanos()));
         return schedule;
     }
 
+    /** Returns what robots.txt allows on an origin or, if that is not known, what to request next. */
+    RobotsCache.Found robots(String origin) {
+        return robots == null ? new RobotsCache.Found(RobotsCache.OPEN, null) : robots.find(origin, clock.nanoTime());
+    }
+
     /**
-     * Returns what robots.txt allows on an origin or, if that is not known, what to request next. It is closed if robots.txt
-     * was requested so often for the URL with this mark that the responses must have been dropped from the cache.
+     * Returns what robots.txt allows on the origin of a target, or what to request next. It is closed if robots.txt was
+     * requested so often for the target that the responses must have been dropped from the cache.
      */
-    RobotsCache.Found robots(String origin, LeaseMark mark) {
-        if (robots == null) {
-            return new RobotsCache.Found(RobotsCache.OPEN, null);
-        }
-        RobotsCache.Found found = robots.find(origin, clock.nanoTime());
-        boolean isDropped = found.access() == null && mark.rule() == null && mark.requests() >= robots.maxRequests();
+    RobotsCache.Found robots(String origin, Target target) {
+        RobotsCache.Found found = robots(origin);
+        boolean isDropped = robots != null
+                && found.access() == null
+                && target.rule() == null
+                && target.asked() >= robots.maxRequests();
         return isDropped ? new RobotsCache.Found(RobotsCache.DROPPED, null) : found;
     }
 
@@ -124,12 +127,13 @@ final class Politeness {
      */
     Outcome outcome(Dispatcher.Task task, FetchResult result) {
         if (result instanceof Failed failed && failed.reason() == Reason.STOPPED) {
-            return new Outcome(Kind.POSTPONED, Duration.ZERO, task.lease());
+            return new Outcome(Kind.POSTPONED, Duration.ZERO, task.target());
         }
-        LeaseMark mark = LeaseMark.of(task.lease());
-        if (result instanceof Failed failed && failed.reason() == Reason.CLOSED && !mark.isRepeated()) {
+        if (result instanceof Failed failed
+                && failed.reason() == Reason.CLOSED
+                && !task.target().isRepeated()) {
             // The server may not have received it, so it counts for the delay, but not as a failure.
-            return new Outcome(Kind.POSTPONED, Duration.ZERO, mark.repeated().on(task.lease()));
+            return new Outcome(Kind.POSTPONED, Duration.ZERO, task.target().repeated());
         }
         String host = task.host();
         boolean isOverloaded = result.status() == 429 || result.status() == 503;

@@ -13,18 +13,18 @@ import org.jspecify.annotations.Nullable;
  * @param origin the origin
  */
 record RobotsErrand(String host, String origin) {
-    /** No URL of a frontier has it. */
-    private static final int LABEL = -1;
-
     /** Returns the errand in the form of other items; its id is not one of the frontier. */
-    Lease lease(long id) {
-        return new Lease(id, "http://" + host + "/", 0, 0, origin, LABEL, 0);
+    Target target(long id) {
+        Lease lease = new Lease(id, "http://" + host + "/", 0, 0, origin, 0, 0);
+        return new Target(lease, Target.Kind.ERRAND, null, 0, false);
     }
 
-    /** Returns the errand that a lease stands for; null when it is one of the frontier. */
-    static @Nullable RobotsErrand of(Lease lease) {
-        return lease.label() == LABEL
-                ? new RobotsErrand(UrlParts.host(lease.url()), Objects.requireNonNull(lease.referrer()))
+    /** Returns the errand that a target stands for; null when it is one of the frontier. */
+    static @Nullable RobotsErrand of(Target target) {
+        return target.is(Target.Kind.ERRAND)
+                ? new RobotsErrand(
+                        UrlParts.host(target.url()),
+                        Objects.requireNonNull(target.lease().referrer()))
                 : null;
     }
 

@@ -14,7 +14,6 @@ import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -23,7 +22,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Finds and reads the sitemaps of a crawl.
  *
- * <p>They wait in the frontier like pages, labelled by their {@link SitemapSource}. What a sitemap lists is pushed in
+ * <p>They wait in the frontier like pages, with a {@link Target.Kind} of their own. What a sitemap lists is pushed in
  * batches while it is read, before it is done. Safe for use by many threads.
  */
 final class Sitemaps {
@@ -100,7 +99,7 @@ final class Sitemaps {
             return;
         }
         if (isGuess) {
-            push(List.of(origin + "/sitemap.xml"), SitemapSource.GUESS, 0, page.url());
+            push(List.of(origin + "/sitemap.xml"), Target.Kind.GUESSED_SITEMAP, 0, page.url());
         } else {
             pushNamed(rules, origin + "/robots.txt");
         }
@@ -117,10 +116,10 @@ final class Sitemaps {
                 urls.add(url);
             }
         }
-        push(urls, SitemapSource.ROBOTS, 0, referrer);
+        push(urls, Target.Kind.NAMED_SITEMAP, 0, referrer);
     }
 
-    private void push(List<String> urls, SitemapSource source, int redirects, String referrer) {
+    private void push(List<String> urls, Target.Kind kind, int redirects, String referrer) {
         List<String> within = new ArrayList<>();
         for (String url : urls) {
             if (sitemapsOfSite.merge(UrlParts.domain(url), 1, Integer::sum) <= MAX_OF_A_SITE) {
@@ -129,13 +128,13 @@ final class Sitemaps {
                 recorder.skipped(url, TOO_MANY, referrer);
             }
         }
-        links.sitemaps(within, source, redirects, referrer);
+        links.sitemaps(within, kind, redirects, referrer);
     }
 
     /** Requests a sitemap, and pushes what it lists while it is read. A body that is not a sitemap is a failure. */
-    FetchResult fetch(Lease sitemap) {
+    FetchResult fetch(Target sitemap) {
         AtomicReference<SitemapReader.Outcome> read = new AtomicReference<>();
-        Batches pages = new Batches(urls -> links.links(sitemap, urls));
+        Batches pages = new Batches(urls -> links.links(sitemap.lease(), urls));
         Batches listed = new Batches(urls -> pushListed(urls, sitemap));
         FetchResult result = fetcher.stream(sitemap.url(), body -> {
             try {
@@ -149,11 +148,11 @@ final class Sitemaps {
     }
 
     /** According to the protocol, an index must not list indexes or sitemaps of other sites. */
-    private void pushListed(List<String> urls, Lease index) {
+    private void pushListed(List<String> urls, Target index) {
         String site = UrlParts.domain(index.url());
         List<String> own = new ArrayList<>();
         for (String url : urls) {
-            if (SitemapSource.of(index) == SitemapSource.INDEX) {
+            if (index.is(Target.Kind.LISTED_SITEMAP)) {
                 recorder.skipped(url, NESTED, index.url());
             } else if (!UrlParts.domain(url).equals(site)) {
                 recorder.skipped(url, FOREIGN, index.url());
@@ -161,7 +160,7 @@ final class Sitemaps {
                 own.add(url);
             }
         }
-        push(own, SitemapSource.INDEX, 0, index.url());
+        push(own, Target.Kind.LISTED_SITEMAP, 0, index.url());
     }
 
     private FetchResult outcome(String url, FetchResult result, SitemapReader.Outcome read) {
@@ -179,13 +178,13 @@ final class Sitemaps {
     }
 
     /** Counts what became of a sitemap, and pushes the target of a redirect. */
-    void finish(Lease sitemap, FetchResult result) {
-        SitemapSource source = Objects.requireNonNull(SitemapSource.of(sitemap));
+    void finish(Target target, FetchResult result) {
+        Lease sitemap = target.lease();
         FetchResult outcome = LinkQueue.check(sitemap, result);
         if (outcome instanceof Redirect redirect) {
-            push(List.of(redirect.target()), source, sitemap.redirects() + 1, sitemap.url());
+            push(List.of(redirect.target()), target.kind(), sitemap.redirects() + 1, sitemap.url());
             recorder.sitemapMoved();
-        } else if (!outcome.isSuccess() && source == SitemapSource.GUESS) {
+        } else if (!outcome.isSuccess() && target.is(Target.Kind.GUESSED_SITEMAP)) {
             recorder.sitemapAbsent();
         } else if (!outcome.isSuccess()) {
             String status = String.valueOf(outcome.status());

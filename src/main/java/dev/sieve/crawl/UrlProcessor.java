@@ -50,8 +50,8 @@ final class UrlProcessor {
 
     private static final Outcome NOT_REQUESTED = new Outcome(Outcome.Kind.NOT_REQUESTED);
 
-    /** The lease for which a worker makes requests. */
-    private static final ThreadLocal<Lease> REQUESTED = new ThreadLocal<>();
+    /** The target for which a worker makes requests. */
+    private static final ThreadLocal<Target> REQUESTED = new ThreadLocal<>();
 
     /** Limits the memory of links: of a page, they are in memory until they were queued and the sink has received them. */
     private final Semaphore documents;
@@ -132,7 +132,7 @@ final class UrlProcessor {
      * lease has ended, however long a lookup, a connection or the engine of a shared crawl has been waited for.
      */
     Response request(Dispatcher.Task task) {
-        REQUESTED.set(task.lease());
+        REQUESTED.set(task.target());
         try {
             return requestUnlessForbidden(task);
         } catch (LeaseEndedException e) {
@@ -147,68 +147,67 @@ final class UrlProcessor {
 
     /** Notes that this thread sends a request to a host; called at the last moment before it does. */
     void sending(String host) {
-        Lease lease = REQUESTED.get();
-        if (RobotsErrand.of(lease) == null && !frontier.begin(lease)) {
+        Target target = REQUESTED.get();
+        if (!target.is(Target.Kind.ERRAND) && !frontier.begin(target.lease())) {
             throw new LeaseEndedException();
         }
         dispatcher.sent(host);
     }
 
     private Response requestUnlessForbidden(Dispatcher.Task task) {
-        RobotsErrand errand = RobotsErrand.of(task.lease());
+        RobotsErrand errand = RobotsErrand.of(task.target());
         if (errand != null) {
             return new Response(doErrand(task, errand), () -> false);
         }
-        Lease lease = links.current(LeaseMark.removed(task.lease()));
+        Target target = links.current(task.target());
         if (task.action() == Dispatcher.Action.SKIP) {
-            return refused(lease, overBudget);
+            return refused(target.lease(), overBudget);
         }
         if (task.action() == Dispatcher.Action.LEAVE) {
-            return new Response(NOT_REQUESTED, () -> leaveUnrequested(lease, givenUp));
+            return new Response(NOT_REQUESTED, () -> leaveUnrequested(target, givenUp));
         }
-        Refused objection = fetcher.objection(lease.url());
+        Refused objection = fetcher.objection(target.url());
         if (objection != null) {
-            return refused(lease, objection.reason());
+            return refused(target.lease(), objection.reason());
         }
-        String origin = UrlParts.origin(lease.url());
-        LeaseMark mark = LeaseMark.of(task.lease());
-        RobotsCache.Found robots = politeness.robots(origin, mark);
+        String origin = UrlParts.origin(target.url());
+        RobotsCache.Found robots = politeness.robots(origin, target);
         RobotsCache.Access access = robots.access();
-        if (access == null && mark.rule() != null) {
-            return mark.rule() ? fetch(lease, task) : refused(lease, RobotsCache.FORBIDDEN);
+        if (access == null && target.rule() != null) {
+            return target.rule() ? fetch(target, task) : refused(target.lease(), RobotsCache.FORBIDDEN);
         } else if (access == null) {
-            return new Response(requestRobots(task, lease, origin, Objects.requireNonNull(robots.next())), () -> false);
+            return new Response(
+                    requestRobots(task, target, origin, Objects.requireNonNull(robots.next())), () -> false);
         }
-        offerSitemaps(lease, access);
-        SkipReason forbidden = access.skipReason(lease.url());
+        offerSitemaps(target, access);
+        SkipReason forbidden = access.skipReason(target.url());
         if (forbidden != null) {
-            return refused(lease, forbidden);
+            return refused(target.lease(), forbidden);
         }
         if (!access.isKnown()) {
             Failed closed = new Failed(0, Reason.ROBOTS, access.problem());
-            return new Response(NOT_REQUESTED, () -> leaveUnrequested(lease, closed));
+            return new Response(NOT_REQUESTED, () -> leaveUnrequested(target, closed));
         }
         dispatcher.delay(task.host(), Politeness.crawlDelay(access));
-        return fetch(lease, task);
+        return fetch(target, task);
     }
 
     /** Requests robots.txt, or the target of its redirect, if that is on the host of the task. */
-    private Outcome requestRobots(Dispatcher.Task task, Lease lease, String origin, String url) {
+    private Outcome requestRobots(Dispatcher.Task task, Target target, String origin, String url) {
         Duration pause = UrlParts.host(url).equals(task.host()) ? requestRobots(url) : Duration.ZERO;
-        LeaseMark before = LeaseMark.of(task.lease());
-        RobotsCache.Found robots = politeness.robots(origin, before);
+        RobotsCache.Found robots = politeness.robots(origin, target);
         RobotsCache.Access access = robots.access();
         if (access == null) {
-            Lease next = before.asked(null).on(lease);
+            Target next = target.asked(null);
             String host = UrlParts.host(Objects.requireNonNull(robots.next()));
             return host.equals(task.host())
                     ? new Outcome(pause.isZero() ? Outcome.Kind.ROBOTS_REDIRECTED : Outcome.Kind.POSTPONED, pause, next)
                     : new Outcome(Outcome.Kind.ELSEWHERE, Duration.ZERO, next, new RobotsErrand(host, origin));
         }
         // The rules may be gone when the URL is next.
-        offerSitemaps(lease, access);
-        Boolean rule = access.isKnown() ? access.skipReason(lease.url()) == null : null;
-        Lease next = before.asked(rule).on(lease);
+        offerSitemaps(target, access);
+        Boolean rule = access.isKnown() ? access.skipReason(target.url()) == null : null;
+        Target next = target.asked(rule);
         Duration crawlDelay = politeness.newCrawlDelay(origin, access);
         return access.isKnown()
                 ? new Outcome(Outcome.Kind.ROBOTS_READ, crawlDelay, next)
@@ -223,7 +222,7 @@ final class UrlProcessor {
 
     /** Requests the target of a redirected robots.txt on another host, unless it is known by now. */
     private Outcome doErrand(Dispatcher.Task task, RobotsErrand errand) {
-        String url = politeness.robots(errand.origin(), LeaseMark.NONE).next();
+        String url = politeness.robots(errand.origin()).next();
         if (url == null || !UrlParts.host(url).equals(task.host())) {
             return NOT_REQUESTED;
         }
@@ -239,22 +238,18 @@ final class UrlProcessor {
 
     /** Sets the delay of a host by the rules of its origin, if these are known and set one. */
     private void setDelay(String host, String origin) {
-        RobotsCache.Access access = politeness.robots(origin, LeaseMark.NONE).access();
+        RobotsCache.Access access = politeness.robots(origin).access();
         Duration crawlDelay = access == null ? Duration.ZERO : politeness.newCrawlDelay(origin, access);
         if (!crawlDelay.isZero()) {
             dispatcher.delay(host, crawlDelay);
         }
     }
 
-    private void offerSitemaps(Lease lease, RobotsCache.Access access) {
+    private void offerSitemaps(Target target, RobotsCache.Access access) {
         RobotsRules rules = access.rules();
-        if (offersSitemaps && rules != null && !isSitemap(lease) && !LinkCheck.is(lease)) {
-            sitemaps.offer(lease, rules);
+        if (offersSitemaps && rules != null && target.is(Target.Kind.PAGE)) {
+            sitemaps.offer(target.lease(), rules);
         }
-    }
-
-    private static boolean isSitemap(Lease lease) {
-        return SitemapSource.of(lease) != null;
     }
 
     private Response refused(Lease lease, SkipReason reason) {
@@ -275,12 +270,12 @@ final class UrlProcessor {
         }
     }
 
-    private Response fetch(Lease lease, Dispatcher.Task task) {
+    private Response fetch(Target target, Dispatcher.Task task) {
         Instant fetchedAt = clock.now();
         long startNanos = clock.nanoTime();
-        FetchResult result = isSitemap(lease)
-                ? sitemaps.fetch(lease)
-                : LinkCheck.is(lease) ? fetcher.check(lease.url()) : fetcher.fetch(lease.url());
+        FetchResult result = target.isSitemap()
+                ? sitemaps.fetch(target)
+                : target.is(Target.Kind.CHECK) ? fetcher.check(target.url()) : fetcher.fetch(target.url());
         Duration took = Duration.ofNanos(clock.nanoTime() - startNanos);
         Timing timing = new Timing(fetchedAt, startNanos, took, task.waited());
         Exchange exchange = fetcher.takeExchange();
@@ -288,21 +283,22 @@ final class UrlProcessor {
         return new Response(outcome, () -> {
             recordAndRelease(exchange);
             // A URL that is to be requested again waits in the schedule.
-            return outcome.next() == null && processAndRelease(lease, result, timing);
+            return outcome.next() == null && processAndRelease(target, result, timing);
         });
     }
 
-    private boolean processAndRelease(Lease lease, FetchResult result, Timing timing) {
+    private boolean processAndRelease(Target target, FetchResult result, Timing timing) {
         documents.acquireUninterruptibly();
         try {
-            return process(lease, result, timing);
+            return process(target, result, timing);
         } finally {
             documents.release();
             fetcher.release(result);
         }
     }
 
-    private boolean process(Lease lease, FetchResult result, Timing timing) {
+    private boolean process(Target target, FetchResult result, Timing timing) {
+        Lease lease = target.lease();
         if (result instanceof Refused refused) {
             return refuse(lease, refused.reason());
         }
@@ -313,16 +309,16 @@ final class UrlProcessor {
             return false;
         }
         if (isNetworkInDoubt(result, firstNanos)) {
-            return leave(lease, result, timing);
+            return leave(target, result, timing);
         }
         boolean lacksHeaders = (result.status() == 401 || result.status() == 403)
                 && withoutHeaders.contains(UrlParts.origin(lease.url()));
         if (lacksHeaders) {
-            record(lease, result, timing);
+            record(target, result, timing);
             recorder.leaveUndone(lease);
-            return isPage(lease, result);
+            return isPage(target, result);
         }
-        return finish(lease, result, timing);
+        return finish(target, result, timing);
     }
 
     /** Returns when a URL was first requested by this run; its attempts may belong to an earlier one. */
@@ -354,10 +350,10 @@ final class UrlProcessor {
     }
 
     /** Records a URL whose host does not respond as failed, and does not mark it as done. */
-    private boolean leave(Lease lease, FetchResult result, Timing timing) {
-        record(lease, result, timing);
-        dispatcher.silent(UrlParts.host(lease.url()));
-        recorder.leaveUndone(lease);
+    private boolean leave(Target target, FetchResult result, Timing timing) {
+        record(target, result, timing);
+        dispatcher.silent(UrlParts.host(target.url()));
+        recorder.leaveUndone(target.lease());
         return false;
     }
 
@@ -365,11 +361,12 @@ final class UrlProcessor {
      * Leaves a URL that was not requested, since its host does not respond. Until it does, each crawl that continues leaves
      * the same URLs again; so it records the first one of a host, and only counts the others.
      */
-    private boolean leaveUnrequested(Lease lease, Failed result) {
+    private boolean leaveUnrequested(Target target, Failed result) {
+        Lease lease = target.lease();
         String host = UrlParts.host(lease.url());
-        boolean isOther = dispatcher.continues() && !isSitemap(lease) && !LinkCheck.is(lease);
+        boolean isOther = dispatcher.continues() && target.is(Target.Kind.PAGE);
         if (!isOther || recordedAsAway.put(host, true) == null) {
-            return leave(lease, result, notSent());
+            return leave(target, result, notSent());
         }
         recorder.failed(new CrawlReport.Failure(lease.url(), result.error(), lease.referrer()));
         dispatcher.silent(host);
@@ -377,30 +374,31 @@ final class UrlProcessor {
         return false;
     }
 
-    private boolean finish(Lease lease, FetchResult result, Timing timing) {
-        record(lease, result, timing);
-        recorder.done(lease);
-        return isPage(lease, result);
+    private boolean finish(Target target, FetchResult result, Timing timing) {
+        record(target, result, timing);
+        recorder.done(target.lease());
+        return isPage(target, result);
     }
 
-    private static boolean isPage(Lease lease, FetchResult result) {
-        return result instanceof Page && !isSitemap(lease) && !LinkCheck.is(lease);
+    private static boolean isPage(Target target, FetchResult result) {
+        return result instanceof Page && target.is(Target.Kind.PAGE);
     }
 
     /** Pushes what was found, and records the visit. */
-    private void record(Lease lease, FetchResult result, Timing timing) {
-        if (isSitemap(lease)) {
-            sitemaps.finish(lease, result);
+    private void record(Target target, FetchResult result, Timing timing) {
+        if (target.isSitemap()) {
+            sitemaps.finish(target, result);
             return;
         }
+        Lease lease = target.lease();
         FetchResult checked = LinkQueue.check(lease, result);
         LinkExtractor.Document document = UNREADABLE;
-        if (checked instanceof Page page && page.isHtml() && !LinkCheck.is(lease)) {
+        if (checked instanceof Page page && page.isHtml() && target.is(Target.Kind.PAGE)) {
             document = read(lease, page, timing.fetchedAt);
             checked = document.isCut() ? page.cut() : page;
             links.links(lease, document);
         } else if (checked instanceof Redirect redirect) {
-            checked = links.target(lease, redirect);
+            checked = links.target(target, redirect);
         }
         recorder.visited(new Visit(
                 lease.url(),
@@ -413,7 +411,7 @@ final class UrlProcessor {
                 document.title(),
                 document.links(),
                 timing.waited,
-                LinkCheck.is(lease),
+                target.is(Target.Kind.CHECK),
                 checked instanceof Page page && accepted.contains(page.status())));
     }
 

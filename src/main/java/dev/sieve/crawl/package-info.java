@@ -86,8 +86,7 @@
  * <p><b>A sitemap is a URL with a label.</b> It waits in the frontier like a page: it survives a crash, waits for its host,
  * can be processed by another process, and no second list has to be kept consistent with the frontier. The label stores
  * how it was found, which its content could not: a sitemap is read differently from a page, and does not count toward the
- * limit of pages. Its key differs from the key of a page with the same URL. In logs of version 1, a fragment at the end of
- * the URL is in place of the label.
+ * limit of pages. Its key differs from the key of a page with the same URL.
  *
  * <p><b>So is a link that is only checked.</b> A URL outside of the crawl that is requested once has the key that it would
  * have as a page, so that it is requested once whatever leads to it, and its label stores that no link of it is

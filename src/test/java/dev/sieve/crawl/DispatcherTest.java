@@ -91,7 +91,7 @@ class DispatcherTest {
 
     /** After a restart every host is left alone for its delay. */
     private Dispatcher dispatcher(int restart) {
-        HostSchedule<Lease> schedule = HostSchedule.<Lease>builder()
+        HostSchedule<Target> schedule = HostSchedule.<Target>builder()
                 .delay(Duration.ofNanos(DELAY))
                 .perHost(3)
                 .probeFirst(true)
@@ -122,8 +122,8 @@ class DispatcherTest {
                         .add(task.startNanos());
             }
             switch (random.nextInt(20)) {
-                case 0 -> dispatcher.end(task, new Outcome(Outcome.Kind.ROBOTS_READ, delay, task.lease()));
-                case 1 -> dispatcher.end(task, new Outcome(Outcome.Kind.POSTPONED, delay, task.lease()));
+                case 0 -> dispatcher.end(task, new Outcome(Outcome.Kind.ROBOTS_READ, delay, task.target()));
+                case 1 -> dispatcher.end(task, new Outcome(Outcome.Kind.POSTPONED, delay, task.target()));
                 case 2 -> fail(dispatcher, task, delay);
                 default -> end(dispatcher, task, isMade, delay);
             }
@@ -151,8 +151,8 @@ class DispatcherTest {
     @Test
     void aTaskSaysHowLongItsHostHadToWait() throws Exception {
         AtomicLong time = new AtomicLong();
-        HostSchedule<Lease> schedule =
-                HostSchedule.<Lease>builder().delay(Duration.ofSeconds(1)).build(0);
+        HostSchedule<Target> schedule =
+                HostSchedule.<Target>builder().delay(Duration.ofSeconds(1)).build(0);
         Sieve sieve = new Sieve(100);
         sieve.pushAll(List.of("http://h.test/a", "http://h.test/b", "http://o.test/"));
         Dispatcher dispatcher = new Dispatcher(
@@ -176,7 +176,7 @@ class DispatcherTest {
     }
 
     private Dispatcher withLimitOfTime(AtomicLong time) {
-        HostSchedule<Lease> schedule = HostSchedule.<Lease>builder().build(0);
+        HostSchedule<Target> schedule = HostSchedule.<Target>builder().build(0);
         Sieve sieve = new Sieve(100);
         sieve.push("http://h.test/");
         CrawlOptions options =
@@ -278,7 +278,7 @@ class DispatcherTest {
     @Test
     void leasesThatHaveEndedAreDroppedWithoutTheDelayOrTheBudgetOfTheirHost() throws Exception {
         AtomicLong time = new AtomicLong();
-        HostSchedule<Lease> schedule = HostSchedule.<Lease>builder()
+        HostSchedule<Target> schedule = HostSchedule.<Target>builder()
                 .delay(Duration.ofSeconds(1))
                 .budget(2)
                 .build(0);
@@ -309,8 +309,8 @@ class DispatcherTest {
     @Test
     void leasesThatHaveEndedDoNotKeepACrawlFromEnding() throws Exception {
         AtomicLong time = new AtomicLong();
-        HostSchedule<Lease> schedule =
-                HostSchedule.<Lease>builder().delay(Duration.ofDays(1)).build(0);
+        HostSchedule<Target> schedule =
+                HostSchedule.<Target>builder().delay(Duration.ofDays(1)).build(0);
         TakenAway frontier = new TakenAway();
         frontier.pushAll(List.of("http://a.test/1", "http://a.test/2", "http://b.test/"));
         Recorder recorder = new Recorder(frontier);
@@ -333,8 +333,8 @@ class DispatcherTest {
     @Test
     void theHostsOfAClaimedSlicePauseBeforeTheirFirstRequest() throws Exception {
         AtomicLong time = new AtomicLong();
-        HostSchedule<Lease> schedule =
-                HostSchedule.<Lease>builder().delay(Duration.ZERO).build(0);
+        HostSchedule<Target> schedule =
+                HostSchedule.<Target>builder().delay(Duration.ZERO).build(0);
         Sieve sieve = new Sieve(100);
         Map<String, Duration> claimed = new ConcurrentHashMap<>();
         CrawlJob job = new CrawlJob(sieve, CrawlJob.TEMPORARY) {
@@ -381,8 +381,8 @@ class DispatcherTest {
         dispatcher.finished(task, true);
     }
 
-    private static HostSchedule<Lease> withoutDelay() {
-        return HostSchedule.<Lease>builder().delay(Duration.ZERO).build(0);
+    private static HostSchedule<Target> withoutDelay() {
+        return HostSchedule.<Target>builder().delay(Duration.ZERO).build(0);
     }
 
     @Test
@@ -415,7 +415,7 @@ class DispatcherTest {
     void aHostThatCannotBecomeReadyFailsTheCrawl() throws Exception {
         Sieve sieve = new Sieve(100);
         sieve.pushAll(List.of("http://a.test/1", "http://a.test/2"));
-        HostSchedule<Lease> schedule = withoutDelay();
+        HostSchedule<Target> schedule = withoutDelay();
         Recorder recorder = new Recorder(sieve);
         Dispatcher dispatcher =
                 new Dispatcher(CrawlJob.inMemory(sieve), schedule, () -> 0, recorder, new CrawlOptions(), false);

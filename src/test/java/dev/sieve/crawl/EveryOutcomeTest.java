@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.Frontier;
-import dev.sieve.Lease;
 import dev.sieve.Sieve;
 import dev.sieve.SieveFullException;
 import dev.sieve.fetch.Exchange;
@@ -310,7 +309,7 @@ class EveryOutcomeTest {
                 .on("/robots.txt", HostileServer.reset())
                 .url()));
         try (Fetcher fetcher = options.newFetcher();
-                HostSchedule<Lease> schedule = Politeness.schedule(options, job, false, System.nanoTime())) {
+                HostSchedule<Target> schedule = Politeness.schedule(options, job, false, System.nanoTime())) {
             CrawlClock clock = CrawlClock.SYSTEM;
             Dispatcher dispatcher = new Dispatcher(job, schedule, clock.nanos(), recorder, options, false);
             Politeness politeness = new Politeness(options, fetcher, job, clock);

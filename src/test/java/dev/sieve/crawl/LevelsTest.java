@@ -13,7 +13,6 @@ import dev.sieve.UrlBatch;
 import dev.sieve.durable.DurableSieve;
 import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.polite.HostSchedule;
-import dev.sieve.polite.LeaseCodec;
 import dev.sieve.scope.Scope;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -167,7 +166,7 @@ class LevelsTest {
         private Recorder recorder;
         private LinkQueue links;
         private Dispatcher dispatcher;
-        private HostSchedule<Lease> schedule;
+        private HostSchedule<Target> schedule;
 
         Crawl(Map<String, Node> graph, CrawlOptions options, ToIntFunction<List<Dispatcher.Task>> order) {
             this.graph = graph;
@@ -178,10 +177,10 @@ class LevelsTest {
         void open() {
             frontier.open();
             active.clear();
-            schedule = HostSchedule.<Lease>builder()
+            schedule = HostSchedule.<Target>builder()
                     .delay(Duration.ZERO)
                     .perHost(options.perHost)
-                    .spill(folder, new LeaseCodec(), 2000)
+                    .spill(folder, new Target.Codec(), 2000)
                     .build(now);
             CrawlJob job = CrawlJob.inMemory(frontier);
             recorder = new Recorder(frontier);
@@ -231,7 +230,7 @@ class LevelsTest {
                 if (node.redirect == null) {
                     links.links(lease, node.links);
                 } else {
-                    links.target(lease, new Redirect(301, node.redirect));
+                    links.target(task.target(), new Redirect(301, node.redirect));
                 }
                 recorder.done(lease);
             }

@@ -13,7 +13,6 @@ import dev.sieve.io.LruMap;
 import dev.sieve.parse.LinkExtractor;
 import dev.sieve.polite.Codec;
 import dev.sieve.polite.HostSchedule;
-import dev.sieve.polite.LeaseCodec;
 import dev.sieve.robots.RobotsCache;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -54,9 +53,9 @@ class MemoryLimitsTest {
                 .resolver(host -> List.of(InetAddress.getLoopbackAddress()));
     }
 
-    private static Lease lease(int id) {
+    private static Target target(int id) {
         String url = "http://host" + id + ".test/" + LONG;
-        return new Lease(id, url, 1, 0, url, 0, 0);
+        return Target.of(new Lease(id, url, 1, 0, url, 0, 0));
     }
 
     @ParameterizedTest
@@ -113,30 +112,30 @@ class MemoryLimitsTest {
     void urlsThatWaitForTheirHost() throws IOException {
         CrawlOptions options = options();
         AtomicLong inMemory = new AtomicLong();
-        LeaseCodec codec = new LeaseCodec();
-        Codec<Lease> counting = new Codec<>() {
+        Target.Codec codec = new Target.Codec();
+        Codec<Target> counting = new Codec<>() {
             @Override
-            public byte[] encode(Lease lease) {
-                inMemory.addAndGet(-codec.size(lease));
-                return codec.encode(lease);
+            public byte[] encode(Target target) {
+                inMemory.addAndGet(-codec.size(target));
+                return codec.encode(target);
             }
 
             @Override
-            public Lease decode(byte[] bytes) {
+            public Target decode(byte[] bytes) {
                 return codec.decode(bytes);
             }
 
             @Override
-            public int size(Lease lease) {
-                return codec.size(lease);
+            public int size(Target target) {
+                return codec.size(target);
             }
         };
-        try (HostSchedule<Lease> schedule = HostSchedule.<Lease>builder()
+        try (HostSchedule<Target> schedule = HostSchedule.<Target>builder()
                 .spill(folder, counting, options.leaseMemory())
                 .build(0)) {
             for (int i = 0; i < 2000; i++) {
-                inMemory.addAndGet(codec.size(lease(i)));
-                schedule.add("host" + i + ".test", lease(i));
+                inMemory.addAndGet(codec.size(target(i)));
+                schedule.add("host" + i + ".test", target(i));
             }
             assertThat(inMemory.get()).isBetween(options.leaseMemory() / 2L, options.leaseMemory() + 10_000L);
         }

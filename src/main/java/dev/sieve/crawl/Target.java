@@ -1,0 +1,134 @@
+package dev.sieve.crawl;
+
+import dev.sieve.Lease;
+import dev.sieve.UrlBatch;
+import dev.sieve.polite.LeaseCodec;
+import java.nio.ByteBuffer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A URL of the crawl while it waits for its host and is requested: its lease, what it is, and what this run has requested
+ * for it so far.
+ *
+ * <p>Rules may be dropped from their cache before the URL is requested, if many hosts have large ones. Since each request
+ * for robots.txt settles a URL, or brings it closer to a limit, a crawl ends however small the cache is.
+ *
+ * @param rule whether robots.txt allows the URL; null when its rules were not read for it
+ * @param asked how often robots.txt was requested for the URL
+ * @param isRepeated whether the URL is requested again, since its connection was closed
+ */
+record Target(Lease lease, Kind kind, @Nullable Boolean rule, int asked, boolean isRepeated) {
+    /** What a URL is, which the frontier stores as its label. */
+    enum Kind {
+        /** Its links are followed. */
+        PAGE(0),
+        /** A robots.txt names the sitemap. */
+        NAMED_SITEMAP(1),
+        /** No robots.txt names any sitemap, and it is where one often is. */
+        GUESSED_SITEMAP(2),
+        /** An index lists the sitemap, so it must not be an index itself. */
+        LISTED_SITEMAP(3),
+        /**
+         * It is outside of the crawl, and requested once to check whether it works. The target of its redirect is a link
+         * like any other: in scope it is crawled as a page, elsewhere it is checked.
+         */
+        CHECK(4),
+        /** Not a URL to request, but a note of {@link Levels}. */
+        NOTE(5),
+        /** A {@link RobotsErrand}, which no frontier has. */
+        ERRAND(-1);
+
+        private final int label;
+
+        Kind(int label) {
+            this.label = label;
+        }
+
+        private static Kind of(int label) {
+            return Stream.of(values())
+                    .filter(kind -> kind.label == label)
+                    .findAny()
+                    .orElse(PAGE);
+        }
+
+        /** Returns an empty batch of such URLs. */
+        UrlBatch batch(int depth, int redirects, @Nullable String referrer) {
+            return new UrlBatch(depth, redirects, referrer, label);
+        }
+    }
+
+    /** Targets as bytes, for the spill file of a schedule: what was requested so far, then the lease. */
+    static final class Codec implements dev.sieve.polite.Codec<Target> {
+        private static final LeaseCodec LEASES = new LeaseCodec();
+        private static final int OBJECT_BYTES = 32;
+
+        @Override
+        public byte[] encode(Target target) {
+            byte[] lease = LEASES.encode(target.lease);
+            int rule = target.rule == null ? 0 : target.rule ? 1 : 2;
+            return ByteBuffer.allocate(2 + Integer.BYTES + lease.length)
+                    .put((byte) rule)
+                    .put((byte) (target.isRepeated ? 1 : 0))
+                    .putInt(target.asked)
+                    .put(lease)
+                    .array();
+        }
+
+        @Override
+        public int size(Target target) {
+            return OBJECT_BYTES + LEASES.size(target.lease);
+        }
+
+        @Override
+        public Target decode(byte[] encoded) {
+            ByteBuffer bytes = ByteBuffer.wrap(encoded);
+            int rule = bytes.get();
+            boolean isRepeated = bytes.get() == 1;
+            int asked = bytes.getInt();
+            byte[] lease = new byte[bytes.remaining()];
+            bytes.get(lease);
+            Target target = of(LEASES.decode(lease));
+            return new Target(target.lease, target.kind, rule == 0 ? null : rule == 1, asked, isRepeated);
+        }
+    }
+
+    /** Returns the target of a lease for which nothing was requested. */
+    static Target of(Lease lease) {
+        return new Target(lease, Kind.of(lease.label()), null, 0, false);
+    }
+
+    String url() {
+        return lease.url();
+    }
+
+    boolean is(Kind other) {
+        return kind == other;
+    }
+
+    boolean isSitemap() {
+        return is(Kind.NAMED_SITEMAP) || is(Kind.GUESSED_SITEMAP) || is(Kind.LISTED_SITEMAP);
+    }
+
+    /** Returns this target as a page. */
+    Target asPage() {
+        return new Target(lease, Kind.PAGE, rule, asked, isRepeated);
+    }
+
+    /** Returns this target after another request for robots.txt, with what the rules say; null without rules. */
+    Target asked(@Nullable Boolean newRule) {
+        return new Target(lease, kind, newRule, asked + 1, isRepeated);
+    }
+
+    /** Returns this target, to be requested again since its connection was closed. */
+    Target repeated() {
+        return new Target(lease, kind, rule, asked, true);
+    }
+
+    /** Returns this target at another depth. */
+    Target at(int depth) {
+        Lease moved = new Lease(
+                lease.id(), url(), depth, lease.redirects(), lease.referrer(), lease.label(), lease.attempt());
+        return new Target(moved, kind, rule, asked, isRepeated);
+    }
+}
