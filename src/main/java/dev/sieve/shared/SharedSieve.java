@@ -357,6 +357,11 @@ public final class SharedSieve implements Frontier {
         return worker;
     }
 
+    /** Returns the run of the engine that this worker has seen last. */
+    Run run() {
+        return engine.run();
+    }
+
     /** Returns how many slices this worker owns. */
     int owned() {
         return holdings.owned();
