@@ -3,20 +3,14 @@ package dev.sieve.cli;
 import static dev.sieve.report.Numbers.text;
 
 import ch.qos.logback.classic.Level;
-import dev.sieve.CapacityEvent;
 import dev.sieve.SieveStats;
-import dev.sieve.crawl.CrawlDirectory;
-import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.crawl.CrawlPlace;
 import dev.sieve.crawl.CrawlReport;
-import dev.sieve.durable.Durability;
-import dev.sieve.durable.DurableFolder;
+import dev.sieve.crawl.FrontierSettings;
 import dev.sieve.durable.Export;
 import dev.sieve.report.LiveServer;
 import dev.sieve.report.Numbers;
-import dev.sieve.shared.EngineAddress;
-import dev.sieve.shared.SharedSieve;
-import dev.sieve.shared.SharedTools;
 import dev.sieve.url.Seeds;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -26,7 +20,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -74,25 +67,8 @@ class CrawlCommand implements Callable<Integer> {
     @Mixin
     private LiveOptions live = new LiveOptions();
 
-    @Option(
-            names = "--job",
-            paramLabel = "DIR",
-            description = "Save the crawl in DIR; repeat the same command to resume, even after kill -9.")
-    @Nullable
-    Path job;
-
-    @Option(
-            names = "--durability",
-            paramLabel = "LEVEL",
-            description = "What a job survives: process (kill -9), interval (power cuts, except for the last second; no"
-                    + " page is lost) or always (any power cut) (default: process).")
-    private Durability durability = Durability.PROCESS;
-
-    @Option(names = "--keep-log", description = "Keep finished URLs in the job, for 'export --done'.")
-    private boolean keepsLog;
-
     @Mixin
-    SharedOptions shared = new SharedOptions();
+    PlaceOptions kept = new PlaceOptions();
 
     @Option(
             names = "--fail-on",
@@ -133,60 +109,43 @@ class CrawlCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         Logging.set(isQuiet ? Level.WARN : isVerbose ? Level.DEBUG : Level.INFO);
-        EngineAddress address = shared.address();
-        boolean resumes = address != null
-                ? SharedTools.exists(address, shared.patience())
-                : job != null && DurableFolder.exists(job);
+        CrawlPlace place = kept.place();
+        boolean resumes = place.exists();
         if (seeds.isEmpty() && !resumes) {
             throw Checks.wrong(spec, "Missing SEED: a URL, a file of URLs, or - for standard input");
         }
         if (isQuiet && isVerbose) {
             throw Checks.wrong(spec, "Options '-q' and '-v' exclude each other");
         }
-        requireJobFor("--durability");
-        requireJobFor("--keep-log");
         CrawlOptions options = options().exchanges(output.hasArchive());
-        if (job != null) {
-            checkJob(job);
-        }
-        output.check(job, resumes);
-        live.check(job, output.all(), spec);
-        if (address != null) {
-            frontier.checkShared();
-        } else {
-            frontier.check(resumes);
-        }
+        output.check(place, resumes);
+        live.check(place, output.all(), spec);
+        frontier.check(place, resumes);
         if (isDryRun) {
-            return dryRun(options, address, resumes);
+            return dryRun(options, place, resumes);
         }
         try (LiveServer server = live.open()) {
-            return crawl(options, address, resumes, output.recording(server, live.metricsFile()));
+            return crawl(options, place, resumes, output.recording(server, live.metricsFile()));
         }
     }
 
-    private int crawl(
-            CrawlOptions options, @Nullable EngineAddress address, boolean resumes, @Nullable Recording recording)
+    private int crawl(CrawlOptions options, CrawlPlace place, boolean resumes, @Nullable Recording recording)
             throws IOException {
-        Consumer<CapacityEvent> listener = recording == null ? event -> {} : recording::capacity;
-        Supplier<CrawlJob> opening = () -> address == null
-                ? frontier.open(job, durability, keepsLog, listener)
-                : frontier.openShared(address, resumes, options, shared, listener);
-        // What is done on an engine stays done when this machine fails, so its lines have to be on the disk.
-        boolean forces = address != null || durability.forces();
+        FrontierSettings settings = frontier.settings(resumes, recording == null ? event -> {} : recording::capacity);
         try (StopSignal signal = new StopSignal(isQuiet);
-                CrawlStart start = new CrawlStart(options, opening)) {
+                CrawlStart start = new CrawlStart(options, () -> kept.open(place, options, settings))) {
             if (resumes) {
                 start.crawler();
             }
             readSeeds(seeds, start::addTyped, start::add);
             // Another process may have accepted the seeds a moment ago, and the counters are as old as that.
-            if (address == null ? !start.hasUrls() : !start.hasSeeds()) {
+            if (place.isShared() ? !start.hasSeeds() : !start.hasUrls()) {
                 throw noSeed();
             }
             if (recording != null) {
-                recording.start(start.crawler(), start.job(), forces);
+                recording.start(start.crawler(), start.job(), place.forces());
             }
-            Outputs outputs = output.open(resumes, forces);
+            Outputs outputs = output.open(resumes, place.forces());
             if (isVerbose) {
                 outputs.add(new VisitLog());
             }
@@ -195,36 +154,12 @@ class CrawlCommand implements Callable<Integer> {
             }
             signal.stops(start.crawler());
             if (!isQuiet) {
-                CrawlReport report = start.crawler().report();
-                Terminal.print(
-                        address == null
-                                ? opening(report, options, resumes)
-                                : openingShared(report, options, address, (SharedSieve)
-                                        start.job().frontier()));
-                if (address != null && recording != null) {
+                Terminal.print(opening(start, options, place, resumes));
+                if (place.isShared() && recording != null) {
                     Terminal.println("The report and the live page show the requests of this worker.");
                 }
             }
-            CrawlPlace place = address != null ? CrawlPlace.on(address) : CrawlPlace.in(job);
             return new CrawlRun(start.crawler(), outputs, place, isQuiet, where.ignoresRobots, failOn, recording).run();
-        }
-    }
-
-    /** Refuses a folder that the job would have to share with other files, before anything is created. */
-    private void checkJob(Path folder) throws IOException {
-        if (folder.toString().isEmpty()) {
-            throw Checks.invalid(spec, "--job", "the name is empty");
-        }
-        try {
-            CrawlDirectory.check(folder);
-        } catch (IllegalArgumentException e) {
-            throw Checks.invalid(spec, "--job", e.getMessage());
-        }
-    }
-
-    private void requireJobFor(String option) {
-        if (job == null && spec.commandLine().getParseResult().hasMatchedOption(option)) {
-            throw Checks.wrong(spec, "Option '" + option + "' requires '--job'");
         }
     }
 
@@ -260,43 +195,35 @@ class CrawlCommand implements Callable<Integer> {
     }
 
     /** Returns the two lines at the start of a crawl. */
-    private String opening(CrawlReport report, CrawlOptions options, boolean resumes) {
-        String seeds = Numbers.count(report.urlsNew(), "new seed");
-        String queued = resumes ? Numbers.count(report.before(), "URL") + " of the job and " : "";
-        SieveStats sieve = report.sieve();
-        String filter =
-                resumes ? text("%s, %s", Summary.size(sieve), Numbers.bytes(sieve.memoryBytes())) : frontier.toString();
-        return text("Crawling %s%s: %s.%nFilter: %s; heap %s.%n", queued, seeds, options, filter, heap());
-    }
-
-    /** Returns the two lines at the start of a crawl that many processes share. */
-    private static String openingShared(
-            CrawlReport report, CrawlOptions options, EngineAddress address, SharedSieve sieve) {
+    private String opening(CrawlStart start, CrawlOptions options, CrawlPlace place, boolean resumes) {
+        CrawlReport report = start.crawler().report();
         SieveStats stats = report.sieve();
-        return text(
-                "Crawling %s: %s.%nFrontier %s: %s, %,d accepted = %,d done + %,d pending; heap %s.%n",
-                Numbers.count(report.urlsNew(), "new seed"),
-                options,
-                address,
-                Numbers.count(sieve.workers(), "worker"),
-                stats.accepted(),
-                stats.done(),
-                stats.pending() + stats.inFlight(),
-                heap());
+        String seeds = Numbers.count(report.urlsNew(), "new seed");
+        String queued = resumes ? Numbers.count(report.before(), "URL") + " of the " + place.kind() + " and " : "";
+        String second = place.isShared()
+                ? text(
+                        "Frontier %s: %s, %,d accepted = %,d done + %,d pending",
+                        place,
+                        Numbers.count(start.job().processes(), "worker"),
+                        stats.accepted(),
+                        stats.done(),
+                        stats.pending() + stats.inFlight())
+                : "Filter: "
+                        + (resumes
+                                ? Summary.size(stats) + ", " + Numbers.bytes(stats.memoryBytes())
+                                : frontier.toString());
+        return text("Crawling %s%s: %s.%n%s; heap %s.%n", queued, seeds, options, second, heap());
     }
 
     private static String heap() {
         return Numbers.bytes(Runtime.getRuntime().maxMemory());
     }
 
-    private int dryRun(CrawlOptions options, @Nullable EngineAddress address, boolean resumes) throws IOException {
+    private int dryRun(CrawlOptions options, CrawlPlace place, boolean resumes) throws IOException {
         try (DryRun dryRun = new DryRun(options, !where.ignoresRobots)) {
-            if (resumes && address != null) {
-                SharedTools.lines(address, "seeds", dryRun::open);
-                SharedTools.export(address, dryRun::add);
-            } else if (resumes && job != null) {
-                CrawlDirectory.seeds(job, dryRun::open);
-                DurableFolder.export(job, Export.PENDING, dryRun::add);
+            if (resumes) {
+                place.seeds(dryRun::open);
+                place.export(Export.PENDING, dryRun::add);
             }
             long pending = dryRun.urls();
             readSeeds(seeds, dryRun::addTyped, dryRun::add);
@@ -306,15 +233,13 @@ class CrawlCommand implements Callable<Integer> {
             StringBuilder lines = new StringBuilder(text("Dry run: requests only robots.txt, writes nothing.%n"));
             Summary.row(lines, "seeds", "%,d", dryRun.urls() - pending);
             Summary.row(lines, "crawl", "%s", options);
-            String filter = address != null ? "on the engine" : resumes ? "as stored in the job" : frontier.toString();
-            Summary.row(lines, "filter", "%s", filter);
+            boolean hasFilter = resumes || place.isShared();
+            Summary.row(lines, "filter", "%s", hasFilter ? "that of the " + place.kind() : frontier);
             Summary.row(lines, "memory", "heap %s, of this %s for responses", heap(), Numbers.bytes(options.memory()));
             Summary.row(lines, "files", "%s", output.names());
-            String state = resumes ? Numbers.count(pending, "URL") + " left" : "new";
-            if (address != null) {
-                Summary.row(lines, "frontier", "%s: %s", address, state);
-            } else if (job != null) {
-                Summary.row(lines, "job", "%s: %s", job, state);
+            if (place.isSaved()) {
+                String state = resumes ? Numbers.count(pending, "URL") + " left" : "new";
+                Summary.row(lines, place.kind(), "%s: %s", place, state);
             }
             lines.append(dryRun.requests());
             Terminal.print(spec.commandLine().getOut(), lines.toString());

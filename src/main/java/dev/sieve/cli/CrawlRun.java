@@ -1,7 +1,6 @@
 package dev.sieve.cli;
 
-import static dev.sieve.report.Numbers.text;
-
+import dev.sieve.crawl.CrawlPlace;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.crawl.Ending;
@@ -14,13 +13,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * One crawl as the user sees it: progress, summary, exit code.
  *
- * @param place where it is saved; null when it is not
+ * @param place where it is kept
  * @param recording what its report and its live page are made from; null when there is neither
  */
 record CrawlRun(
         Crawler crawler,
         Outputs outputs,
-        @Nullable CrawlPlace place,
+        CrawlPlace place,
         boolean isQuiet,
         boolean ignoresRobots,
         Set<FailOn> failOn,
@@ -39,7 +38,7 @@ record CrawlRun(
 
     private int crawl() throws IOException {
         IOException failure = null;
-        Progress progress = isQuiet ? null : new Progress(crawler, isShared());
+        Progress progress = isQuiet ? null : new Progress(crawler, place.isShared());
         try (outputs;
                 recording) {
             if (recording != null) {
@@ -62,7 +61,7 @@ record CrawlRun(
             return ExitCode.INPUT_OR_OUTPUT_FAILED;
         }
         if (!isQuiet) {
-            Terminal.print(Summary.of(report, ignoresRobots, isShared())
+            Terminal.print(Summary.of(report, ignoresRobots, place.isShared())
                     + Summary.files(outputs.files())
                     + howToContinue(report));
         }
@@ -82,30 +81,23 @@ record CrawlRun(
         return failsOn(report) ? ExitCode.FAIL_ON : 0;
     }
 
-    private boolean isShared() {
-        return place != null && place.isShared();
-    }
-
     /** Whether other processes have done work for this crawl; then it is not a failure that this one has no page. */
     private boolean isHelped(CrawlReport report) {
         long own = report.pageCount() + report.checkedCount() + report.redirects() + report.failed() + report.refused();
-        return isShared() && report.sieve().done() > own;
+        return place.isShared() && report.sieve().done() > own;
     }
 
     /** Returns the last line of the summary: what of the crawl is saved. Empty for a complete crawl that is not saved. */
     private String howToContinue(CrawlReport report) {
-        if (place == null) {
-            return report.left() == 0
-                    ? ""
-                    : text("  job      none: %s not saved%n", Numbers.count(report.left(), "URL"));
+        StringBuilder lines = new StringBuilder();
+        long left = report.left() + (place.isSaved() ? report.unfinished() : 0);
+        if (left > 0) {
+            String rest = place.isSaved() ? "%s left in %s; repeat the command to continue" : "%2$s: %1$s not saved";
+            Summary.row(lines, place.kind(), rest, Numbers.count(left, "URL"), place);
+        } else if (place.isSaved()) {
+            Summary.row(lines, place.kind(), "complete: no URL is left in %s", place);
         }
-        long left = report.left() + report.unfinished();
-        String name = isShared() ? "frontier" : "job     ";
-        return left == 0
-                ? text("  %s complete: no URL is left in %s%n", name, place.name())
-                : text(
-                        "  %s %s left in %s; repeat the command to continue%n",
-                        name, Numbers.count(left, "URL"), place.name());
+        return lines.toString();
     }
 
     private boolean failsOn(CrawlReport report) {

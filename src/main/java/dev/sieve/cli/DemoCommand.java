@@ -7,6 +7,7 @@ import dev.sieve.Sieve;
 import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
+import dev.sieve.crawl.MemoryPlace;
 import dev.sieve.demo.DemoWeb;
 import dev.sieve.output.WarcSink;
 import dev.sieve.report.LiveServer;
@@ -96,7 +97,7 @@ final class DemoCommand implements Callable<Integer> {
         if (report != null) {
             Outputs.checkReport("--report", report, isForced, spec);
         }
-        live.check(null, Stream.concat(outputs.stream(), Stream.ofNullable(report)), spec);
+        live.check(new MemoryPlace(), Stream.concat(outputs.stream(), Stream.ofNullable(report)), spec);
         try (DemoWeb web = open()) {
             return port == null ? crawl(web) : serve(web);
         }
@@ -170,7 +171,7 @@ final class DemoCommand implements Callable<Integer> {
                 files.add(recording.record());
             }
             signal.stops(crawler);
-            int exitCode = new CrawlRun(crawler, files, null, false, false, Set.of(), recording).run();
+            int exitCode = new CrawlRun(crawler, files, new MemoryPlace(), false, false, Set.of(), recording).run();
             long found = crawler.report().pages().getOrDefault(2, 0L);
             String why = found == web.pages() ? "" : "; the others were missed because the filter is too small";
             Terminal.println(text("Found %,d of the %s%s.", found, Numbers.count(web.pages(), "page"), why));

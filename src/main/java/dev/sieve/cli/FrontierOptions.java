@@ -5,21 +5,11 @@ import dev.sieve.FilterKind;
 import dev.sieve.OnFull;
 import dev.sieve.Sieve;
 import dev.sieve.bloom.BloomSize;
-import dev.sieve.crawl.CrawlDirectory;
-import dev.sieve.crawl.CrawlJob;
-import dev.sieve.crawl.CrawlOptions;
-import dev.sieve.crawl.SharedJob;
-import dev.sieve.durable.Durability;
-import dev.sieve.durable.DurableFolder;
+import dev.sieve.crawl.CrawlPlace;
+import dev.sieve.crawl.FrontierSettings;
 import dev.sieve.report.Numbers;
-import dev.sieve.shared.EngineAddress;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Path;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -27,8 +17,6 @@ import picocli.CommandLine.Spec;
 
 /** The options of the frontier. */
 final class FrontierOptions {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.cli");
-
     /** The rest is for the queue, the pages in progress and the program itself. */
     private static final double SHARE_OF_HEAP = 0.8;
 
@@ -69,9 +57,17 @@ final class FrontierOptions {
     /**
      * Refuses contradictory options, and a filter that does not fit into the heap, before anything is created.
      *
-     * @param resumes whether the job exists; options that are not given then keep its settings
+     * @param resumes whether the crawl exists; options that are not given then keep its settings
      */
-    void check(boolean resumes) {
+    void check(CrawlPlace place, boolean resumes) {
+        if (place.isShared()) {
+            // Its filter needs no heap.
+            checkPositive(spec, urls());
+            if (onFull == OnFull.GROW) {
+                throw Checks.invalid(spec, "--on-full", "a shared frontier does not grow; use warn");
+            }
+            return;
+        }
         FilterKind kind = filter();
         if (isExact && filter != null && filter != FilterKind.EXACT) {
             throw contradiction("--exact", "'--filter " + Converters.name(filter) + "'");
@@ -85,11 +81,6 @@ final class FrontierOptions {
         if (capacity != null || !resumes) {
             checkCapacity(spec, kind(), urls(), rate());
         }
-    }
-
-    /** As {@link #check}, for a frontier on an engine, which needs no heap. */
-    void checkShared() {
-        checkPositive(spec, urls());
     }
 
     private static void checkPositive(CommandSpec spec, long urls) {
@@ -133,80 +124,12 @@ final class FrontierOptions {
     }
 
     /**
-     * Creates a frontier in memory, or opens or creates the directory of a job. In an existing job, only the settings
-     * for which an option is given change.
+     * Returns the settings of the frontier. In an existing crawl, only those change for which an option is given.
      *
-     * @param job null for a frontier in memory
      * @param listener receives each capacity event
-     * @throws UncheckedIOException when the job cannot be opened
      */
-    CrawlJob open(@Nullable Path job, Durability durability, boolean keepsLog, Consumer<CapacityEvent> listener) {
-        if (job == null) {
-            Sieve.Builder builder = Sieve.builder().capacity(urls()).onCapacity(listener);
-            Checks.set(spec, "--filter", filter(), builder::filter);
-            Checks.set(spec, "--miss-rate", missRate, builder::falsePositiveRate);
-            Checks.set(spec, "--on-full", onFull, builder::onFull);
-            return CrawlJob.inMemory(builder.build());
-        }
-        try {
-            return CrawlDirectory.open(job, builder -> {
-                builder.durability(durability).keepLog(keepsLog).onCapacity(listener);
-                if (capacity != null || !DurableFolder.exists(job)) {
-                    builder.capacity(urls());
-                }
-                Checks.set(spec, "--filter", filter(), builder::filter);
-                Checks.set(spec, "--miss-rate", missRate, builder::falsePositiveRate);
-                Checks.set(spec, "--on-full", onFull, builder::onFull);
-            });
-        } catch (IllegalArgumentException e) {
-            throw Checks.invalid(spec, capacity == null ? "--job" : "--capacity", e.getMessage());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    /**
-     * Joins the crawl on an engine, or starts it there. In an existing crawl, the settings for which an option is given have
-     * to be those that are stored.
-     *
-     * @param exists whether the crawl exists
-     * @param listener receives each capacity event
-     * @throws UncheckedIOException when the engine cannot be used
-     */
-    CrawlJob openShared(
-            EngineAddress address,
-            boolean exists,
-            CrawlOptions options,
-            SharedOptions shared,
-            Consumer<CapacityEvent> listener) {
-        try {
-            SharedJob job = SharedJob.open(address, options, builder -> {
-                builder.onCapacity(listener);
-                shared.apply(builder);
-                if (capacity != null || !exists) {
-                    builder.capacity(urls());
-                }
-                Checks.set(spec, "--on-full", onFull, builder::onFull);
-            });
-            for (String warning : job.frontier().warnings()) {
-                LOG.warn("{}: {}", address.server(), warning);
-            }
-            try {
-                shared.compare(job.frontier());
-            } catch (ParameterException e) {
-                job.close();
-                throw e;
-            }
-            return job;
-        } catch (IllegalArgumentException e) {
-            String problem = String.valueOf(e.getMessage())
-                    .replace("capacity is", "--capacity is")
-                    .replace("onFull is", "--on-full is")
-                    .replace("groups is", "the rule of --per-domain is");
-            throw Checks.invalid(spec, "--frontier", problem);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    FrontierSettings settings(boolean resumes, Consumer<CapacityEvent> listener) {
+        return new FrontierSettings(resumes ? capacity : (Long) urls(), filter(), missRate, onFull, listener);
     }
 
     /** Null if no filter was chosen. */

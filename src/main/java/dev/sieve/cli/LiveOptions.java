@@ -1,5 +1,6 @@
 package dev.sieve.cli;
 
+import dev.sieve.crawl.CrawlPlace;
 import dev.sieve.report.LiveServer;
 import dev.sieve.report.MetricsText;
 import java.io.IOException;
@@ -54,16 +55,17 @@ final class LiveOptions {
     /**
      * Refuses a file for the metrics that could not be written, before anything is created.
      *
-     * @param job the folder of the job; null for none
+     * @param place where the crawl is kept
      * @param others the other files that the crawl writes
      */
-    void check(@Nullable Path job, Stream<Path> others, CommandSpec spec) {
+    void check(CrawlPlace place, Stream<Path> others, CommandSpec spec) {
         if (metricsFile == null) {
             return;
         }
         Path absolute = metricsFile.toAbsolutePath().normalize();
-        if (job != null && absolute.startsWith(job.toAbsolutePath().normalize())) {
-            throw Checks.wrong(spec, metricsFile + " is in the directory of --job " + job + "; write it outside of it");
+        if (place.contains(metricsFile)) {
+            throw Checks.wrong(
+                    spec, metricsFile + " is in the directory of --job " + place + "; write it outside of it");
         }
         if (others.anyMatch(each -> each.toAbsolutePath().normalize().equals(absolute))) {
             throw Checks.invalid(spec, "--metrics-file", metricsFile + " is named twice");

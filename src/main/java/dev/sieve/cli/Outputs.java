@@ -6,6 +6,7 @@ import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
 
 import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.crawl.CrawlPlace;
 import dev.sieve.fetch.Exchange;
 import dev.sieve.output.CsvSink;
 import dev.sieve.output.JsonlSink;
@@ -503,13 +504,11 @@ final class Outputs implements PageSink {
         /**
          * Refuses files that {@link #open} could not open, before anything is created.
          *
-         * @param job the folder of the job; null for none
-         * @param resumes whether the crawl continues the job, whose files then have to be continued
+         * @param place where the crawl is kept
+         * @param resumes whether it continues a crawl, whose files then have to be continued
          */
-        void check(@Nullable Path job, boolean resumes) throws IOException {
-            if (job != null) {
-                checkOutside(job);
-            }
+        void check(CrawlPlace place, boolean resumes) throws IOException {
+            checkOutside(place);
             Outputs.check(files(), format(), skipped, how(resumes), spec);
             if (report != null) {
                 boolean isEarlier = resumes && Files.isRegularFile(report) && ReportPage.isReport(report);
@@ -523,15 +522,13 @@ final class Outputs implements PageSink {
         }
 
         /** Refuses files in the folder of the job, which only has files of its own. */
-        private void checkOutside(Path job) {
-            Path folder = job.toAbsolutePath().normalize();
-            all().filter(each -> !STANDARD_OUTPUT.contains(each)
-                            && each.toAbsolutePath().normalize().startsWith(folder))
+        private void checkOutside(CrawlPlace place) {
+            all().filter(each -> !STANDARD_OUTPUT.contains(each) && place.contains(each))
                     .findFirst()
                     .ifPresent(inside -> {
                         throw Checks.wrong(
                                 spec,
-                                inside + " is in the directory of --job " + job + "; write outputs outside of it");
+                                inside + " is in the directory of --job " + place + "; write outputs outside of it");
                     });
         }
 

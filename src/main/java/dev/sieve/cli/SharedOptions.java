@@ -1,7 +1,7 @@
 package dev.sieve.cli;
 
+import dev.sieve.crawl.CrawlJob;
 import dev.sieve.shared.EngineAddress;
-import dev.sieve.shared.SharedSieve;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Collection;
@@ -94,23 +94,19 @@ final class SharedOptions {
         return patience;
     }
 
-    /** Sets what these options are about. */
-    void apply(SharedSieve.Builder builder) {
-        Checks.set(spec, "--patience", patience, builder::patience);
-    }
-
     /**
-     * Stores the options that all processes of a crawl have to share, or compares them with those of the live ones.
+     * Stores the options that all processes of a crawl have to share, or compares them with those of the other ones.
      *
      * @throws ParameterException when one differs
      */
-    void compare(SharedSieve sieve) {
+    void compare(CrawlJob job) {
         Map<String, String> mine = new LinkedHashMap<>();
         for (String option : COMPARED) {
-            String text = text(spec.findOption(option).getValue());
+            String text =
+                    text(spec.commandLine().getCommandSpec().findOption(option).getValue());
             mine.put(option.substring(2), text.isEmpty() ? DEFAULTS.getOrDefault(option, "") : text);
         }
-        sieve.notes().options(mine).forEach((name, stored) -> {
+        job.differences(mine).forEach((name, stored) -> {
             // Null when it was stored by a version without the option.
             String theirs = stored == null ? "" : stored;
             if (theirs.equals(mine.get(name))) {

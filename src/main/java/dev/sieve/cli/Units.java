@@ -3,7 +3,10 @@ package dev.sieve.cli;
 import static dev.sieve.report.Numbers.text;
 
 import dev.sieve.report.Numbers;
+import java.util.Collection;
+import java.util.Map;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Formats quantities for people, independent of the language of the machine. */
 final class Units {
@@ -22,6 +25,19 @@ final class Units {
             millions /= 1000;
         }
         return Numbers.significant(millions, 3) + " " + LARGE.charAt(unit);
+    }
+
+    /** A text, a number, or a list or map of these as JSON. */
+    static String json(@Nullable Object value) {
+        if (value instanceof Map<?, ?> map) {
+            return map.entrySet().stream()
+                    .map(each -> json(each.getKey()) + ": " + json(each.getValue()))
+                    .collect(Collectors.joining(", ", "{", "}"));
+        }
+        if (value instanceof Collection<?> list) {
+            return list.stream().map(Units::json).collect(Collectors.joining(", ", "[", "]"));
+        }
+        return value instanceof String text ? json(text) : String.valueOf(value);
     }
 
     /** Text as a string of JSON, in printable characters of ASCII. */

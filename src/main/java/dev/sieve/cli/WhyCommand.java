@@ -1,9 +1,8 @@
 package dev.sieve.cli;
 
 import ch.qos.logback.classic.Level;
-import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.crawl.CrawlOptions;
-import dev.sieve.durable.DurableFolder;
+import dev.sieve.crawl.CrawlPlace;
 import dev.sieve.durable.Export;
 import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.fetch.Fetcher;
@@ -11,19 +10,14 @@ import dev.sieve.report.Numbers;
 import dev.sieve.scope.Admission;
 import dev.sieve.scope.Scope;
 import dev.sieve.scope.SkipReason;
-import dev.sieve.shared.EngineAddress;
-import dev.sieve.shared.SharedTools;
 import dev.sieve.url.Refusal;
 import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 
 /** Shows what a crawl with the same command line does with a URL, and by which rule. */
@@ -47,20 +41,17 @@ final class WhyCommand extends CrawlCommand {
         String url = seeds.get(0);
         List<String> rest = seeds.subList(1, seeds.size());
         CrawlOptions options = options();
-        if (job != null && !DurableFolder.exists(job)) {
-            throw Checks.invalid(spec, "--job", "not a job: " + job);
+        CrawlPlace place = kept.place();
+        if (place.isSaved() && !place.exists()) {
+            throw kept.wrong(place, "no crawl of this name: " + place);
         }
-        EngineAddress address = shared.address();
-        if (address != null && !SharedTools.exists(address, Duration.ZERO)) {
-            throw Checks.invalid(spec, "--frontier", "the engine has no crawl of this name: " + address);
-        }
-        if (job == null && address == null && rest.isEmpty() && where.scope != Scope.Kind.ANY) {
+        if (!place.isSaved() && rest.isEmpty() && where.scope != Scope.Kind.ANY) {
             throw Checks.wrong(spec, "Missing SEED: a URL, a file of URLs, or - for standard input");
         }
         PrintWriter out = spec.commandLine().getOut();
         // Decides which addresses are allowed; fetches nothing.
         try (Fetcher fetcher = options.newFetcher()) {
-            return explain(url, rest, options, address, fetcher, out);
+            return explain(url, rest, options, place, fetcher, out);
         } catch (IOException e) {
             Terminal.println("sieve: " + e.getMessage());
             return ExitCode.INPUT_OR_OUTPUT_FAILED;
@@ -73,12 +64,7 @@ final class WhyCommand extends CrawlCommand {
     }
 
     private int explain(
-            String url,
-            List<String> rest,
-            CrawlOptions options,
-            @Nullable EngineAddress address,
-            Fetcher fetcher,
-            PrintWriter out)
+            String url, List<String> rest, CrawlOptions options, CrawlPlace place, Fetcher fetcher, PrintWriter out)
             throws IOException {
         Refusal refusal = UrlNormalizer.refusal(url);
         if (refusal != null) {
@@ -87,7 +73,7 @@ final class WhyCommand extends CrawlCommand {
         String parsed = Objects.requireNonNull(UrlNormalizer.parse(url));
         String key = UrlNormalizer.key(parsed);
         Admission admission = options.newAdmission();
-        boolean isSeed = readSeeds(rest, admission, address, fetcher, key);
+        boolean isSeed = readSeeds(rest, admission, place, fetcher, key);
         SkipReason reason = isSeed ? null : admission.skipReason(parsed, 1);
         Refused objection = fetcher.objection(parsed);
         if (reason == null && objection != null) {
@@ -105,11 +91,8 @@ final class WhyCommand extends CrawlCommand {
         if (reason != null && admission.skipReason(parsed, 0) == null && objection == null) {
             Terminal.println(out, "unless a seed redirects to it, which only a crawl can show");
         }
-        if (job != null) {
-            Terminal.println(out, "in the job: " + inJob(job, key));
-        }
-        if (address != null) {
-            Terminal.println(out, "in the crawl: " + onEngine(address, key));
+        if (place.isSaved()) {
+            Terminal.println(out, "in the " + place.kind() + ": " + status(place, key));
         }
         return exitCode;
     }
@@ -136,8 +119,7 @@ final class WhyCommand extends CrawlCommand {
     }
 
     /** Adds all seeds to the scope. Returns whether one of them has this key. */
-    private boolean readSeeds(
-            List<String> rest, Admission admission, @Nullable EngineAddress address, Fetcher fetcher, String key)
+    private boolean readSeeds(List<String> rest, Admission admission, CrawlPlace place, Fetcher fetcher, String key)
             throws IOException {
         boolean[] isFound = new boolean[1];
         Consumer<String> listed = seed -> {
@@ -146,42 +128,25 @@ final class WhyCommand extends CrawlCommand {
         };
         Consumer<String> typed = listed.andThen(fetcher::open);
         readSeeds(rest, typed, listed);
-        if (job != null) {
-            CrawlDirectory.seeds(job, typed);
-        }
-        if (address != null) {
-            SharedTools.lines(address, "seeds", typed);
-        }
+        place.seeds(typed);
         return isFound[0];
     }
 
-    private static String inJob(Path folder, String key) throws IOException {
-        if (exports(folder, Export.PENDING, key)) {
+    private static String status(CrawlPlace place, String key) throws IOException {
+        if (exports(place, Export.PENDING, key)) {
             return "pending";
         }
-        if (exports(folder, Export.DONE, key)) {
+        if (exports(place, Export.DONE, key)) {
             return "done";
         }
-        return seen(DurableFolder.filterMightContain(folder, key));
-    }
-
-    private static String onEngine(EngineAddress address, String key) throws IOException {
-        boolean[] isFound = new boolean[1];
-        SharedTools.export(
-                address, each -> isFound[0] |= UrlNormalizer.key(each).equals(key));
-        return isFound[0] ? "pending" : seen(SharedTools.mightContain(address, key));
-    }
-
-    private static String seen(boolean mightBe) {
-        return mightBe
+        return place.mightContain(key)
                 ? "seen before, or one of the few new URLs that the filter mistakes for seen ones"
                 : "not seen yet";
     }
 
-    private static boolean exports(Path folder, Export which, String key) throws IOException {
+    private static boolean exports(CrawlPlace place, Export which, String key) throws IOException {
         boolean[] isFound = new boolean[1];
-        DurableFolder.export(
-                folder, which, each -> isFound[0] |= UrlNormalizer.key(each).equals(key));
+        place.export(which, each -> isFound[0] |= UrlNormalizer.key(each).equals(key));
         return isFound[0];
     }
 }

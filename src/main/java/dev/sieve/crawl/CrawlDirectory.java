@@ -3,8 +3,6 @@ package dev.sieve.crawl;
 import dev.sieve.Frontier;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.durable.DurableSieve;
-import dev.sieve.durable.DurableState;
-import dev.sieve.durable.RepairReport;
 import dev.sieve.io.Disk;
 import dev.sieve.io.LineFile;
 import dev.sieve.io.LocalDisk;
@@ -12,13 +10,10 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -26,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
@@ -51,8 +45,8 @@ import java.util.stream.Stream;
  * </ul>
  *
  * <p>The text files are {@link LineFile}s, and their owner is the identity of the frontier. All are opened and closed
- * together; when one cannot be opened, none stays open. The exception for a damaged file names the file and the line; {@link
- * #inspect} lists them, and {@link #repair} keeps the intact lines.
+ * together; when one cannot be opened, none stays open. The exception for a damaged file names the file and the line;
+ * {@link FolderPlace#inspect} lists them, and {@link FolderPlace#repair} keeps the intact lines.
  */
 public final class CrawlDirectory extends CrawlJob {
     /** The digits of a pause allow for ten years; a host is a name or an address, as in a URL. */
@@ -61,13 +55,13 @@ public final class CrawlDirectory extends CrawlJob {
     /** The number of lines that a file had at some time, and still has. */
     private static final Pattern COUNT = Pattern.compile("(crawl-[a-z]{1,20}) (\\d{1,18})");
 
-    private static final LineFile.Kind SEEDS = new LineFile.Kind("crawl-seeds", "a seed", CrawlJob::isSeed);
+    static final LineFile.Kind SEEDS = new LineFile.Kind("crawl-seeds", "a seed", CrawlJob::isSeed);
     private static final LineFile.Kind ORIGINS = new LineFile.Kind("crawl-origins", "an origin", CrawlJob::isOrigin);
     private static final LineFile.Kind PAUSES = new LineFile.Kind("crawl-pauses", "a pause", PAUSE.asMatchPredicate());
-    private static final LineFile.Kind COUNTS = new LineFile.Kind("crawl-counts", "a count", COUNT.asMatchPredicate());
+    static final LineFile.Kind COUNTS = new LineFile.Kind("crawl-counts", "a count", COUNT.asMatchPredicate());
 
     /** The files whose lines are counted, and what is lost with a line of them. */
-    private static final Map<LineFile.Kind, String> LOSSES = losses();
+    static final Map<LineFile.Kind, String> LOSSES = losses();
 
     private static Map<LineFile.Kind, String> losses() {
         Map<LineFile.Kind, String> losses = new LinkedHashMap<>();
@@ -82,7 +76,6 @@ public final class CrawlDirectory extends CrawlJob {
     private static final Pattern OF_FRONTIER = Pattern.compile("lock|settings\\..*|(log|checkpoint)-\\d{8}.*");
 
     private static final int NAMES_SHOWN = 3;
-    private static final int ATTEMPTS = 10;
 
     private final Disk disk;
     private final long id;
@@ -162,7 +155,7 @@ public final class CrawlDirectory extends CrawlJob {
      *
      * @throws IllegalArgumentException when it contains anything else; the message names some of it
      */
-    public static void check(Path directory) throws IOException {
+    static void check(Path directory) throws IOException {
         if (DurableFolder.exists(directory) || Files.notExists(directory)) {
             return;
         }
@@ -183,84 +176,8 @@ public final class CrawlDirectory extends CrawlJob {
         }
     }
 
-    /**
-     * Reads the state of a crawl, which may be running, and changes nothing. Damage of any file is listed in the result.
-     *
-     * @throws IOException as {@link DurableFolder#inspect}, or when a file has a later version
-     */
-    public static DurableState inspect(Path directory) throws IOException {
-        DurableState state = DurableFolder.inspect(directory);
-        Disk disk = new LocalDisk(directory);
-        long id = DurableFolder.id(directory);
-        List<String> problems = problems(disk, id);
-        for (int more = 0; more < ATTEMPTS && !problems.isEmpty(); more++) {
-            // A crawl that starts at the same time replaces some files, one after the other.
-            List<String> again = problems(disk, id);
-            if (again.equals(problems)) {
-                return state.withProblems(problems);
-            }
-            problems = again;
-        }
-        return state.withProblems(problems);
-    }
-
-    /**
-     * The files of a crawl.
-     *
-     * @param seeds how many seeds are stored
-     * @param bytes bytes of all files
-     * @param oldest when the oldest file was last changed: the settings are written once, when the crawl is created
-     */
-    public record Contents(long seeds, long bytes, Instant oldest) {}
-
-    /**
-     * Reads how many seeds a crawl has, which may be running, and how large its files are. Damaged seeds do not count.
-     *
-     * @throws IOException when the folder cannot be read
-     */
-    public static Contents contents(Path directory) throws IOException {
-        AtomicLong seeds = new AtomicLong();
-        LineFile.read(
-                new LocalDisk(directory),
-                SEEDS,
-                DurableFolder.id(directory),
-                line -> seeds.incrementAndGet(),
-                problem -> {});
-        long bytes = 0;
-        Instant oldest = Instant.MAX;
-        for (String name : new LocalDisk(directory).names()) {
-            try {
-                BasicFileAttributes file = Files.readAttributes(directory.resolve(name), BasicFileAttributes.class);
-                bytes += file.size();
-                Instant changed = file.lastModifiedTime().toInstant();
-                oldest = changed.isBefore(oldest) ? changed : oldest;
-            } catch (NoSuchFileException e) {
-                // The crawl has just deleted it.
-            }
-        }
-        return new Contents(seeds.get(), bytes, oldest);
-    }
-
-    private static List<String> problems(Disk disk, long id) throws IOException {
-        List<String> problems = new ArrayList<>();
-        requireFiles(disk, problems::add);
-        Map<String, Long> counts = counts(disk, id, problems::add);
-        for (LineFile.Kind kind : LOSSES.keySet()) {
-            problems.addAll(problems(disk, id, kind, counts));
-        }
-        return problems;
-    }
-
-    private static List<String> problems(Disk disk, long id, LineFile.Kind kind, Map<String, Long> counts)
-            throws IOException {
-        List<String> problems = new ArrayList<>();
-        LineFile.Content content = LineFile.read(disk, kind, id, line -> {}, problems::add);
-        requireCount(disk, kind, content.last(), counts, problems::add);
-        return problems;
-    }
-
     /** The counts are created before all other files. */
-    private static void requireFiles(Disk disk, LineFile.Receiver problems) throws IOException {
+    static void requireFiles(Disk disk, LineFile.Receiver problems) throws IOException {
         List<String> names = disk.names();
         if (!names.contains(COUNTS.name())) {
             for (LineFile.Kind kind : LOSSES.keySet()) {
@@ -275,7 +192,7 @@ public final class CrawlDirectory extends CrawlJob {
     }
 
     /** Reads how many lines each file had; the last count of a file is the present one. */
-    private static Map<String, Long> counts(Disk disk, long id, LineFile.Receiver problems) throws IOException {
+    static Map<String, Long> counts(Disk disk, long id, LineFile.Receiver problems) throws IOException {
         Map<String, Long> counts = new TreeMap<>();
         LineFile.Receiver lines = line -> {
             int space = line.indexOf(' ');
@@ -285,7 +202,7 @@ public final class CrawlDirectory extends CrawlJob {
         return counts;
     }
 
-    private static void writeCounts(Disk disk, long id, Map<String, Long> counts) throws IOException {
+    static void writeCounts(Disk disk, long id, Map<String, Long> counts) throws IOException {
         LineFile.replace(
                 disk,
                 COUNTS,
@@ -296,7 +213,7 @@ public final class CrawlDirectory extends CrawlJob {
     }
 
     /** Finds a file that is missing, or lines that are missing after the last one. */
-    private static void requireCount(
+    static void requireCount(
             Disk disk, LineFile.Kind kind, long last, Map<String, Long> counts, LineFile.Receiver problems)
             throws IOException {
         Long count = counts.get(kind.name());
@@ -305,49 +222,6 @@ public final class CrawlDirectory extends CrawlJob {
         } else if (count != null && last < count) {
             problems.accept(
                     disk.path(kind.name()) + ": missing at the end: " + (count - last) + " of " + count + " lines");
-        }
-    }
-
-    /**
-     * Repairs a crawl that {@link #open} refuses as damaged: its frontier, and the other files, of which the intact lines are
-     * kept. Changed files are kept as {@code .broken}.
-     *
-     * @throws IOException as {@link DurableFolder#repair}
-     */
-    public static RepairReport repair(Path directory) throws IOException {
-        return DurableFolder.repair(directory).withFindings(repairFiles(directory));
-    }
-
-    @SuppressWarnings("try") // the lock is only held
-    private static List<String> repairFiles(Path directory) throws IOException {
-        List<String> findings = new ArrayList<>();
-        try (Closeable held = DurableFolder.lock(directory)) {
-            Disk disk = new LocalDisk(directory);
-            long id = DurableFolder.id(directory);
-            requireFiles(disk, findings::add);
-            Map<String, Long> counts = counts(disk, id, findings::add);
-            for (LineFile.Kind kind : LOSSES.keySet()) {
-                List<String> problems = problems(disk, id, kind, counts);
-                if (!problems.isEmpty()) {
-                    keepBroken(disk, kind);
-                    long kept = LineFile.rewrite(disk, kind, id, line -> true, problem -> {});
-                    counts.put(kind.name(), kept);
-                    findings.addAll(problems);
-                    findings.add(disk.path(kind.name()) + ": lines kept: " + kept + "; " + LOSSES.get(kind));
-                }
-            }
-            if (!findings.isEmpty()) {
-                keepBroken(disk, COUNTS);
-                // Last, so that an interrupted repair finds the same again.
-                writeCounts(disk, id, counts);
-            }
-        }
-        return findings;
-    }
-
-    private static void keepBroken(Disk disk, LineFile.Kind kind) throws IOException {
-        if (disk.names().contains(kind.name())) {
-            disk.copy(kind.name(), 0, kind.name() + ".broken");
         }
     }
 
@@ -378,15 +252,6 @@ public final class CrawlDirectory extends CrawlJob {
         Objects.requireNonNull(pauses.get())
                 .merge(fields.group(3), pause, (one, other) -> one.compareTo(other) > 0 ? one : other);
         return true;
-    }
-
-    /**
-     * Passes on the seeds in the folder of a crawl, which may be running.
-     *
-     * @throws IOException when they cannot be read, or are damaged
-     */
-    public static void seeds(Path directory, Consumer<String> seeds) throws IOException {
-        LineFile.read(new LocalDisk(directory), SEEDS, DurableFolder.id(directory), seeds::accept, LineFile.REFUSE);
     }
 
     @Override

@@ -21,8 +21,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a crawl is kept: its frontier, the seeds, which define the scope, what the user has allowed for their origins, and
- * the pauses of hosts.
+ * A crawl that is open in its {@linkplain CrawlPlace place}: its frontier, the seeds, which define the scope, what the user
+ * has allowed for their origins, and the pauses of hosts.
  *
  * <p>A {@link CrawlDirectory} keeps it in a folder, from which it continues after a crash. A {@link SharedJob} keeps it on an
  * engine, for many processes. A job {@linkplain #inMemory in memory} keeps nothing but its frontier.
@@ -115,6 +115,20 @@ public abstract class CrawlJob implements Closeable {
     /** Returns whether other processes may store something while the crawl runs. */
     boolean isShared() {
         return false;
+    }
+
+    /** Returns how many processes work on the crawl, this one included. */
+    public int processes() {
+        return 1;
+    }
+
+    /**
+     * Stores options that all processes of the crawl have to share, or compares them with those of the other ones.
+     *
+     * @return the options of the others that differ; null for one that they do not have
+     */
+    public Map<String, @Nullable String> differences(Map<String, String> options) {
+        return Map.of();
     }
 
     /** Passes on what other processes have stored since the last call of this method, or of {@link #read}. */

@@ -156,6 +156,16 @@ public final class SharedJob extends CrawlJob {
     }
 
     @Override
+    public int processes() {
+        return frontier.workers();
+    }
+
+    @Override
+    public Map<String, @Nullable String> differences(Map<String, String> options) {
+        return frontier.notes().options(options);
+    }
+
+    @Override
     void readAdded(Reader reader) {
         read(reader);
     }

@@ -3,7 +3,6 @@ package dev.sieve.durable;
 import dev.sieve.SieveStats;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.stream.Stream;
 
 /**
  * The state of a {@link DurableSieve}, read from its folder.
@@ -26,11 +25,4 @@ public record DurableState(
         int segments,
         long logBytes,
         OptionalLong owner,
-        List<String> problems) {
-
-    /** Returns this state with further problems. */
-    public DurableState withProblems(List<String> more) {
-        List<String> all = Stream.concat(problems.stream(), more.stream()).toList();
-        return new DurableState(stats, falsePositiveRate, lost, inFlight, segments, logBytes, owner, all);
-    }
-}
+        List<String> problems) {}

@@ -118,7 +118,10 @@ class SharedCommandsTest {
 
         assertThat(run.exitCode()).as(run.err()).isZero();
         assertThat(run.out())
-                .contains("frontier " + address + ": 2 URLs left", "http://127.0.0.1:1/a", "filter   on the engine");
+                .contains(
+                        "frontier " + address + ": 2 URLs left",
+                        "http://127.0.0.1:1/a",
+                        "filter   that of the frontier");
         assertThat(List.of(engine.command("DBSIZE"), engine.command("LASTSAVE")))
                 .isEqualTo(before);
         assertThat(run("--dry-run", "-q", "http://127.0.0.1:1/", "--frontier", address + "new", "--ignore-robots")
@@ -132,10 +135,10 @@ class SharedCommandsTest {
 
         assertThat(run("why", "http://h.test/a", "--frontier", address.toString())
                         .out())
-                .contains("crawled: in scope", "in the crawl: pending");
+                .contains("crawled: in scope", "in the frontier: pending");
         assertThat(run("why", "http://h.test/b", "--frontier", address.toString())
                         .out())
-                .contains("in the crawl: not seen yet");
+                .contains("in the frontier: not seen yet");
         Run none = run("why", "http://h.test/b", "--frontier", address + "none");
         assertThat(none.exitCode()).isEqualTo(2);
         assertThat(none.err()).contains("no crawl of this name");

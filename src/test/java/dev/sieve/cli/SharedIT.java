@@ -127,7 +127,7 @@ class SharedIT {
             assertThat(exitCode(sieve("export", "export", address))).isZero();
             assertThat(log("export.out")).isEmpty();
             assertThat(exitCode(sieve("repair", "repair", address))).isZero();
-            assertThat(log("repair.out")).isEqualTo("0 pending URLs kept, 0 lost; 0 B put aside on the engine\n");
+            assertThat(log("repair.out")).isEqualTo("0 URLs kept, 0 lost; 0 B put aside\n");
 
             assertThat(exitCode(worker("c", web, engine, "0", "-o", "c.txt")))
                     .as(log("c"))

@@ -45,7 +45,7 @@ class CrawlDirectoryTest {
 
     private List<String> seeds() throws IOException {
         List<String> seeds = new ArrayList<>();
-        CrawlDirectory.seeds(folder, seeds::add);
+        new FolderPlace(folder).seeds(seeds::add);
         return seeds;
     }
 
@@ -116,19 +116,19 @@ class CrawlDirectoryTest {
                 .hasMessageContaining(path.toString())
                 .hasMessageContaining("line 3 is not a seed", "repair");
         assertThat(path).content(ISO_8859_1).isEqualTo(damaged);
-        assertThat(CrawlDirectory.inspect(folder).problems()).containsExactly(path + ": line 3 is not a seed");
+        assertThat(new FolderPlace(folder).inspect().problems()).containsExactly(path + ": line 3 is not a seed");
 
-        assertThat(CrawlDirectory.repair(folder).findings())
+        assertThat(new FolderPlace(folder).repair().findings())
                 .containsExactly(
                         path + ": line 3 is not a seed",
                         path + ": lines kept: 2; name the seeds again, since they define the scope");
 
-        assertThat(CrawlDirectory.inspect(folder).problems()).isEmpty();
+        assertThat(new FolderPlace(folder).inspect().problems()).isEmpty();
         assertThat(folder.resolve("crawl-seeds.broken")).content(ISO_8859_1).isEqualTo(damaged);
         try (CrawlDirectory directory = open(NOW)) {
             assertThat(seeds(directory)).containsExactly("http://a.test/", "http://b.test/");
         }
-        assertThat(CrawlDirectory.repair(folder).findings()).isEmpty();
+        assertThat(new FolderPlace(folder).repair().findings()).isEmpty();
     }
 
     @ParameterizedTest
@@ -141,7 +141,7 @@ class CrawlDirectoryTest {
                 .hasMessageContaining("crawl-seeds")
                 .hasMessageContaining("repair");
 
-        assertThat(CrawlDirectory.repair(folder).findings()).isNotEmpty();
+        assertThat(new FolderPlace(folder).repair().findings()).isNotEmpty();
 
         open(NOW).close();
         assertThat(seeds()).isEmpty();
@@ -156,8 +156,8 @@ class CrawlDirectoryTest {
                 + " another directory";
 
         assertThatThrownBy(() -> open(NOW)).hasMessage(message);
-        assertThatThrownBy(() -> CrawlDirectory.inspect(folder)).hasMessage(message);
-        assertThatThrownBy(() -> CrawlDirectory.repair(folder)).hasMessage(message);
+        assertThatThrownBy(() -> new FolderPlace(folder).inspect()).hasMessage(message);
+        assertThatThrownBy(() -> new FolderPlace(folder).repair()).hasMessage(message);
 
         assertThat(path).hasContent("# sieve crawl-seeds 1\nhttp://a.test/\n");
     }
@@ -186,10 +186,10 @@ class CrawlDirectoryTest {
 
     /** Requires that a problem is shown, that an open is refused and that a repair makes the job usable. */
     private void assertFound(String problem) throws IOException {
-        assertThat(CrawlDirectory.inspect(folder).problems()).as(problem).contains(problem);
+        assertThat(new FolderPlace(folder).inspect().problems()).as(problem).contains(problem);
         assertThatThrownBy(this::openAll).hasMessage(problem + "; 'repair' keeps what is intact");
-        assertThat(CrawlDirectory.repair(folder).findings()).contains(problem);
-        assertThat(CrawlDirectory.inspect(folder).problems()).isEmpty();
+        assertThat(new FolderPlace(folder).repair().findings()).contains(problem);
+        assertThat(new FolderPlace(folder).inspect().problems()).isEmpty();
         openAll();
     }
 
@@ -197,7 +197,7 @@ class CrawlDirectoryTest {
     @ValueSource(strings = {"crawl-seeds", "crawl-origins", "crawl-pauses", "crawl-report"})
     void whateverBefallsAFileIsFound(String name) throws IOException {
         makeFullJob();
-        assertThat(CrawlDirectory.inspect(folder).problems()).isEmpty();
+        assertThat(new FolderPlace(folder).inspect().problems()).isEmpty();
         Path path = folder.resolve(name);
         byte[] whole = Files.readAllBytes(path);
 
@@ -302,7 +302,7 @@ class CrawlDirectoryTest {
                 .hasMessageContaining("line 2 is not a pause");
         assertThat(openFiles()).isEmpty();
 
-        CrawlDirectory.repair(folder);
+        new FolderPlace(folder).repair();
         open(NOW).close();
         assertThat(openFiles()).isEmpty();
     }
@@ -311,7 +311,7 @@ class CrawlDirectoryTest {
     void aRepairWaitsForNoOtherOwner() throws IOException {
         try (CrawlDirectory directory = open(NOW)) {
             assertThat(directory.frontier()).isNotNull();
-            assertThatThrownBy(() -> CrawlDirectory.repair(folder)).hasMessageContaining("in use");
+            assertThatThrownBy(() -> new FolderPlace(folder).repair()).hasMessageContaining("in use");
         }
     }
 
@@ -330,7 +330,7 @@ class CrawlDirectoryTest {
         }
 
         List<String> seeds = new ArrayList<>();
-        CrawlDirectory.seeds(job, seeds::add);
+        new FolderPlace(job).seeds(seeds::add);
         assertThat(seeds).containsExactly("http://a.test/");
         assertThat(openFiles()).isEmpty();
     }
@@ -376,9 +376,9 @@ class CrawlDirectoryTest {
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining(path.toString())
                 .hasMessageContaining("line 3 is not a pause");
-        assertThat(CrawlDirectory.inspect(folder).problems()).containsExactly(path + ": line 3 is not a pause");
+        assertThat(new FolderPlace(folder).inspect().problems()).containsExactly(path + ": line 3 is not a pause");
 
-        CrawlDirectory.repair(folder);
+        new FolderPlace(folder).repair();
 
         try (CrawlDirectory directory = open(NOW)) {
             assertThat(directory.takePauses()).isEqualTo(Map.of("a.test", Duration.ofSeconds(30)));

@@ -191,7 +191,7 @@ class JobDamageTest {
         assertThat(isRefused && !isShown).as("refused, but not shown").isFalse();
         count(isRefused ? "refused" : isShown ? "shown and opened" : "harmless");
         write(job, files);
-        RepairReport report = CrawlDirectory.repair(job);
+        RepairReport report = new FolderPlace(job).repair();
         // What looks like the work of a crash is shown too, and every open cuts it off.
         assertThat(isRefused && report.findings().isEmpty())
                 .as("nothing to repair")
@@ -217,7 +217,7 @@ class JobDamageTest {
 
     private static boolean isShown(Path job) {
         try {
-            return !CrawlDirectory.inspect(job).problems().isEmpty();
+            return !new FolderPlace(job).inspect().problems().isEmpty();
         } catch (IOException e) {
             return true;
         }

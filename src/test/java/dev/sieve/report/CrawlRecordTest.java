@@ -9,6 +9,7 @@ import dev.sieve.OnFull;
 import dev.sieve.Sieve;
 import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.crawl.CrawlJob;
+import dev.sieve.crawl.FolderPlace;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.output.Skip;
 import dev.sieve.output.Visit;
@@ -221,7 +222,7 @@ class CrawlRecordTest {
         // One letter of one URL: still JSON, but not what was written.
         Files.writeString(journal, Files.readString(journal).replaceFirst("a.test/7\"", "b.test/7\""));
 
-        assertThat(CrawlDirectory.inspect(folder).problems()).containsExactly(journal + ": line 10 is damaged");
+        assertThat(new FolderPlace(folder).inspect().problems()).containsExactly(journal + ": line 10 is damaged");
         assertThatThrownBy(() -> {
                     try (CrawlDirectory directory = job()) {
                         started(directory);
@@ -230,7 +231,7 @@ class CrawlRecordTest {
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("line 10");
 
-        CrawlDirectory.repair(folder);
+        new FolderPlace(folder).repair();
         try (CrawlDirectory directory = job()) {
             started(directory).read(crawl -> assertThat(crawl.pages()).isEqualTo(69));
         }

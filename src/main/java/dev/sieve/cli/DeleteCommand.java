@@ -1,0 +1,41 @@
+package dev.sieve.cli;
+
+import static dev.sieve.report.Numbers.text;
+
+import dev.sieve.report.Numbers;
+import dev.sieve.shared.EngineAddress;
+import dev.sieve.shared.SharedTools;
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Deletes a crawl from an engine; that of a folder is deleted with it. */
+@Command(
+        name = "delete",
+        mixinStandardHelpOptions = true,
+        description = "Deletes a shared frontier from its server. No process may use it.")
+final class DeleteCommand implements Callable<Integer> {
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private CommandSpec spec;
+
+    @Parameters(paramLabel = "ADDRESS", description = "The address of the shared frontier.")
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private String address;
+
+    @Mixin
+    private EngineAccess access = new EngineAccess();
+
+    @Override
+    public Integer call() throws IOException {
+        EngineAddress parsed = access.address("the address", address, System.getenv());
+        Terminal.println(
+                spec.commandLine().getOut(),
+                text("%s of %s deleted", Numbers.count(SharedTools.delete(parsed), "key"), parsed));
+        return 0;
+    }
+}

@@ -1,0 +1,38 @@
+package dev.sieve.cli;
+
+import dev.sieve.crawl.EnginePlace;
+import dev.sieve.crawl.FolderPlace;
+import dev.sieve.crawl.SavedPlace;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** The argument that names the saved crawl a command is about. */
+final class PlaceArgument {
+    @Spec(Spec.Target.MIXEE)
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private CommandSpec spec;
+
+    @Parameters(paramLabel = "DIR", description = "The directory of the job, or the address of a shared frontier.")
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private Path folder;
+
+    @Mixin
+    private EngineAccess access = new EngineAccess();
+
+    SavedPlace place() throws IOException {
+        // Not the path that was made of it: that has one slash in place of two.
+        String text = spec.commandLine()
+                .getParseResult()
+                .matchedPositional(0)
+                .originalStringValues()
+                .get(0);
+        return EngineAccess.isAddress(text)
+                ? new EnginePlace(access.address("the address", text, System.getenv()), Duration.ZERO)
+                : new FolderPlace(folder);
+    }
+}

@@ -1,0 +1,100 @@
+package dev.sieve.cli;
+
+import dev.sieve.crawl.CrawlJob;
+import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.crawl.CrawlPlace;
+import dev.sieve.crawl.EnginePlace;
+import dev.sieve.crawl.FolderPlace;
+import dev.sieve.crawl.FrontierSettings;
+import dev.sieve.crawl.MemoryPlace;
+import dev.sieve.durable.Durability;
+import dev.sieve.shared.EngineAddress;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The options that decide where a crawl is kept. */
+final class PlaceOptions {
+    @Spec(Spec.Target.MIXEE)
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private CommandSpec spec;
+
+    @Option(
+            names = "--job",
+            paramLabel = "DIR",
+            description = "Save the crawl in DIR; repeat the same command to resume, even after kill -9.")
+    private @Nullable Path job;
+
+    @Option(
+            names = "--durability",
+            paramLabel = "LEVEL",
+            description = "What a job survives: process (kill -9), interval (power cuts, except for the last second; no"
+                    + " page is lost) or always (any power cut) (default: process).")
+    private Durability durability = Durability.PROCESS;
+
+    @Option(names = "--keep-log", description = "Keep finished URLs in the job, for 'export --done'.")
+    private boolean keepsLog;
+
+    @Mixin
+    private SharedOptions shared = new SharedOptions();
+
+    /** Returns where the crawl is kept. Refuses options that contradict each other, and a place that cannot be opened. */
+    CrawlPlace place() throws IOException {
+        EngineAddress address = shared.address();
+        if (job == null) {
+            Stream.of("--durability", "--keep-log")
+                    .filter(option -> spec.commandLine().getParseResult().hasMatchedOption(option))
+                    .forEach(option -> {
+                        throw Checks.wrong(spec, "Option '" + option + "' requires '--job'");
+                    });
+        }
+        CrawlPlace place = address != null
+                ? new EnginePlace(address, shared.patience())
+                : job != null ? new FolderPlace(job, durability, keepsLog) : new MemoryPlace();
+        try {
+            place.check();
+        } catch (IllegalArgumentException e) {
+            throw wrong(place, e.getMessage());
+        }
+        return place;
+    }
+
+    /** Names the option that decided on a place. */
+    ParameterException wrong(CrawlPlace place, @Nullable String problem) {
+        return Checks.invalid(spec, "--" + place.kind(), problem);
+    }
+
+    /**
+     * Continues the crawl of a place, or starts one.
+     *
+     * @throws UncheckedIOException when the place cannot be read or written
+     */
+    CrawlJob open(CrawlPlace place, CrawlOptions options, FrontierSettings settings) {
+        try {
+            CrawlJob opened = place.open(options, settings);
+            try {
+                shared.compare(opened);
+            } catch (ParameterException e) {
+                opened.close();
+                throw e;
+            }
+            return opened;
+        } catch (IllegalArgumentException e) {
+            throw wrong(
+                    place,
+                    String.valueOf(e.getMessage())
+                            .replace("capacity is", "--capacity is")
+                            .replace("onFull is", "--on-full is")
+                            .replace("groups is", "the rule of --per-domain is"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+package dev.sieve.crawl;
+
+import dev.sieve.SieveStats;
+import dev.sieve.crawl.CrawlState.Bytes;
+import dev.sieve.crawl.CrawlState.Rate;
+import dev.sieve.durable.Export;
+import dev.sieve.durable.RepairReport;
+import dev.sieve.shared.EngineAddress;
+import dev.sieve.shared.SharedState;
+import dev.sieve.shared.SharedTools;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * An engine, with a crawl that many processes share: see {@link SharedJob}.
+ *
+ * @param patience how long to wait for the engine when it does not respond
+ */
+public record EnginePlace(EngineAddress address, Duration patience) implements SavedPlace {
+    private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
+
+    @Override
+    public String kind() {
+        return "frontier";
+    }
+
+    @Override
+    public boolean isShared() {
+        return true;
+    }
+
+    @Override
+    public boolean forces() {
+        return true;
+    }
+
+    @Override
+    public boolean exists() throws IOException {
+        return SharedTools.exists(address, patience);
+    }
+
+    @Override
+    public CrawlJob open(CrawlOptions options, FrontierSettings settings) throws IOException {
+        SharedJob job = SharedJob.open(address, options, builder -> {
+            builder.onCapacity(settings.listener()).patience(patience);
+            FrontierSettings.set(settings.capacity(), builder::capacity);
+            FrontierSettings.set(settings.onFull(), builder::onFull);
+        });
+        job.frontier().warnings().forEach(warning -> LOG.warn("{}: {}", address.server(), warning));
+        return job;
+    }
+
+    @Override
+    public void seeds(Consumer<String> seeds) throws IOException {
+        SharedTools.lines(address, "seeds", seeds);
+    }
+
+    @Override
+    public void export(Export which, Consumer<String> urls) throws IOException {
+        if (which != Export.DONE) {
+            SharedTools.export(address, urls);
+        }
+    }
+
+    @Override
+    public boolean mightContain(String key) throws IOException {
+        return SharedTools.mightContain(address, key);
+    }
+
+    @Override
+    public CrawlState inspect() throws IOException {
+        SharedState read = SharedTools.inspect(address);
+        SieveStats stats = read.stats();
+        CrawlState state = new CrawlState(stats, read.seeds(), read.lost(), read.problems());
+        state.value("miss_rate", stats.falsePositiveRate());
+        state.value("filter_size", stats.estimatedSize());
+        state.value("filter_bytes", stats.memoryBytes());
+        state.value("missed", stats.estimatedMissed());
+        state.value("pending_bytes", read.queueBytes());
+        state.value("engine", read.engine());
+        state.value("slices", read.slices());
+        state.value(
+                "workers",
+                read.workers().stream()
+                        .map(each -> new TreeMap<>(Map.of("name", each.name(), "slices", each.slices())))
+                        .toList());
+        state.value("warnings", read.warnings());
+        state.line("filter", "%s; miss rate now %s", stats, new Rate(stats.falsePositiveRate()));
+        state.line(
+                "memory",
+                "%s for seen URLs%s, %s for pending ones%s",
+                new Bytes(stats.memoryBytes()),
+                perUrl(stats.memoryBytes(), stats.accepted()),
+                new Bytes(read.queueBytes()),
+                perUrl(read.queueBytes(), stats.pending()));
+        state.line("engine", "%s at %s", read.engine(), address.server());
+        int owned = read.workers().stream().mapToInt(SharedState.Worker::slices).sum();
+        state.line(
+                "workers",
+                "%d%s; slices without an owner: %d of %d",
+                read.workers().size(),
+                read.workers().stream()
+                        .map(each -> ", " + each.name() + " with " + each.slices()
+                                + (each.slices() == 1 ? " slice" : " slices"))
+                        .collect(Collectors.joining()),
+                read.slices() - owned,
+                read.slices());
+        if (read.lost() > 0) {
+            state.line("lost", "%,d found missing by a repair, counted as done", read.lost());
+        }
+        read.warnings().forEach(warning -> state.line("warning", "%s", warning));
+        return state;
+    }
+
+    private static String perUrl(long bytes, long urls) {
+        return bytes == 0 || urls == 0 ? "" : String.format(Locale.ROOT, " (%.1f B per URL)", (double) bytes / urls);
+    }
+
+    @Override
+    public RepairReport repair() throws IOException {
+        return SharedTools.repair(address);
+    }
+
+    @Override
+    public String toString() {
+        return address.toString();
+    }
+}

@@ -1,0 +1,264 @@
+package dev.sieve.crawl;
+
+import dev.sieve.SieveStats;
+import dev.sieve.crawl.CrawlState.Bytes;
+import dev.sieve.crawl.CrawlState.Rate;
+import dev.sieve.durable.Durability;
+import dev.sieve.durable.DurableFolder;
+import dev.sieve.durable.DurableState;
+import dev.sieve.durable.Export;
+import dev.sieve.durable.RepairReport;
+import dev.sieve.io.Disk;
+import dev.sieve.io.LineFile;
+import dev.sieve.io.LocalDisk;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/**
+ * The folder of a job, from which a crawl continues after a crash: see {@link CrawlDirectory}.
+ *
+ * @param durability what a job survives that is opened here
+ * @param keepsLog whether such a job keeps the URLs that are done
+ */
+public record FolderPlace(Path folder, Durability durability, boolean keepsLog) implements SavedPlace {
+    private static final int ATTEMPTS = 10;
+
+    /** Creates the place of a job that survives its process. */
+    public FolderPlace(Path folder) {
+        this(folder, Durability.PROCESS, false);
+    }
+
+    @Override
+    public String kind() {
+        return "job";
+    }
+
+    @Override
+    public boolean forces() {
+        return durability.forces();
+    }
+
+    @Override
+    public boolean contains(Path file) {
+        return file.toAbsolutePath()
+                .normalize()
+                .startsWith(folder.toAbsolutePath().normalize());
+    }
+
+    @Override
+    public void check() throws IOException {
+        if (folder.toString().isEmpty()) {
+            throw new IllegalArgumentException("the name is empty");
+        }
+        CrawlDirectory.check(folder);
+    }
+
+    @Override
+    public boolean exists() {
+        return DurableFolder.exists(folder);
+    }
+
+    @Override
+    public CrawlJob open(CrawlOptions options, FrontierSettings settings) throws IOException {
+        return CrawlDirectory.open(folder, builder -> {
+            builder.durability(durability).keepLog(keepsLog).onCapacity(settings.listener());
+            FrontierSettings.set(settings.capacity(), builder::capacity);
+            FrontierSettings.set(settings.filter(), builder::filter);
+            FrontierSettings.set(settings.falsePositiveRate(), builder::falsePositiveRate);
+            FrontierSettings.set(settings.onFull(), builder::onFull);
+        });
+    }
+
+    @Override
+    public void seeds(Consumer<String> seeds) throws IOException {
+        readSeeds(seeds::accept, LineFile.REFUSE);
+    }
+
+    private void readSeeds(LineFile.Receiver seeds, LineFile.Receiver problems) throws IOException {
+        LineFile.read(new LocalDisk(folder), CrawlDirectory.SEEDS, DurableFolder.id(folder), seeds, problems);
+    }
+
+    @Override
+    public void export(Export which, Consumer<String> urls) throws IOException {
+        DurableFolder.export(folder, which, urls);
+    }
+
+    @Override
+    public boolean keepsDone() {
+        return true;
+    }
+
+    @Override
+    public boolean mightContain(String key) throws IOException {
+        return DurableFolder.filterMightContain(folder, key);
+    }
+
+    @Override
+    public CrawlState inspect() throws IOException {
+        DurableState read = DurableFolder.inspect(folder);
+        List<String> problems = new ArrayList<>(read.problems());
+        problems.addAll(lasting());
+        AtomicLong seeds = new AtomicLong();
+        // Damaged ones do not count.
+        readSeeds(line -> seeds.incrementAndGet(), problem -> {});
+        SieveStats stats = read.stats();
+        CrawlState state = new CrawlState(stats, seeds.get(), read.lost(), problems);
+        // A filter without memory stands for a missing checkpoint.
+        boolean hasCheckpoint = stats.memoryBytes() > 0;
+        Rate whenFull = new Rate(read.falsePositiveRate());
+        state.value("miss_rate", read.falsePositiveRate());
+        state.value("filter_size", hasCheckpoint ? stats.estimatedSize() : null);
+        state.value("filter_bytes", hasCheckpoint ? stats.memoryBytes() : null);
+        state.value("missed", hasCheckpoint ? stats.estimatedMissed() : null);
+        if (hasCheckpoint) {
+            state.line(
+                    "filter",
+                    "%s; miss rate when full %s, now %s; %s",
+                    stats,
+                    whenFull,
+                    new Rate(stats.falsePositiveRate()),
+                    new Bytes(stats.memoryBytes()));
+        } else {
+            state.line(
+                    "filter",
+                    "for %,d URLs; miss rate when full %s; its fill is shown after the first checkpoint",
+                    stats.capacity(),
+                    whenFull);
+        }
+        OptionalLong owner = read.owner();
+        if (hasCheckpoint && owner.isPresent()) {
+            state.line("in flight", "%,d at the last checkpoint, counted as pending", read.inFlight());
+        }
+        state.value("log_files", read.segments());
+        state.value("log_bytes", read.logBytes());
+        state.line(
+                "log",
+                read.segments() == 1 ? "%,d file, %s" : "%,d files, %s",
+                read.segments(),
+                new Bytes(read.logBytes()));
+        addFiles(state);
+        state.value("owner", owner.isPresent() ? owner.getAsLong() : null);
+        state.line(
+                "owner",
+                "%s",
+                owner.isEmpty()
+                        ? "none"
+                        : owner.getAsLong() == 0 ? "an unknown process" : "process " + owner.getAsLong());
+        if (read.lost() > 0) {
+            state.line("lost", "%,d discarded by a repair", read.lost());
+        }
+        return state;
+    }
+
+    /** Adds the size of all files, and when the oldest was last changed: the settings are written once, at the start. */
+    private void addFiles(CrawlState state) throws IOException {
+        long bytes = 0;
+        Instant oldest = Instant.MAX;
+        for (String name : new LocalDisk(folder).names()) {
+            try {
+                BasicFileAttributes file = Files.readAttributes(folder.resolve(name), BasicFileAttributes.class);
+                bytes += file.size();
+                Instant changed = file.lastModifiedTime().toInstant();
+                oldest = changed.isBefore(oldest) ? changed : oldest;
+            } catch (NoSuchFileException e) {
+                // The crawl has just deleted it.
+            }
+        }
+        state.value("folder_bytes", bytes);
+        state.value("since", oldest.toString());
+        state.line("folder", "%s, since %s", new Bytes(bytes), oldest.truncatedTo(ChronoUnit.SECONDS));
+    }
+
+    /** Returns the problems that are not those of a crawl which starts at the same time and replaces some files. */
+    private List<String> lasting() throws IOException {
+        Disk disk = new LocalDisk(folder);
+        long id = DurableFolder.id(folder);
+        List<String> problems = problems(disk, id);
+        for (int more = 0; more < ATTEMPTS && !problems.isEmpty(); more++) {
+            List<String> again = problems(disk, id);
+            if (again.equals(problems)) {
+                break;
+            }
+            problems = again;
+        }
+        return problems;
+    }
+
+    private static List<String> problems(Disk disk, long id) throws IOException {
+        List<String> problems = new ArrayList<>();
+        CrawlDirectory.requireFiles(disk, problems::add);
+        Map<String, Long> counts = CrawlDirectory.counts(disk, id, problems::add);
+        for (LineFile.Kind kind : CrawlDirectory.LOSSES.keySet()) {
+            problems.addAll(problems(disk, id, kind, counts));
+        }
+        return problems;
+    }
+
+    private static List<String> problems(Disk disk, long id, LineFile.Kind kind, Map<String, Long> counts)
+            throws IOException {
+        List<String> problems = new ArrayList<>();
+        LineFile.Content content = LineFile.read(disk, kind, id, line -> {}, problems::add);
+        CrawlDirectory.requireCount(disk, kind, content.last(), counts, problems::add);
+        return problems;
+    }
+
+    /**
+     * Repairs the frontier, and the other files, of which the intact lines are kept. Changed files are kept as
+     * {@code .broken}.
+     */
+    @Override
+    public RepairReport repair() throws IOException {
+        return DurableFolder.repair(folder).withFindings(repairFiles());
+    }
+
+    @SuppressWarnings("try") // the lock is only held
+    private List<String> repairFiles() throws IOException {
+        List<String> findings = new ArrayList<>();
+        try (Closeable held = DurableFolder.lock(folder)) {
+            Disk disk = new LocalDisk(folder);
+            long id = DurableFolder.id(folder);
+            CrawlDirectory.requireFiles(disk, findings::add);
+            Map<String, Long> counts = CrawlDirectory.counts(disk, id, findings::add);
+            for (Map.Entry<LineFile.Kind, String> each : CrawlDirectory.LOSSES.entrySet()) {
+                LineFile.Kind kind = each.getKey();
+                List<String> problems = problems(disk, id, kind, counts);
+                if (!problems.isEmpty()) {
+                    keepBroken(disk, kind);
+                    long kept = LineFile.rewrite(disk, kind, id, line -> true, problem -> {});
+                    counts.put(kind.name(), kept);
+                    findings.addAll(problems);
+                    findings.add(disk.path(kind.name()) + ": lines kept: " + kept + "; " + each.getValue());
+                }
+            }
+            if (!findings.isEmpty()) {
+                keepBroken(disk, CrawlDirectory.COUNTS);
+                // Last, so that an interrupted repair finds the same again.
+                CrawlDirectory.writeCounts(disk, id, counts);
+            }
+        }
+        return findings;
+    }
+
+    private static void keepBroken(Disk disk, LineFile.Kind kind) throws IOException {
+        if (disk.names().contains(kind.name())) {
+            disk.copy(kind.name(), 0, kind.name() + ".broken");
+        }
+    }
+
+    @Override
+    public String toString() {
+        return folder.toString();
+    }
+}

@@ -1,0 +1,108 @@
+package dev.sieve.crawl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sieve.durable.Durability;
+import dev.sieve.durable.Export;
+import dev.sieve.shared.TestEngine;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What holds for each place where a crawl can be kept. */
+@Timeout(60)
+class CrawlPlaceTest {
+    private static final FrontierSettings NEW = new FrontierSettings(1000L, null, null, null, event -> {});
+    private static final FrontierSettings SAME = new FrontierSettings(null, null, null, null, event -> {});
+
+    @TempDir
+    private Path folder;
+
+    private @Nullable TestEngine engine;
+
+    @AfterEach
+    void stop() {
+        if (engine != null) {
+            engine.close();
+        }
+    }
+
+    private static List<String> export(CrawlPlace place, Export which) throws IOException {
+        List<String> urls = new ArrayList<>();
+        place.export(which, urls::add);
+        return urls;
+    }
+
+    private static void startAndContinue(SavedPlace place) throws IOException {
+        place.check();
+        assertThat(place.exists()).isFalse();
+        try (CrawlJob job = place.open(new CrawlOptions(), NEW);
+                Crawler crawler = new Crawler(new CrawlOptions(), job)) {
+            crawler.seed("http://h.test/");
+        }
+        try (CrawlJob job = place.open(new CrawlOptions(), SAME);
+                Crawler crawler = new Crawler(new CrawlOptions(), job)) {
+            assertThat(crawler.report().before()).isEqualTo(1);
+            assertThat(job.isShared()).isEqualTo(place.isShared());
+            assertThat(job.processes()).isEqualTo(1);
+        }
+
+        assertThat(place.isSaved()).isTrue();
+        assertThat(place.exists()).isTrue();
+        List<String> seeds = new ArrayList<>();
+        place.seeds(seeds::add);
+        assertThat(seeds).containsExactly("http://h.test/");
+        assertThat(export(place, Export.PENDING)).containsExactly("http://h.test/");
+        assertThat(export(place, Export.DONE)).isEmpty();
+        assertThat(place.mightContain("http://h.test/")).isTrue();
+        assertThat(place.mightContain("http://h.test/other")).isFalse();
+        assertThat(place.inspect().values())
+                .containsEntry("accepted", 1L)
+                .containsEntry("pending", 1L)
+                .containsEntry("seeds", 1L)
+                .containsEntry("problems", List.of());
+        assertThat(place.inspect().lines()).extracting(CrawlState.Line::name).contains("urls", "seeds", "filter");
+        assertThat(place.repair().urls()).isEqualTo(1);
+        assertThat(place.inspect().problems()).isEmpty();
+    }
+
+    @Test
+    void folder() throws IOException {
+        SavedPlace place = new FolderPlace(folder.resolve("job"), Durability.ALWAYS, true);
+
+        startAndContinue(place);
+
+        assertThat(place.contains(folder.resolve("job/x"))).isTrue();
+        assertThat(place.contains(folder.resolve("jobs"))).isFalse();
+        assertThat(place.forces()).isTrue();
+        assertThat(new FolderPlace(folder).forces()).isFalse();
+        assertThat(place).hasToString(folder + "/job");
+    }
+
+    @Test
+    void engine() throws IOException {
+        engine = TestEngine.start();
+
+        startAndContinue(new EnginePlace(engine.address("x"), Duration.ZERO));
+    }
+
+    @Test
+    void memoryKeepsNothing() throws IOException {
+        CrawlPlace place = new MemoryPlace();
+        try (CrawlJob job = place.open(new CrawlOptions(), NEW)) {
+            job.frontier().push("http://h.test/");
+        }
+
+        assertThat(place.isSaved()).isFalse();
+        assertThat(place.exists()).isFalse();
+        assertThat(export(place, Export.PENDING)).isEmpty();
+        assertThat(place.mightContain("http://h.test/")).isFalse();
+    }
+}
