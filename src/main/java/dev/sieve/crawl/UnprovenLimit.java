@@ -18,10 +18,12 @@ import java.util.Map;
  * hosts that respond get all of it; one that fails late takes all of these back.
  *
  * <p>Unknown hosts also leave out what those that have responded can keep busy, which share that half of the workers with
- * the proven ones. So a host that has responded, if only with its robots.txt, never waits for unknown hosts.
+ * the proven ones. So a host that has responded, if only with its robots.txt, waits for no unknown hosts but those of an
+ * eighth of the workers. Hosts that have responded leave that eighth to unknown ones, however many of them hold their
+ * requests: one of the unknown may be the one that responds.
  *
  * <p>So hosts that hold their requests get at most half of the workers at once, then half of the remainder after every
- * {@code lateNanos}; one worker always stays free for hosts that have responded. With no active request, any host may be
+ * {@code lateNanos}; one worker always stays free from unknown hosts that do. With no active request, any host may be
  * requested.
  *
  * <p>Guarded by the lock of {@link Dispatcher}. Each call costs O(1) on average.
@@ -44,6 +46,8 @@ final class UnprovenLimit {
     private int recentResponded;
 
     private final Map<Long, Start> late = new HashMap<>();
+    /** How many requests to unknown hosts are active, late or not. */
+    private int unknown;
     /** How many requests more are allowed by responses, by the trust of the hosts. */
     private final Map<Trust, Integer> earned = new EnumMap<>(Trust.class);
 
@@ -76,7 +80,10 @@ final class UnprovenLimit {
         }
         int recentUnknown = recent.size() - recentResponded;
         room = workers - reserved(proven, 0) - late.size() - recentUnknown;
-        return recentResponded < allowed(Trust.RESPONDED, room, room - room / 2) ? Trust.RESPONDED : Trust.PROVEN;
+        if (recentResponded >= allowed(Trust.RESPONDED, room, room - room / 2)) {
+            return Trust.PROVEN;
+        }
+        return unknown < Math.max(1, workers / 8) ? Trust.UNKNOWN : Trust.RESPONDED;
     }
 
     /** Returns how many requests are allowed: half of the room, and of the other half what was earned. */
@@ -115,6 +122,7 @@ final class UnprovenLimit {
         if (trust != Trust.PROVEN) {
             recent.put(id, new Start(trust, nowNanos));
             recentResponded += trust == Trust.RESPONDED ? 1 : 0;
+            unknown += trust == Trust.UNKNOWN ? 1 : 0;
         }
     }
 
@@ -127,6 +135,7 @@ final class UnprovenLimit {
             return;
         }
         recentResponded -= soon != null && start.trust == Trust.RESPONDED ? 1 : 0;
+        unknown -= start.trust == Trust.UNKNOWN ? 1 : 0;
         if (hasResponse) {
             earned.merge(start.trust, 1, (before, one) -> Math.min(workers, before + one));
         } else if (soon == null) {

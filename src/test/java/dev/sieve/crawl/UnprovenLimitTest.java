@@ -212,6 +212,20 @@ class UnprovenLimitTest {
         assertThat(with).isLessThanOrEqualTo(without + without / 20);
     }
 
+    @ParameterizedTest
+    @CsvSource({"31, PT0S", "100, PT0S", "300, PT0S", "100, PT1S"})
+    void unknownHostWaitsOnlyForThoseBeforeIt(int hanging, Duration delay) throws IOException {
+        Host good = new Host("good.test", 1, 50 * MILLI, 50 * MILLI);
+        Simulation crawl = new Simulation(1, delay, true);
+        for (int i = 0; i < hanging; i++) {
+            crawl.add(new Host("pit" + i + ".test", 100, 10 * MILLI, Long.MAX_VALUE));
+        }
+
+        crawl.add(good).run(Duration.ofNanos(hanging * TIMEOUT / (WORKERS - 1)));
+
+        assertThat(crawl.pagesOf(good)).isEqualTo(1);
+    }
+
     @Test
     void aSingleWorkerAsksHostsThatNobodyKnows() {
         UnprovenLimit limit = new UnprovenLimit(1, 1, 0, 1);
