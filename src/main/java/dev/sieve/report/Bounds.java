@@ -8,7 +8,7 @@ final class Bounds {
     static final int TEXT = 300;
 
     static final int HOSTS = 2_000;
-    static final int BROKEN_LINKS = 500;
+    static final int BROKEN_LINKS = 10_000;
     static final int REDIRECTS = 1_000;
     static final int TOP_PAGES = 25;
     static final int NAMES = 100;

@@ -2,26 +2,37 @@ package dev.sieve.report;
 
 import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * URLs that links lead to and that failed, or responded with a status of 400 or above. The first ones are listed, and removed
- * again when a later request succeeds; the others are only counted. A link to a redirect that leads to such a URL is a link
- * to that URL.
+ * URLs that links lead to and that failed, or responded with a status of 400 or above that is not accepted. The first ones are
+ * listed, and removed again when a later request succeeds; the others are only counted. URLs of other sites without a
+ * response are listed as long as there is room, since a network that fails has many of them. A link to a redirect that leads
+ * to such a URL is a link to that URL.
  */
 final class BrokenLinks {
     /** How many referrers of a link are listed; the others are counted. */
     static final int REFERRERS = 20;
+    /** Characters of all referrers besides the first one of each link. */
+    private static final int REFERRER_CHARACTERS = 2 << 20;
+
     /** A crawl follows no more redirects in a row. */
     private static final int MOST_HOPS = 10;
 
+    /** URLs of the crawl, and responses. */
     private final Map<Long, Link> links = new LinkedHashMap<>();
+
+    /** Checked links without a response. */
+    private final Map<Long, Link> silent = new LinkedHashMap<>();
+
     /** The hash codes of their keys; they rule out most of the URLs that work. */
     private final BitSet hashCodes = new BitSet(1 << 16);
 
@@ -29,7 +40,11 @@ final class BrokenLinks {
     private final Map<Long, Hop> redirects = new HashMap<>();
 
     private final Tally<String> reasons = new Tally<>(Bounds.NAMES);
-    private long unlisted;
+    /** Broken links that are not listed, by reason. */
+    private final Tally<String> unlisted = new Tally<>(Bounds.NAMES);
+
+    private long unlistedChecks;
+    private int charactersLeft = REFERRER_CHARACTERS;
 
     /** A redirect: the hash of the key of its target, and the page on which it was first found. */
     private record Hop(long target, @Nullable String referrer) {}
@@ -85,13 +100,16 @@ final class BrokenLinks {
             isComplete = true;
             referrerCount = 0;
         }
+    }
 
-        void addReferrer(String page) {
-            referrerCount++;
-            String cut = Bounds.cut(page);
-            if (referrers.size() < REFERRERS && !referrers.contains(cut)) {
-                referrers.add(cut);
-            }
+    /** Adds a page that links to a listed link. */
+    void addReferrer(Link link, String page) {
+        link.referrerCount++;
+        String cut = Bounds.cut(page);
+        boolean hasRoom = link.referrers.isEmpty() || charactersLeft >= cut.length();
+        if (hasRoom && link.referrers.size() < REFERRERS && !link.referrers.contains(cut)) {
+            charactersLeft -= link.referrers.isEmpty() ? 0 : cut.length();
+            link.referrers.add(cut);
         }
     }
 
@@ -102,17 +120,37 @@ final class BrokenLinks {
         }
         if (!entry.isBroken()) {
             if (hashCodes.get(bit(entry))) {
-                links.remove(Entry.hash(entry.key()));
+                remove(Entry.hash(entry.key()));
             }
             return;
         }
-        reasons.add(Bounds.cut(entry.reason()), 1, 0);
+        Link link = new Link(entry, page(entry.referrer()));
+        reasons.add(link.reason, 1, 0);
         long hash = Entry.hash(entry.key());
-        if (links.size() < Bounds.BROKEN_LINKS || links.containsKey(hash)) {
-            links.put(hash, new Link(entry, page(entry.referrer())));
-            hashCodes.set(bit(entry));
-        } else {
-            unlisted++;
+        if (hashCodes.get(bit(entry))) {
+            remove(hash);
+        }
+        boolean isSilent = entry.isCheck() && entry.status() == 0;
+        if (links.size() + silent.size() >= Bounds.BROKEN_LINKS) {
+            if (isSilent || silent.isEmpty()) {
+                leaveOut(link);
+                return;
+            }
+            leaveOut(remove(silent.keySet().iterator().next()));
+        }
+        (isSilent ? silent : links).put(hash, link);
+        hashCodes.set(bit(entry));
+    }
+
+    private @Nullable Link remove(long hash) {
+        Link link = links.remove(hash);
+        return link == null ? silent.remove(hash) : link;
+    }
+
+    private void leaveOut(@Nullable Link link) {
+        if (link != null) {
+            unlisted.add(link.reason, 1, 0);
+            unlistedChecks += link.isCheck ? 1 : 0;
         }
     }
 
@@ -133,7 +171,7 @@ final class BrokenLinks {
         redirects.forEach((redirect, first) -> {
             Hop hop = first;
             for (int i = 0; i < MOST_HOPS && hop != null; i++) {
-                Link link = links.get(hop.target);
+                Link link = get(hop.target);
                 if (link != null) {
                     behind.put(redirect, link);
                     return;
@@ -148,29 +186,48 @@ final class BrokenLinks {
         return entry.key().hashCode() & 0xffff;
     }
 
-    /** Returns the links that are listed, in the order in which they were first requested. */
-    Collection<Link> list() {
-        return links.values();
+    /** Returns the links that are listed. */
+    List<Link> list() {
+        List<Link> all = new ArrayList<>(links.values());
+        all.addAll(silent.values());
+        return all;
+    }
+
+    /** Returns the listed links by reason, statuses first; in each group, the URLs of the crawl before those of other sites. */
+    Map<String, List<Link>> groups() {
+        Map<String, List<Link>> groups = new TreeMap<>();
+        list().forEach(link ->
+                groups.computeIfAbsent(link.reason, each -> new ArrayList<>()).add(link));
+        groups.values().forEach(group -> group.sort(Comparator.comparing(Link::isCheck)));
+        return groups;
     }
 
     /** Returns the hashes of the keys of the links that are listed. */
     Set<Long> hashes() {
-        return links.keySet();
+        Set<Long> all = new HashSet<>(links.keySet());
+        all.addAll(silent.keySet());
+        return all;
     }
 
     /** Returns the listed link with a hash of its key; null if there is none. */
     @Nullable
     Link get(long hash) {
-        return links.get(hash);
+        Link link = links.get(hash);
+        return link == null ? silent.get(hash) : link;
     }
 
-    /** Returns how many are not listed. */
-    long unlisted() {
+    /** Returns those that are not listed, by reason. */
+    Tally<String> unlisted() {
         return unlisted;
     }
 
     long count() {
-        return links.size() + unlisted;
+        return links.size() + silent.size() + unlisted.sum();
+    }
+
+    /** Returns how many were only checked. */
+    long checks() {
+        return unlistedChecks + list().stream().filter(Link::isCheck).count();
     }
 
     /** Returns the responses and failures by reason. */

@@ -109,6 +109,16 @@ final class Html {
             return this;
         }
 
+        /** Returns the number of rows. */
+        int rows() {
+            return body.childrenSize();
+        }
+
+        /** Returns how many characters may be appended, 0 or less when the limit is reached. */
+        int charactersLeft() {
+            return charactersLeft;
+        }
+
         /** Returns whether the limit of characters is not reached. */
         boolean hasRoom() {
             return charactersLeft > 0;

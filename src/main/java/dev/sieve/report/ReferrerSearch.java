@@ -48,7 +48,7 @@ final class ReferrerSearch {
         }
         String page = found.isEmpty() ? null : JsonLine.parse(json).text("url");
         if (page != null && !broken.isRedirect(page)) {
-            found.forEach(link -> link.addReferrer(page));
+            found.forEach(link -> broken.addReferrer(link, page));
         }
     }
 
@@ -56,7 +56,7 @@ final class ReferrerSearch {
     void add(String page, String key) {
         BrokenLinks.Link link = find(Entry.hash(key));
         if (link != null && !broken.isRedirect(page)) {
-            link.addReferrer(page);
+            broken.addReferrer(link, page);
         }
     }
 }

@@ -35,7 +35,7 @@ public final class ReportPage {
 
     /** Returns the page. */
     public static String page(CrawlRecord record, Instant now) {
-        return page(record, now, "", List.of());
+        return page(record, now, "", List.of(), Bounds.BROKEN_LINKS);
     }
 
     /**
@@ -45,10 +45,11 @@ public final class ReportPage {
      *     URLs of the same origin
      */
     static String livePage(CrawlRecord record, Instant now, String script) {
-        return page(record, now, "; connect-src 'self'", List.of(script));
+        return page(record, now, "; connect-src 'self'", List.of(script), Sections.BROKEN_NOW);
     }
 
-    private static String page(CrawlRecord record, Instant now, String moreAllowed, List<String> moreScripts) {
+    private static String page(
+            CrawlRecord record, Instant now, String moreAllowed, List<String> moreScripts, int brokenShown) {
         List<String> scripts = new ArrayList<>(List.of(charts(), resource("report.js")));
         scripts.addAll(moreScripts);
         String style = resource("report.css");
@@ -84,7 +85,7 @@ public final class ReportPage {
                 .text("Made by Sieve " + CrawlOptions.version() + " on " + Numbers.time(now.toEpochMilli()) + ".");
         Element main = body.appendElement("main");
         record.read(crawl -> {
-            Sections.append(crawl, main);
+            Sections.append(crawl, main, brokenShown);
             return main;
         });
         body.appendElement("footer")
@@ -97,7 +98,7 @@ public final class ReportPage {
 
     /** Returns the sections of the page, by which a script can replace those of earlier. */
     static String sections(CrawlRecord record) {
-        return sections(record, Sections::append);
+        return sections(record, (crawl, main) -> Sections.append(crawl, main, Sections.BROKEN_NOW));
     }
 
     /** Returns those of the sections that change all the time. */

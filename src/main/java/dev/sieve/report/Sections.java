@@ -23,6 +23,17 @@ final class Sections {
     private static final int SMALL = 40_000;
 
     private static final int LARGE = 150_000;
+    /** Characters of the tables of broken links. */
+    private static final int HUGE = 8_000_000;
+
+    /** Broken links that are shown while the crawl runs. */
+    static final int BROKEN_NOW = 500;
+
+    /** Rows from which on a table of broken links can be searched. */
+    private static final int FILTERED = 20;
+
+    /** The fill from which on the filter is shown in more than a line. */
+    private static final double WORTH_SHOWING = 0.5;
 
     private final Aggregate crawl;
     private final Element main;
@@ -42,13 +53,18 @@ final class Sections {
         sections.speed();
     }
 
-    /** Appends links to all sections, and the sections. */
-    static void append(Aggregate crawl, Element main) {
+    /**
+     * Appends links to all sections, and the sections.
+     *
+     * @param brokenShown how many broken links are shown at most
+     */
+    static void append(Aggregate crawl, Element main, int brokenShown) {
         Element contents = main.appendElement("nav").attr("id", "contents").attr("aria-label", "Sections");
-        appendProgress(crawl, main);
         Sections sections = new Sections(crawl, main);
+        sections.overview();
+        sections.broken(brokenShown);
+        sections.speed();
         sections.sieve();
-        sections.broken();
         sections.responses();
         sections.hosts();
         sections.topPages();
@@ -64,9 +80,13 @@ final class Sections {
 
     private void overview() {
         Element section = Html.section(main, "overview", "Overview");
+        verdict(section);
         Element tiles = section.appendElement("dl").addClass("tiles");
-        tile(tiles, "Pages", count(crawl.pages()), crawl.cut() == 0 ? "" : count(crawl.cut()) + " cut");
-        tile(tiles, "Broken links", count(crawl.broken().count()), "");
+        tile(tiles, "Pages", count(crawl.pages()), pagesNote());
+        Element broken = tile(tiles, "Broken links", count(crawl.broken().count()), "");
+        if (crawl.broken().count() > 0) {
+            broken.addClass("bad");
+        }
         if (crawl.checked() > 0) {
             tile(tiles, "Links checked", count(crawl.checked()), "out of scope");
         }
@@ -90,13 +110,40 @@ final class Sections {
         }
     }
 
-    private static void tile(Element tiles, String name, String value, String note) {
+    /** Says first what a link check is made for. */
+    private void verdict(Element section) {
+        Element line = section.appendElement("p").attr("id", "verdict");
+        long requested = crawl.pages() + crawl.redirects() + crawl.failed() + crawl.checked();
+        long broken = crawl.broken().count();
+        if (broken == 0) {
+            line.text("No broken link among " + count(requested, "URL") + ".");
+            return;
+        }
+        long checks = crawl.broken().checks();
+        String what = checks == 0
+                ? count(broken, "page")
+                : broken == checks
+                        ? count(checks, "checked link")
+                        : count(broken - checks, "page") + " and " + count(checks, "checked link");
+        line.addClass("bad")
+                .text(what + (broken == 1 ? " is" : " are") + " broken, of " + count(requested, "URL") + " requested.");
+    }
+
+    private String pagesNote() {
+        long errors = crawl.statusClass(4) + crawl.statusClass(5);
+        return (errors == 0 ? "" : count(errors) + " with status 4xx or 5xx")
+                + (errors == 0 || crawl.cut() == 0 ? "" : ", ")
+                + (crawl.cut() == 0 ? "" : count(crawl.cut()) + " cut");
+    }
+
+    private static Element tile(Element tiles, String name, String value, String note) {
         Element tile = tiles.appendElement("div");
         tile.appendElement("dt").text(name);
         tile.appendElement("dd").text(value);
         if (!note.isEmpty()) {
             tile.appendElement("dd").addClass("note").text(note);
         }
+        return tile;
     }
 
     /** A line for each number, in the order of the sums, and a column for each run. */
@@ -284,6 +331,9 @@ final class Sections {
                 Numbers.bytes(last.memory()),
                 Numbers.percent(last.rate()),
                 Numbers.about(last.missed())));
+        if (fill < WORTH_SHOWING && crawl.capacityEvents().isEmpty()) {
+            return;
+        }
         Html.chart(section, "line", "Fill of the filter (%)", "samples", 0, 6).attr("data-marks", "events");
         Element charts = section.appendElement("div").addClass("columns");
         Html.chart(charts, "line", "False-positive rate (%)", "samples", 0, 7);
@@ -360,7 +410,7 @@ final class Sections {
         }
     }
 
-    private void broken() {
+    private void broken(int most) {
         BrokenLinks broken = crawl.broken();
         Element section = Html.section(main, "broken", text("Broken links (%,d)", broken.count()));
         if (broken.count() == 0) {
@@ -370,31 +420,48 @@ final class Sections {
         if (broken.reasons().bySize().size() > 1) {
             tally(section, "reasons", "Reason", "URLs", broken.reasons());
         }
-        Html.Table table =
-                new Html.Table(section, "broken-links", LARGE, "Reason", "URL", "#Links", "Linked from").filtered();
+        Element groups = section.appendElement("div").attr("id", "broken-links");
         int shown = 0;
-        for (BrokenLinks.Link link : broken.list()) {
+        int characters = HUGE;
+        for (Map.Entry<String, List<BrokenLinks.Link>> group : broken.groups().entrySet()) {
+            int fitting = Math.min(group.getValue().size(), most - shown);
+            if (fitting > 0 && characters > 0) {
+                Html.Table table =
+                        group(groups, group.getKey(), group.getValue().subList(0, fitting), characters);
+                characters = table.charactersLeft();
+                shown += table.rows();
+            }
+        }
+        more(section, broken.count() - shown, "more broken link");
+    }
+
+    /** Appends the broken links with the same reason, as long as there is room. */
+    private static Html.Table group(Element groups, String reason, List<BrokenLinks.Link> links, int characters) {
+        Element heading = groups.appendElement("h3");
+        String id = "broken-" + groups.childrenSize();
+        Html.Table table = new Html.Table(groups, id, characters, "URL", "Requested as", "#Links", "Linked from");
+        if (links.size() >= FILTERED) {
+            table.filtered();
+        }
+        for (BrokenLinks.Link link : links) {
             if (!table.hasRoom()) {
                 break;
             }
-            shown++;
-            int fitting = Math.max(
-                    2, Math.min(BrokenLinks.REFERRERS, 600 / broken.list().size()));
-            List<String> referrers = link.referrers()
-                    .subList(0, Math.min(fitting, link.referrers().size()));
-            long more = link.referrerCount() - referrers.size();
+            long more = link.referrerCount() - link.referrers().size();
             String rest = link.referrers().isEmpty()
                     ? "seed"
                     : more > 0
                             ? "and " + count(more) + " more"
                             : link.isComplete() ? "" : "and pages that were not searched";
             table.row()
-                    .foreign(link.reason() + (link.isCheck() ? " (checked)" : ""))
                     .url(link.url())
+                    .text(link.isCheck() ? "check" : "page")
                     .count(link.referrerCount())
-                    .urls(referrers, rest);
+                    .urls(link.referrers(), rest);
         }
-        more(section, broken.count() - shown, "more broken link");
+        Html.foreign(heading, reason);
+        heading.appendText(text(" (%,d)", table.rows()));
+        return table;
     }
 
     private static void more(Element section, long number, String thing) {

@@ -211,7 +211,7 @@ class ReportInputTest {
                 .inheritIO()
                 .start();
         assertThat(made.waitFor()).isZero();
-        assertThat(Files.size(report)).isLessThan(1_000_000);
+        assertThat(Files.size(report)).isLessThan(10_000_000);
     }
 
     @Test
