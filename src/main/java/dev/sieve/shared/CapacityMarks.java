@@ -11,10 +11,7 @@ import java.util.concurrent.locks.ReentrantLock;
 final class CapacityMarks {
     private static final double FIRST_THRESHOLD = 0.8;
 
-    private final Engine engine;
-    private final CrawlKeys keys;
-    private final CrawlSettings settings;
-    private final String worker;
+    private final Worker worker;
     private final CapacityAlerts alerts;
 
     /** Held while a threshold is marked. */
@@ -22,10 +19,7 @@ final class CapacityMarks {
 
     private volatile double threshold = FIRST_THRESHOLD;
 
-    CapacityMarks(Engine engine, CrawlKeys keys, CrawlSettings settings, String worker, CapacityAlerts alerts) {
-        this.engine = engine;
-        this.keys = keys;
-        this.settings = settings;
+    CapacityMarks(Worker worker, CapacityAlerts alerts) {
         this.worker = worker;
         this.alerts = alerts;
     }
@@ -45,31 +39,33 @@ final class CapacityMarks {
     }
 
     private boolean hasPassed(long accepted) {
-        return accepted >= threshold * settings.capacity();
+        return accepted >= threshold * worker.settings().capacity();
     }
 
     /** Marks the threshold and proceeds to the next; returns false when the engine is away. */
     private boolean mark(long accepted) {
         byte[] field = CrawlKeys.utf8(Double.toString(threshold));
-        String marker = engine.tryCall((session, number) -> {
-            session.send(Script.MARK, new byte[][] {keys.events()}, new byte[][] {field, CrawlKeys.utf8(worker)});
-            session.send("HGET", keys.events(), field);
+        String marker = worker.engine().tryCall((session, number) -> {
+            session.send(Script.MARK, new byte[][] {worker.keys().events()}, new byte[][] {
+                field, CrawlKeys.utf8(worker.name())
+            });
+            session.send("HGET", worker.keys().events(), field);
             session.receive();
-            return Replies.text(session.receive());
+            return Replies.textOrNull(session.receive());
         });
         if (marker == null) {
             return false;
         }
         // Compared with the stored name, since the answer to a first attempt may have been lost.
-        if (marker.equals(worker)) {
+        if (marker.equals(worker.name())) {
             alerts.add(new CapacityEvent(
                     threshold,
                     accepted,
-                    settings.capacity(),
-                    settings.falsePositiveRate(accepted),
-                    settings.missed(accepted),
+                    worker.settings().capacity(),
+                    worker.settings().falsePositiveRate(accepted),
+                    worker.settings().missed(accepted),
                     Totals.memoryBytes(accepted),
-                    settings.onFull()));
+                    worker.settings().onFull()));
         }
         threshold = threshold < 1 ? 1 : threshold * 2;
         return true;

@@ -3,6 +3,7 @@ package dev.sieve.shared;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * The names of a crawl's keys on the engine. The part in braces decides on which node of a cluster a key is stored, so
@@ -16,7 +17,7 @@ final class CrawlKeys {
         this.name = name;
         slices = new OfSlice[sliceCount];
         for (int i = 0; i < sliceCount; i++) {
-            slices[i] = new OfSlice("{" + name + "}" + i);
+            slices[i] = new OfSlice("{" + name + "}", i);
         }
     }
 
@@ -69,8 +70,14 @@ final class CrawlKeys {
         return utf8(Long.toString(number));
     }
 
+    /** Returns a key and more arguments of a command. */
+    static byte[][] with(byte[] key, Stream<byte[]> more) {
+        return Stream.concat(Stream.of(key), more).toArray(byte[][]::new);
+    }
+
     /** The names of a slice's keys. */
     static final class OfSlice {
+        final int index;
         /** The hash of counters. */
         final byte[] counters;
         /** The hash of the owner. */
@@ -88,7 +95,9 @@ final class CrawlKeys {
         /** The list of damaged frames that a repair has put aside. */
         final byte[] aside;
 
-        private OfSlice(String prefix) {
+        private OfSlice(String crawl, int index) {
+            this.index = index;
+            String prefix = crawl + index;
             counters = utf8(prefix + "m");
             owner = utf8(prefix + "o");
             queue = utf8(prefix + "q");

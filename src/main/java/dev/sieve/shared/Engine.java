@@ -16,8 +16,6 @@ import java.util.Objects;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -67,8 +65,6 @@ final class Engine implements Closeable {
     private final AtomicLong calls = new AtomicLong();
     private final Semaphore permits = new Semaphore(MAX_SESSIONS);
 
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
     private final List<Session> sessions = new ArrayList<>();
     private final Deque<Session> idle = new ArrayDeque<>();
     private volatile @Nullable Run run;
@@ -76,11 +72,11 @@ final class Engine implements Closeable {
     private volatile boolean inNewRun;
     private boolean impatient;
     /** What a replica stores becomes that of its primary, even if it is a primary again before it restarts. */
-    private boolean replaced;
+    private volatile boolean replaced;
 
     private volatile boolean closed;
 
-    /** A time in which the engine does not respond. Guarded by the lock. */
+    /** A time in which the engine does not respond. Guarded by the monitor of the engine. */
     private static final class Outage {
         final long since;
 
@@ -195,16 +191,13 @@ final class Engine implements Closeable {
         } catch (InterruptedException e) {
             throw interrupted();
         }
-        lock.lock();
-        try {
+        synchronized (this) {
             Session session = idle.pollLast();
             if (session == null) {
                 session = new Session(address, responseTimeout, worker + "." + sessions.size());
                 sessions.add(session);
             }
             return session;
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -213,11 +206,8 @@ final class Engine implements Closeable {
             session.disconnect();
         }
         session.usedNanos = nanoClock.getAsLong();
-        lock.lock();
-        try {
+        synchronized (this) {
             idle.addLast(session);
-        } finally {
-            lock.unlock();
         }
         permits.release();
     }
@@ -239,35 +229,33 @@ final class Engine implements Closeable {
     }
 
     private boolean awaitAttempt(boolean waits) {
-        if (outage == null && !closed) {
-            return true;
-        }
-        lock.lock();
-        try {
-            while (outage != null && !closed) {
-                long now = nanoClock.getAsLong();
-                if (outage.attempt(now)) {
-                    return true;
-                }
-                if (!waits) {
-                    return false;
-                }
-                long left = outage.since + patience.toNanos() - now;
-                if (left <= 0 || impatient) {
-                    throw new UncheckedIOException(new IOException("the engine " + address.server()
-                            + " has not responded for " + text(now - outage.since) + " (" + outage.reason + ")"));
-                }
-                changed.awaitNanos(Math.min(left, outage.nextAttempt - now));
+        return (outage == null && !closed) || awaitEnd(waits);
+    }
+
+    private synchronized boolean awaitEnd(boolean waits) {
+        while (outage != null && !closed) {
+            long now = nanoClock.getAsLong();
+            if (outage.attempt(now)) {
+                return true;
             }
-            if (closed) {
-                throw new IllegalStateException("closed");
+            if (!waits) {
+                return false;
             }
-            return true;
-        } catch (InterruptedException e) {
-            throw interrupted();
-        } finally {
-            lock.unlock();
+            long left = outage.since + patience.toNanos() - now;
+            if (left <= 0 || impatient) {
+                throw new UncheckedIOException(new IOException("the engine " + address.server()
+                        + " has not responded for " + text(now - outage.since) + " (" + outage.reason + ")"));
+            }
+            try {
+                TimeUnit.NANOSECONDS.timedWait(this, Math.min(left, outage.nextAttempt - now));
+            } catch (InterruptedException e) {
+                throw interrupted();
+            }
         }
+        if (closed) {
+            throw new IllegalStateException("closed");
+        }
+        return true;
     }
 
     private static UncheckedIOException interrupted() {
@@ -317,12 +305,7 @@ final class Engine implements Closeable {
             throw new IOException("its version is " + version.group() + "; Redis 6.2 or later, or Valkey, is required");
         }
         if ("slave".equals(info.get("role"))) {
-            lock.lock();
-            try {
-                replaced = true;
-            } finally {
-                lock.unlock();
-            }
+            replaced = true;
             throw new IOException("it is a read-only replica of another engine");
         }
     }
@@ -344,8 +327,7 @@ final class Engine implements Closeable {
     private void enter(Session session, Map<String, String> info) {
         String id = Objects.requireNonNull(info.get("run_id"));
         boolean isNew;
-        lock.lock();
-        try {
+        synchronized (this) {
             isNew = run == null || replaced || !run.id.equals(id);
             replaced = false;
             if (isNew) {
@@ -353,8 +335,6 @@ final class Engine implements Closeable {
                 run = new Run(id);
             }
             session.setRun(run());
-        } finally {
-            lock.unlock();
         }
         if (isNew
                 && "1".equals(info.get("aof_enabled"))
@@ -418,35 +398,29 @@ final class Engine implements Closeable {
         return List.copyOf(warnings);
     }
 
-    private void failed(@Nullable String reason) {
-        lock.lock();
-        try {
-            long now = nanoClock.getAsLong();
-            if (closed) {
-                return;
-            }
-            if (outage == null) {
-                outage = new Outage(now);
-                outage.postpone(now);
-                LOG.warn(
-                        "the engine {} does not respond ({}); waiting up to {}",
-                        address.server(),
-                        reason,
-                        text(patience.toNanos()));
-                idle.forEach(Session::disconnect);
-            }
-            outage.reason = reason;
-        } finally {
-            lock.unlock();
+    private synchronized void failed(@Nullable String reason) {
+        long now = nanoClock.getAsLong();
+        if (closed) {
+            return;
         }
+        if (outage == null) {
+            outage = new Outage(now);
+            outage.postpone(now);
+            LOG.warn(
+                    "the engine {} does not respond ({}); waiting up to {}",
+                    address.server(),
+                    reason,
+                    text(patience.toNanos()));
+            idle.forEach(Session::disconnect);
+        }
+        outage.reason = reason;
     }
 
     private void succeeded() {
         if (outage == null && !inNewRun) {
             return;
         }
-        lock.lock();
-        try {
+        synchronized (this) {
             String lost = inNewRun ? ", restarted; lost work will be repeated" : "";
             if (outage != null) {
                 LOG.warn(
@@ -459,9 +433,7 @@ final class Engine implements Closeable {
             }
             outage = null;
             inNewRun = false;
-            changed.signalAll();
-        } finally {
-            lock.unlock();
+            notifyAll();
         }
     }
 
@@ -484,14 +456,9 @@ final class Engine implements Closeable {
     }
 
     /** Makes calls throw instead of waiting, from now on. */
-    void impatient() {
-        lock.lock();
-        try {
-            impatient = true;
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+    synchronized void impatient() {
+        impatient = true;
+        notifyAll();
     }
 
     /** Returns what in the settings of the engine can lose URLs, as it was when this client was opened. */
@@ -501,14 +468,9 @@ final class Engine implements Closeable {
 
     /** Closes all connections, also those in use. */
     @Override
-    public void close() {
-        lock.lock();
-        try {
-            closed = true;
-            sessions.forEach(Session::disconnect);
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+    public synchronized void close() {
+        closed = true;
+        sessions.forEach(Session::disconnect);
+        notifyAll();
     }
 }

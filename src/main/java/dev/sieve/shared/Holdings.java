@@ -5,10 +5,16 @@ import dev.sieve.Leases;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -17,11 +23,12 @@ import org.jspecify.annotations.Nullable;
  * What this worker holds: the slices that it owns, the frames that it took from these, and the leases of their URLs. A
  * slice that is lost or released is dropped with its frames and leases.
  *
- * <p>Safe for use by many threads; no method waits for the engine. Times of leases are on the clock of {@link
- * dev.sieve.Frontier#take}, {@code clock} is the time on the clock of this process.
+ * <p>Safe for use by many threads; no method waits for the engine. Everything is guarded by the monitor: all methods but
+ * private ones are synchronized. Times of leases are on the clock of {@link dev.sieve.Frontier#take}, {@code clock} is the
+ * time on the clock of this process.
  */
 final class Holdings {
-    private final Slice[] slices;
+    private final @Nullable Part[] parts;
     private final Leases leases;
     /** The frames that are not done, by the ids of their first URLs. */
     private final TreeMap<Long, TakenFrame> frames = new TreeMap<>();
@@ -37,127 +44,261 @@ final class Holdings {
     private int owned;
     private int unsentDone;
 
+    /** What changes of a slice. */
+    private static final class Part {
+        final Slice slice;
+        Slice.Term term;
+        /** Frames that an earlier owner took, by number, with the URLs that are done in them. */
+        final TreeMap<Long, BitSet> left;
+        /** Whether frames may be queued. */
+        boolean mayHaveFrames;
+        /** The number of the next call that takes; the same until a call was answered. */
+        long takeCall;
+
+        /** Frames with URLs that became done since the last call. */
+        final Set<TakenFrame> changed = new LinkedHashSet<>();
+        /** The call that stores what is done, until it was answered. */
+        @Nullable
+        DoneCall doneCall;
+
+        long doneCalls;
+        /** How many leases were begun and have not ended. */
+        int begun;
+        /** How many leases the caller holds on to without working on them. */
+        int unused;
+        /** Whether the engine stores that this worker has nothing to do in the slice. */
+        boolean isIdle;
+        /** Whether the slice was given up: no more URLs are handed out. */
+        boolean isLeaving;
+
+        long leaveNanos;
+
+        Part(Slice slice, Slice.Term term, Map<Long, BitSet> left, boolean mayHaveFrames) {
+            this.slice = slice;
+            this.term = term;
+            this.left = new TreeMap<>(left);
+            this.mayHaveFrames = mayHaveFrames;
+        }
+
+        boolean hasEnded(long clock) {
+            return term.endNanos() - clock <= 0;
+        }
+
+        boolean hasWork() {
+            return !isLeaving && (mayHaveFrames || !left.isEmpty());
+        }
+
+        /** Returns whether the slice was given up and may be released: what was done in it is stored. */
+        boolean isReleasable(long clock) {
+            return isLeaving && changed.isEmpty() && doneCall == null && (begun == 0 || leaveNanos - clock <= 0);
+        }
+
+        int unsentDone() {
+            int sum = doneCall == null ? 0 : doneCall.count();
+            return sum + changed.stream().mapToInt(TakenFrame::newlyDone).sum();
+        }
+    }
+
     Holdings(int sliceCount, long leaseTimeoutNanos) {
-        slices = new Slice[sliceCount];
+        parts = new Part[sliceCount];
         attempts = new HashMap<>();
         leases = new Leases(leaseTimeoutNanos, attempts);
     }
 
     // Slices
 
-    synchronized void add(Slice slice) {
-        dropIf(other -> other.index == slice.index);
-        slices[slice.index] = slice;
+    /**
+     * Adds a slice that was claimed.
+     *
+     * @param left the numbers of the frames that were taken before, with the URLs that are done in them
+     */
+    synchronized void add(Slice slice, Slice.Term term, Map<Long, BitSet> left, boolean mayHaveFrames) {
+        dropIf(other -> other.slice.index == slice.index);
+        parts[slice.index] = new Part(slice, term, left, mayHaveFrames);
         owned++;
     }
 
-    /** Drops a slice, unless that was done before. */
-    synchronized void drop(Slice slice) {
-        dropIf(other -> other == slice);
+    /** Drops slices, unless that was done before. */
+    synchronized void drop(Collection<Slice> dropped) {
+        dropIf(part -> dropped.contains(part.slice));
+    }
+
+    /** Drops the slices that match, and those whose time has ended. */
+    synchronized void dropLost(Predicate<Slice> isLost, long clock) {
+        dropIf(part -> part.hasEnded(clock) || isLost.test(part.slice));
     }
 
     /** Drops all slices that match, in one pass over the leases, of which there may be millions. */
-    synchronized void dropIf(Predicate<Slice> isDropped) {
+    private void dropIf(Predicate<Part> isDropped) {
         int before = owned;
-        for (int i = 0; i < slices.length; i++) {
-            if (slices[i] != null && isDropped.test(slices[i])) {
-                unsentDone -= slices[i].unsentDone();
-                slices[i] = null;
+        for (Part part : parts()) {
+            if (isDropped.test(part)) {
+                unsentDone -= part.unsentDone();
+                parts[part.slice.index] = null;
                 owned--;
             }
         }
         if (owned == before) {
             return;
         }
-        ready.removeIf(frame -> slices[frame.slice] == null);
+        ready.removeIf(frame -> parts[frame.slice] == null);
         leases.removeIf(id -> {
             TakenFrame frame = frame(id);
-            return frame == null || slices[frame.slice] == null;
+            return frame == null || parts[frame.slice] == null;
         });
-        frames.values().removeIf(frame -> slices[frame.slice] == null);
-        if (dueFrame != null && slices[dueFrame.slice] == null) {
+        frames.values().removeIf(frame -> parts[frame.slice] == null);
+        if (dueFrame != null && parts[dueFrame.slice] == null) {
             dueFrame = null;
         }
     }
 
-    /** Returns the slice of a frame; null when it was dropped. */
-    synchronized @Nullable Slice slice(TakenFrame frame) {
-        return slices[frame.slice];
-    }
-
-    /** Notes that the engine has renewed the ownership of a slice. */
-    synchronized void renewed(Slice slice, long sentNanos, long ttlNanos, boolean isIdle, boolean mayHaveFrames) {
-        slice.renewed(sentNanos, ttlNanos);
-        slice.isIdle = isIdle;
-        slice.mayHaveFrames |= mayHaveFrames;
-    }
-
-    /** Returns the slices that are owned. */
-    synchronized List<Slice> slices() {
-        List<Slice> present = new ArrayList<>(owned);
-        for (Slice slice : slices) {
-            if (slice != null) {
-                present.add(slice);
+    private List<Part> parts() {
+        List<Part> present = new ArrayList<>(owned);
+        for (Part part : parts) {
+            if (part != null) {
+                present.add(part);
             }
         }
         return present;
     }
 
+    private List<Slice> slices(Predicate<Part> matches) {
+        return parts().stream().filter(matches).map(part -> part.slice).toList();
+    }
+
+    /** Returns the state of a slice; null when it was dropped. */
+    private @Nullable Part part(Slice slice) {
+        Part part = parts[slice.index];
+        return part != null && part.slice == slice ? part : null;
+    }
+
+    /** Returns the state of the slice of a frame that was not dropped. */
+    private Part part(TakenFrame frame) {
+        return Objects.requireNonNull(parts[frame.slice]);
+    }
+
+    /** Returns the slice of a frame; null when it was dropped. */
+    synchronized @Nullable Slice slice(TakenFrame frame) {
+        Part part = parts[frame.slice];
+        return part == null ? null : part.slice;
+    }
+
+    /** Returns the slices that are owned. */
+    synchronized List<Slice> slices() {
+        return slices(part -> true);
+    }
+
     synchronized boolean owns(int index) {
-        return slices[index] != null;
+        return parts[index] != null;
     }
 
     synchronized int owned() {
         return owned;
     }
 
-    /** Notes that frames may be queued in a slice. */
-    synchronized void mayHaveFrames(int index) {
-        if (slices[index] != null) {
-            slices[index].mayHaveFrames = true;
+    /** Returns the slices that should be renewed: those that are due, and with idle also those that are not stored as idle. */
+    synchronized List<Slice> renewable(boolean idle, long clock) {
+        return slices(part -> part.term.renewNanos() - clock <= 0 || (idle && !part.isIdle));
+    }
+
+    /** Returns whether the engine stores that this worker has nothing to do in a slice. */
+    synchronized boolean isIdle(Slice slice) {
+        Part part = part(slice);
+        return part != null && part.isIdle;
+    }
+
+    /** Notes that the engine has renewed the ownership of a slice. */
+    synchronized void renewed(Slice slice, Slice.Term term, boolean idle, boolean hasFrames) {
+        Part part = part(slice);
+        if (part != null) {
+            part.term = term;
+            part.isIdle = (idle || part.isIdle) && !hasFrames;
+            part.mayHaveFrames |= hasFrames;
         }
     }
 
-    /** Notes that all queued frames of a slice are being taken, before they are: a push may follow at once. */
-    synchronized void taking(Slice slice) {
-        slice.mayHaveFrames = false;
-    }
-
-    /** Notes that frames of an earlier owner were added. */
-    synchronized void removeLeft(Slice slice, List<Long> numbers) {
-        for (Long number : numbers) {
-            slice.leftFrames.remove();
-            slice.leftDone.remove(number);
+    /** Gives up all slices but a share: their URLs that were not handed out are not, and their leases cannot begin. */
+    synchronized void giveBack(int share, long untilNanos) {
+        List<Part> kept = new ArrayList<>(parts());
+        kept.removeIf(part -> part.isLeaving);
+        kept.sort(Comparator.comparingInt(part -> part.begun));
+        for (Part part : kept.subList(0, Math.max(0, kept.size() - share))) {
+            part.isLeaving = true;
+            part.leaveNanos = untilNanos;
+            ready.removeIf(frame -> frame.slice == part.slice.index);
         }
-    }
-
-    /** Gives a slice up: its URLs that were not handed out are not, and its leases cannot begin. */
-    synchronized void leave(Slice slice, long untilNanos) {
-        slice.leave(untilNanos);
-        ready.removeIf(frame -> frame.slice == slice.index);
     }
 
     /** Returns the slices that were given up and may be released. */
     synchronized List<Slice> releasable(long clock) {
-        return slices().stream().filter(slice -> slice.isReleasable(clock)).toList();
+        return slices(part -> part.isReleasable(clock));
     }
 
-    private boolean isUsable(Slice slice, long clock) {
-        if (slice.hasEnded(clock)) {
+    /** Returns whether the slice of a frame is still owned; drops all that are not. */
+    private boolean isUsable(TakenFrame frame, long clock) {
+        boolean hasEnded = part(frame).hasEnded(clock);
+        if (hasEnded) {
             dropIf(each -> each.hasEnded(clock));
-            return false;
         }
-        return true;
+        return !hasEnded;
     }
 
-    // Frames and leases
+    // Frames
+
+    /** Notes that frames may be queued in a slice. */
+    synchronized void mayHaveFrames(int index) {
+        Part part = parts[index];
+        if (part != null) {
+            part.mayHaveFrames = true;
+        }
+    }
+
+    /** Returns the slices from which frames may be taken now: those that may have some, or all. */
+    synchronized List<Slice> takeable(boolean all, long clock) {
+        return slices(part -> !part.isLeaving
+                && part.slice.restNanos(clock) <= 0
+                && !part.hasEnded(clock)
+                && (all || part.hasWork()));
+    }
+
+    /**
+     * What is to be taken from a slice.
+     *
+     * @param left frames that an earlier owner took; when there are none, queued frames are taken
+     */
+    record Request(long call, SortedMap<Long, BitSet> left) {}
+
+    /**
+     * Begins to take frames of a slice: whether more are queued is noted from now on, since a push may follow at once. Returns
+     * null when the slice was dropped.
+     */
+    synchronized @Nullable Request request(Slice slice, int maxLeft) {
+        Part part = part(slice);
+        if (part == null) {
+            return null;
+        }
+        part.mayHaveFrames = false;
+        TreeMap<Long, BitSet> left = new TreeMap<>();
+        part.left.entrySet().stream().limit(maxLeft).forEach(entry -> left.put(entry.getKey(), entry.getValue()));
+        return new Request(part.takeCall, left);
+    }
+
+    /** Notes that the frames of a request were added. */
+    synchronized void taken(Slice slice, Request request) {
+        Part part = part(slice);
+        if (part != null) {
+            part.takeCall += request.left.isEmpty() ? 1 : 0;
+            part.left.keySet().removeAll(request.left.keySet());
+        }
+    }
 
     /** Adds a frame that was taken. */
     synchronized void add(Slice slice, long number, Frame text, BitSet done) {
-        if (slices[slice.index] != slice || slice.isLeaving()) {
+        Part part = part(slice);
+        if (part == null || part.isLeaving) {
             return;
         }
-        slice.isIdle = false; // on the engine too, by the script
+        part.isIdle = false; // on the engine too, by the script
         done.clear(text.count(), Integer.MAX_VALUE);
         TakenFrame frame = new TakenFrame(slice.index, number, nextId, text, done);
         nextId += text.count();
@@ -165,9 +306,11 @@ final class Holdings {
             frames.put(frame.firstId, frame);
             ready.add(frame);
         } else {
-            slice.changed.add(frame);
+            part.changed.add(frame);
         }
     }
+
+    // Leases
 
     /** Returns the frame of a URL that is not done; null when there is none. */
     private @Nullable TakenFrame frame(long id) {
@@ -178,7 +321,7 @@ final class Holdings {
     /** Hands out the next URL; null when none is here. */
     synchronized @Nullable Lease next(long nowNanos, long clock) {
         for (TakenFrame frame = ready.peek(); frame != null; frame = ready.peek()) {
-            if (!isUsable(slices[frame.slice], clock)) {
+            if (!isUsable(frame, clock)) {
                 continue;
             }
             Lease lease = frame.next();
@@ -193,7 +336,7 @@ final class Holdings {
 
     /** Returns the frame of the URL that has been due the longest, so that it can be read again; null when there is none. */
     synchronized @Nullable TakenFrame due(long nowNanos, long clock) {
-        while (dueFrame == null || !isUsable(slices[dueFrame.slice], clock) || slices[dueFrame.slice].isLeaving()) {
+        while (dueFrame == null || !isUsable(dueFrame, clock) || part(dueFrame).isLeaving) {
             OptionalLong next = leases.pollDue(nowNanos);
             if (next.isEmpty()) {
                 dueFrame = null;
@@ -221,12 +364,17 @@ final class Holdings {
         if (frame == null) {
             return false;
         }
-        if (slices[frame.slice].isLeaving()) {
+        Part part = part(frame);
+        if (part.isLeaving) {
             end(frame, lease);
             return false;
         }
-        slices[frame.slice].wakeUp(clock);
-        slices[frame.slice].begun += frame.begin(lease.id()) ? 1 : 0;
+        if (part.isIdle) {
+            // The engine learns with the next beat that this worker has something to do.
+            part.isIdle = false;
+            part.term = new Slice.Term(part.term.endNanos(), clock);
+        }
+        part.begun += frame.begin(lease.id()) ? 1 : 0;
         return true;
     }
 
@@ -238,7 +386,7 @@ final class Holdings {
         leases.release(lease);
         end(frame, lease);
         frame.done(lease.id());
-        slices[frame.slice].changed.add(frame);
+        part(frame).changed.add(frame);
         unsentDone++;
         if (frame.isDone()) {
             frames.remove(frame.firstId);
@@ -260,17 +408,17 @@ final class Holdings {
         TakenFrame frame = held(lease, clock);
         if (frame != null) {
             end(frame, lease);
-            slices[frame.slice].left++;
+            part(frame).unused++;
         }
     }
 
     private @Nullable TakenFrame held(Lease lease, long clock) {
         TakenFrame frame = frame(lease.id());
-        return frame != null && isUsable(slices[frame.slice], clock) && leases.holds(lease) ? frame : null;
+        return frame != null && isUsable(frame, clock) && leases.holds(lease) ? frame : null;
     }
 
     private void end(TakenFrame frame, Lease lease) {
-        slices[frame.slice].begun -= frame.end(lease.id()) ? 1 : 0;
+        part(frame).begun -= frame.end(lease.id()) ? 1 : 0;
     }
 
     // What is done
@@ -280,16 +428,24 @@ final class Holdings {
         return unsentDone;
     }
 
-    /** Returns the call that stores what is done in a slice; null when nothing is. */
+    /** Returns the call that stores what is done in a slice, the same until it was answered; null when nothing is. */
     synchronized @Nullable DoneCall doneCall(Slice slice) {
-        return slices[slice.index] == slice ? slice.doneCall() : null;
+        Part part = part(slice);
+        if (part == null) {
+            return null;
+        }
+        if (part.doneCall == null && !part.changed.isEmpty()) {
+            part.doneCall = DoneCall.of(++part.doneCalls, part.changed);
+        }
+        return part.doneCall;
     }
 
     /** Notes that the engine has answered the call of a slice. */
     synchronized void stored(Slice slice, DoneCall call) {
-        if (slices[slice.index] == slice) {
+        Part part = part(slice);
+        if (part != null) {
             unsentDone -= call.count();
-            slice.doneCall = null;
+            part.doneCall = null;
         }
     }
 
@@ -304,13 +460,11 @@ final class Holdings {
         return !ready.isEmpty()
                 || dueFrame != null
                 || leases.delayed() > 0
-                || leases.held() > Math.min(left, left())
-                || slices().stream().anyMatch(Slice::hasWork);
-    }
-
-    /** Returns how many leases the caller holds on to without working on them, of those that have not ended. */
-    private long left() {
-        return slices().stream().mapToLong(slice -> slice.left).sum();
+                || leases.held()
+                        > Math.min(
+                                left,
+                                parts().stream().mapToLong(part -> part.unused).sum())
+                || parts().stream().anyMatch(Part::hasWork);
     }
 
     /** Returns how long until a URL may be handed out, as far as this process can tell. */
@@ -319,9 +473,9 @@ final class Holdings {
             return 0;
         }
         long wait = leases.waitNanos(nowNanos);
-        for (Slice slice : slices) {
-            if (slice != null && slice.hasWork()) {
-                wait = Math.min(wait, Math.max(0, slice.restNanos(clock)));
+        for (Part part : parts()) {
+            if (part.hasWork()) {
+                wait = Math.min(wait, Math.max(0, part.slice.restNanos(clock)));
             }
         }
         return wait;

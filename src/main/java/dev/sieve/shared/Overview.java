@@ -8,18 +8,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this worker has read of the whole crawl: the counters of all workers, and whether the crawl is over. One thread at a
- * time uses it.
+ * What this worker has read of the whole crawl: the counters of all workers, and whether the crawl is over. Used with
+ * the lock of the round trips.
  */
 final class Overview {
     private static final long AGE_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long OVER_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    private final Engine engine;
-    private final CrawlKeys keys;
-    private final CrawlSettings settings;
-    private final Holdings holdings;
-    private final Totals totals;
+    private final Worker worker;
     private final Results results;
     private final Ownership ownership;
     private final RecentWrites recent;
@@ -31,20 +27,8 @@ final class Overview {
     /** How many URLs were accepted when the crawl was over. */
     private long overAt = -1;
 
-    Overview(
-            Engine engine,
-            CrawlKeys keys,
-            CrawlSettings settings,
-            Holdings holdings,
-            Totals totals,
-            Results results,
-            Ownership ownership,
-            RecentWrites recent) {
-        this.engine = engine;
-        this.keys = keys;
-        this.settings = settings;
-        this.holdings = holdings;
-        this.totals = totals;
+    Overview(Worker worker, Results results, Ownership ownership, RecentWrites recent) {
+        this.worker = worker;
         this.results = results;
         this.ownership = ownership;
         this.recent = recent;
@@ -52,13 +36,14 @@ final class Overview {
 
     /** Reads the counters of all workers, unless they are new enough or the engine is away. */
     void refresh(long now) {
+        assert worker.isInTrip();
         if (now - surveyNanos >= AGE_NANOS && results.flush()) {
             survey(now);
         }
     }
 
     private @Nullable Survey survey(long now) {
-        Survey survey = engine.tryCall((session, number) -> Survey.take(session, keys));
+        Survey survey = worker.engine().tryCall((session, number) -> Survey.take(session, worker.keys()));
         if (survey != null) {
             note(survey, now);
         }
@@ -71,15 +56,16 @@ final class Overview {
      * @throws UncheckedIOException when it is one of another crawl
      */
     void note(Survey survey, long now) {
-        if (!settings.id().equals(survey.id)) {
-            throw CrawlSettings.isGone(keys.name());
+        assert worker.isInTrip();
+        if (!worker.settings().id().equals(survey.id)) {
+            throw CrawlSettings.isGone(worker.keys().name());
         }
         surveyNanos = now;
         expectChange();
-        totals.note(survey);
+        worker.totals().note(survey);
         for (int i = 0; i < survey.slices.size(); i++) {
             if (survey.slices.get(i).queuedFrames() > 0) {
-                holdings.mayHaveFrames(i);
+                worker.holdings().mayHaveFrames(i);
             }
         }
         if (survey.hasEnded()) {
@@ -94,7 +80,8 @@ final class Overview {
 
     /** Returns whether the crawl is over for all workers; between two looks at the others there is a pause. */
     boolean isOver(long left, long now) {
-        if (overAt >= 0 && overAt == totals.accepted()) {
+        assert worker.isInTrip();
+        if (overAt >= 0 && overAt == worker.totals().accepted()) {
             return true;
         }
         if (wasNotOver && now - notOverNanos < OVER_WAIT_NANOS) {
@@ -108,8 +95,8 @@ final class Overview {
 
     private boolean isDrained(long left, long now) {
         // Slices with frames of an earlier owner may have been claimed since the caller has checked.
-        boolean isBusy = !results.flush() || holdings.isBusy(left);
-        if (isBusy || !ownership.renew(true, now) || holdings.isBusy(left)) {
+        boolean isBusy = !results.flush() || worker.holdings().isBusy(left);
+        if (isBusy || !ownership.renew(true, now) || worker.holdings().isBusy(left)) {
             return false;
         }
         Survey first = survey(now);
@@ -119,17 +106,18 @@ final class Overview {
             return false;
         }
         if (!first.isDrained(second)) {
-            return overAt == totals.accepted();
+            return overAt == worker.totals().accepted();
         }
         long lost = second.lost();
         if (lost > 0) {
-            throw new UncheckedIOException(new IOException(lost + " URLs of the crawl " + keys.name()
-                    + " are neither done nor pending: the engine has lost them; 'sieve repair' counts them"));
+            throw new UncheckedIOException(
+                    new IOException(lost + " URLs of the crawl " + worker.keys().name()
+                            + " are neither done nor pending: the engine has lost them; 'sieve repair' counts them"));
         }
         overAt = second.accepted();
         byte[][] mark = {utf8(Survey.ENDED), utf8(overAt), utf8(1)};
-        engine.tryCall((session, number) -> {
-            session.send(Script.MARK, new byte[][] {keys.events()}, mark);
+        worker.engine().tryCall((session, number) -> {
+            session.send(Script.MARK, new byte[][] {worker.keys().events()}, mark);
             return session.receive();
         });
         return true;

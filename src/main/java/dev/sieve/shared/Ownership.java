@@ -1,15 +1,15 @@
 package dev.sieve.shared;
 
+import static dev.sieve.shared.CrawlKeys.utf8;
+
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The part of this worker in the crawl: it reports that it is alive, owns its share of the slices, renews these in time,
  * and gives back what exceeds its share. Only the engine's clock decides when an ownership ends; this worker ends it
- * earlier, on its own clock. One thread at a time uses it.
+ * earlier, on its own clock. Used with the lock of the round trips, but {@link #workers} and {@link #isAlone}.
  */
 final class Ownership {
     /** How long requests that were begun may last when their slice is given back. */
@@ -29,40 +29,28 @@ final class Ownership {
     /**
      * A slice that was claimed.
      *
+     * @param left numbers of frames that an earlier owner took, with the URLs that are done in them
      * @param pauses how long hosts of it still have to pause
      */
-    record Claim(Slice slice, Map<String, Duration> pauses) {}
+    record Claim(
+            Slice slice,
+            Slice.Term term,
+            Map<Long, BitSet> left,
+            boolean mayHaveFrames,
+            Map<String, Duration> pauses) {}
 
-    private final Engine engine;
-    private final CrawlKeys keys;
-    private final String worker;
-    private final String id;
+    private final Worker worker;
     private final Duration ttl;
     private final Duration rest;
-    private final Holdings holdings;
-    private final Totals totals;
 
     private volatile Set<String> workers = Set.of();
     private int nextClaim;
 
-    Ownership(
-            Engine engine,
-            CrawlKeys keys,
-            String worker,
-            String id,
-            Duration ttl,
-            Duration rest,
-            Holdings holdings,
-            Totals totals) {
-        this.engine = engine;
-        this.keys = keys;
+    Ownership(Worker worker, Duration ttl, Duration rest) {
         this.worker = worker;
-        this.id = id;
         this.ttl = ttl;
         this.rest = rest;
-        this.holdings = holdings;
-        this.totals = totals;
-        nextClaim = Math.floorMod(worker.hashCode(), keys.sliceCount());
+        nextClaim = Math.floorMod(worker.name().hashCode(), worker.keys().sliceCount());
     }
 
     /** Returns how many workers were alive at the last beat. */
@@ -72,20 +60,20 @@ final class Ownership {
 
     /** Returns whether no other worker may push or take, as of the last beat. */
     boolean isAlone() {
-        return workers.size() == 1 && holdings.owned() == keys.sliceCount();
+        return workers.size() == 1 && worker.holdings().owned() == worker.keys().sliceCount();
     }
 
     private byte[] ttlMillis() {
-        return CrawlKeys.utf8(ttl.toMillis());
+        return utf8(ttl.toMillis());
     }
 
     /** Joins the crawl; when no other worker is alive, a crawl that had ended begins again, with the URLs that were left. */
     void join() {
-        engine.call((session, number) -> {
+        worker.engine().call((session, number) -> {
             sendBeat(session, false);
             receiveWorkers(session);
             if (workers.size() == 1) {
-                session.send("HDEL", keys.events(), CrawlKeys.utf8(Survey.ENDED));
+                session.send("HDEL", worker.keys().events(), utf8(Survey.ENDED));
                 session.receive();
             }
             return true;
@@ -98,31 +86,42 @@ final class Ownership {
      */
     @Nullable
     Survey beat(long clock) {
-        Survey survey = engine.tryCall((session, number) -> {
+        assert worker.isInTrip();
+        Survey survey = worker.engine().tryCall((session, number) -> {
             sendBeat(session, false);
             receiveWorkers(session);
-            return Survey.take(session, keys);
+            return Survey.take(session, worker.keys());
         });
         if (survey != null) {
             // A process that was suspended may not see on its clock that its time has ended.
-            holdings.dropIf(slice -> slice.run != survey.run
-                    || slice.hasEnded(clock)
-                    || !survey.slices.get(slice.index).worker().equals(worker));
+            worker.holdings()
+                    .dropLost(
+                            slice -> slice.run != survey.run
+                                    || !survey.slices.get(slice.index).worker().equals(worker.name()),
+                            clock);
         }
         return survey;
     }
 
     /** Waits until the engine accepts a beat: it may respond to other commands before it accepts writes. */
     void awaitEngine() {
-        engine.call((session, number) -> {
+        worker.engine().call((session, number) -> {
             sendBeat(session, false);
             return session.receive();
         });
     }
 
     private void sendBeat(Session session, boolean isLeaving) {
-        byte[][] args = {CrawlKeys.utf8(worker), ttlMillis(), CrawlKeys.utf8(isLeaving ? 1 : 0), CrawlKeys.utf8(id)};
-        session.send(Script.BEAT, new byte[][] {keys.workers(), keys.settings()}, args);
+        byte[][] args = {
+            utf8(worker.name()),
+            ttlMillis(),
+            utf8(isLeaving ? 1 : 0),
+            utf8(worker.settings().id())
+        };
+        session.send(
+                Script.BEAT,
+                new byte[][] {worker.keys().workers(), worker.keys().settings()},
+                args);
     }
 
     private void receiveWorkers(Session session) {
@@ -140,20 +139,12 @@ final class Ownership {
      * @return the slices that were claimed, to be added to the holdings
      */
     List<Claim> keep(Survey survey, long clock, boolean claims) {
-        int share = (keys.sliceCount() + workers.size() - 1) / Math.max(1, workers.size());
-        giveBack(share, clock);
-        release(holdings.releasable(clock));
+        assert worker.isInTrip();
+        int share = (worker.keys().sliceCount() + workers.size() - 1) / Math.max(1, workers.size());
+        worker.holdings().giveBack(share, clock + HAND_OVER_NANOS);
+        release(worker.holdings().releasable(clock));
         renew(false, clock);
         return claims ? claim(survey, share, clock) : List.of();
-    }
-
-    private void giveBack(int share, long clock) {
-        List<Slice> kept = new ArrayList<>(holdings.slices());
-        kept.removeIf(Slice::isLeaving);
-        kept.sort(Comparator.comparingInt(slice -> slice.begun));
-        for (int i = 0; i < kept.size() - share; i++) {
-            holdings.leave(kept.get(i), clock + HAND_OVER_NANOS);
-        }
     }
 
     /** Gives up slices. What was done in them must have been stored. */
@@ -163,7 +154,7 @@ final class Ownership {
                 (session, number, slice) ->
                         session.send(Script.RELEASE, new byte[][] {slice.keys.owner}, slice.prove()));
         if (replies != null) {
-            holdings.dropIf(released::contains);
+            worker.holdings().drop(released);
         }
     }
 
@@ -177,7 +168,7 @@ final class Ownership {
         if (slices.isEmpty()) {
             return List.of();
         }
-        return engine.tryCall((session, number) -> {
+        return worker.engine().tryCall((session, number) -> {
             List<Object> replies = new ArrayList<>();
             for (Slice slice : slices) {
                 if (slice.run == session.run()) {
@@ -198,12 +189,12 @@ final class Ownership {
      * @return whether the engine was there
      */
     boolean renew(boolean isIdle, long clock) {
-        List<Slice> renewed = new ArrayList<>(holdings.slices());
-        long seen = totals.unsentSeen();
-        renewed.removeIf(slice -> !slice.isRenewalDue(clock) && (!isIdle || slice.isIdle));
-        if (renewed.isEmpty() && seen > 0) {
-            holdings.slices().stream().limit(1).forEach(renewed::add);
-        }
+        assert worker.isInTrip();
+        List<Slice> due = worker.holdings().renewable(isIdle, clock);
+        long seen = worker.totals().unsentSeen();
+        List<Slice> renewed = due.isEmpty() && seen > 0
+                ? worker.holdings().slices().stream().limit(1).toList()
+                : due;
         if (renewed.isEmpty()) {
             return true;
         }
@@ -215,9 +206,9 @@ final class Ownership {
                         new byte[][] {slice.keys.owner, slice.keys.queue, slice.keys.taken, slice.keys.counters},
                         slice.prove(
                                 ttlMillis(),
-                                CrawlKeys.utf8(isIdle || slice.isIdle ? 1 : 0),
-                                CrawlKeys.utf8(slice == first ? seen : 0),
-                                CrawlKeys.utf8(number))));
+                                utf8(isIdle || worker.holdings().isIdle(slice) ? 1 : 0),
+                                utf8(slice == first ? seen : 0),
+                                utf8(number))));
         if (replies == null) {
             return false;
         }
@@ -229,33 +220,33 @@ final class Ownership {
                 continue;
             }
             long queued = Replies.number(Replies.list(replies.get(i)).get(0));
-            holdings.renewed(slice, clock, ttl.toNanos(), (isIdle || slice.isIdle) && queued == 0, queued > 0);
+            worker.holdings().renewed(slice, Slice.Term.of(clock, ttl.toNanos()), isIdle, queued > 0);
             if (slice == first) {
-                totals.storedSeen(seen);
+                worker.totals().storedSeen(seen);
             }
         }
-        holdings.dropIf(refused::contains);
+        worker.holdings().drop(refused);
         return true;
     }
 
     /** Claims slices up to the share: those without another owner first, then those whose owner is not alive. */
     private List<Claim> claim(Survey survey, int share, long clock) {
         List<Integer> candidates = new ArrayList<>();
-        for (int i = 0; i < keys.sliceCount(); i++) {
-            int index = (nextClaim + i) % keys.sliceCount();
-            if (!holdings.owns(index)) {
+        for (int i = 0; i < worker.keys().sliceCount(); i++) {
+            int index = (nextClaim + i) % worker.keys().sliceCount();
+            if (!worker.holdings().owns(index)) {
                 candidates.add(index);
             }
         }
         candidates.sort(Comparator.comparingInt(index -> {
             String owner = survey.slices.get(index).worker();
-            return owner.isEmpty() || owner.equals(worker) ? 0 : workers.contains(owner) ? 2 : 1;
+            return owner.isEmpty() || owner.equals(worker.name()) ? 0 : workers.contains(owner) ? 2 : 1;
         }));
-        nextClaim = (nextClaim + 1) % keys.sliceCount();
+        nextClaim = (nextClaim + 1) % worker.keys().sliceCount();
         List<Claim> claims = new ArrayList<>();
         int from = 0;
         for (int round = 0; round < MAX_ROUNDS && from < candidates.size(); round++) {
-            int missing = share - holdings.owned() - claims.size();
+            int missing = share - worker.holdings().owned() - claims.size();
             if (missing <= 0) {
                 break;
             }
@@ -268,14 +259,14 @@ final class Ownership {
 
     private void claim(Survey survey, List<Integer> indices, long clock, List<Claim> claims) {
         Run run = survey.run;
-        List<byte[]> args = new ArrayList<>(List.of(CrawlKeys.utf8(run.id), CrawlKeys.utf8(worker), ttlMillis()));
-        workers.forEach(name -> args.add(CrawlKeys.utf8(name)));
-        List<Object> replies = engine.tryCall((session, number) -> {
+        List<byte[]> args = new ArrayList<>(List.of(utf8(run.id), utf8(worker.name()), ttlMillis()));
+        workers.forEach(name -> args.add(utf8(name)));
+        List<Object> replies = worker.engine().tryCall((session, number) -> {
             if (session.run() != run) {
                 return List.of();
             }
             for (int index : indices) {
-                CrawlKeys.OfSlice slice = keys.slice(index);
+                CrawlKeys.OfSlice slice = worker.keys().slice(index);
                 session.send(
                         Script.CLAIM,
                         new byte[][] {slice.owner, slice.counters, slice.taken, slice.done, slice.pauses, slice.replies
@@ -300,42 +291,35 @@ final class Ownership {
     }
 
     private Claim claimed(Survey survey, int index, List<?> reply, long clock) {
-        byte[][] proof = {
-            CrawlKeys.utf8(survey.run.id), CrawlKeys.utf8(Replies.number(reply.get(0))), CrawlKeys.utf8(worker)
-        };
+        byte[][] proof = {utf8(survey.run.id), utf8(Replies.number(reply.get(0))), utf8(worker.name())};
         boolean isMoved = Replies.number(reply.get(1)) == 1;
-        Collection<Long> left =
-                Replies.list(reply.get(2)).stream().map(Replies::number).toList();
-        Slice slice =
-                new Slice(index, keys.slice(index), survey.run, proof, left, isMoved ? clock + rest.toNanos() : clock);
-        List<?> done = Replies.list(reply.get(3));
-        for (int i = 0; i < done.size(); i += 2) {
-            slice.leftDone.put(Replies.number(done.get(i)), BitSet.valueOf((byte[]) done.get(i + 1)));
-        }
-        slice.mayHaveFrames = survey.slices.get(index).queuedFrames() > 0;
-        slice.renewed(clock, ttl.toNanos());
-        return new Claim(slice, pauses(Replies.list(reply.get(4)), Replies.number(reply.get(5))));
+        Map<Long, BitSet> left = new HashMap<>();
+        Replies.list(reply.get(2)).forEach(number -> left.put(Replies.number(number), new BitSet()));
+        Replies.map(reply.get(3), Replies::number, bits -> BitSet.valueOf((byte[]) bits))
+                .forEach(left::replace);
+        return new Claim(
+                new Slice(worker.keys().slice(index), survey.run, proof, isMoved ? clock + rest.toNanos() : clock),
+                Slice.Term.of(clock, ttl.toNanos()),
+                left,
+                survey.slices.get(index).queuedFrames() > 0,
+                pauses(reply.get(4), Replies.number(reply.get(5))));
     }
 
     /** Returns how long hosts still have to pause. Each waits for its whole pause, since its last request is not stored. */
-    private static Map<String, Duration> pauses(List<?> stored, long now) {
-        Map<String, Duration> pauses = new HashMap<>();
-        for (int i = 0; i < stored.size(); i += 2) {
-            String[] numbers =
-                    Objects.requireNonNull(Replies.text(stored.get(i + 1))).split(" ", 2);
-            long millis = Math.min(Long.parseLong(numbers[0]), Long.parseLong(numbers[1]) - now);
-            if (millis > 0) {
-                pauses.put(Replies.text(stored.get(i)), Duration.ofMillis(millis));
-            }
-        }
+    private static Map<String, Duration> pauses(Object stored, long now) {
+        Map<String, Duration> pauses = Replies.map(stored, Replies::text, pause -> {
+            String[] numbers = Replies.text(pause).split(" ", 2);
+            return Duration.ofMillis(Math.min(Long.parseLong(numbers[0]), Long.parseLong(numbers[1]) - now));
+        });
+        pauses.values().removeIf(pause -> pause.isNegative() || pause.isZero());
         return pauses;
     }
 
     /** Releases all slices and reports that this worker ends; does nothing when the engine is away. */
     void leave(long clock) {
         renew(false, clock);
-        release(holdings.slices());
-        engine.tryCall((session, number) -> {
+        release(worker.holdings().slices());
+        worker.engine().tryCall((session, number) -> {
             sendBeat(session, true);
             return session.receive();
         });

@@ -1,5 +1,7 @@
 package dev.sieve.shared;
 
+import static dev.sieve.shared.CrawlKeys.utf8;
+
 import dev.sieve.SieveFullException;
 import dev.sieve.UrlBatch;
 import dev.sieve.bloom.Membership;
@@ -29,20 +31,14 @@ final class Pusher {
     private static final long REFUSED = -2;
     private static final long OTHER_CRAWL = -3;
 
-    private final Engine engine;
-    private final CrawlKeys keys;
-    private final CrawlSettings settings;
+    private final Worker worker;
     private final HostSlices hosts;
     private final RecentKeys recent;
-    private final Totals totals;
 
-    Pusher(Engine engine, CrawlKeys keys, CrawlSettings settings, HostSlices hosts, RecentKeys recent, Totals totals) {
-        this.engine = engine;
-        this.keys = keys;
-        this.settings = settings;
+    Pusher(Worker worker, HostSlices hosts, RecentKeys recent) {
+        this.worker = worker;
         this.hosts = hosts;
         this.recent = recent;
-        this.totals = totals;
     }
 
     /**
@@ -147,12 +143,12 @@ final class Pusher {
 
         /** Collects the URLs of one round trip; returns the index after them. */
         private int collect(int from, Map<Integer, Call> calls) {
-            RecentKeys.Table known = recent.of(engine.run());
+            RecentKeys.Table known = recent.of(worker.engine().run());
             int urls = 0;
             int bytes = 0;
             for (int next = from; next < batch.size(); ) {
                 int count = Math.min(Membership.BATCH, batch.size() - next);
-                long[] hashes = batch.hash(next, count, settings.seed());
+                long[] hashes = batch.hash(next, count, worker.settings().seed());
                 for (int i = 0; i < count; i++, next++) {
                     if (known.contains(hashes[2 * i], hashes[2 * i + 1])) {
                         continue;
@@ -174,13 +170,13 @@ final class Pusher {
             int to = batch.urlTo(index);
             int slice = page.slice(url, from, to);
             Call call = calls.computeIfAbsent(slice, number -> new Call());
-            long bucket = (h1 >>> 1) % settings.buckets();
+            long bucket = (h1 >>> 1) % worker.settings().buckets();
             int fingerprint = (int) h2;
             if (!call.present.add((bucket << 32) | (fingerprint & 0xffffffffL))) {
                 return;
             }
-            call.keys.add(keys.bucket(bucket));
-            call.fingerprints.add(CrawlKeys.utf8(fingerprint));
+            call.keys.add(worker.keys().bucket(bucket));
+            call.fingerprints.add(utf8(fingerprint));
             int before = call.texts.size();
             Frame.url(call.texts, referrer, url, from, to);
             call.lengths.add(call.texts.size() - before);
@@ -190,7 +186,7 @@ final class Pusher {
         }
 
         private void send(Map<Integer, Call> calls) {
-            Run run = engine.call((session, number) -> {
+            Run run = worker.engine().call((session, number) -> {
                 calls.forEach((slice, call) -> send(session, number, slice, call));
                 calls.values().forEach(call -> call.reply = receive(session));
                 return session.run();
@@ -204,9 +200,10 @@ final class Pusher {
                 } else if (call.reply instanceof EngineException e) {
                     failure = e;
                 } else if (call.reply instanceof Long refused && refused == REFUSED) {
-                    failure = new SieveFullException(settings.capacity(), settings.capacity());
+                    failure = new SieveFullException(
+                            worker.settings().capacity(), worker.settings().capacity());
                 } else if (call.reply instanceof Long refused && refused == OTHER_CRAWL) {
-                    failure = CrawlSettings.isGone(keys.name());
+                    failure = CrawlSettings.isGone(worker.keys().name());
                 } else {
                     note(run, entry.getKey(), call, known);
                 }
@@ -217,18 +214,18 @@ final class Pusher {
         }
 
         private void send(Session session, long number, int slice, Call call) {
-            CrawlKeys.OfSlice names = keys.slice(slice);
+            CrawlKeys.OfSlice names = worker.keys().slice(slice);
             int count = call.urls.size();
             byte[][] all = new byte[4 + count][];
             all[0] = names.queue;
             all[1] = names.replies;
             all[2] = names.counters;
-            all[3] = keys.settings();
+            all[3] = worker.keys().settings();
             byte[][] args = new byte[7 + count][];
-            args[0] = CrawlKeys.utf8(settings.id());
-            args[1] = CrawlKeys.utf8(session.lane());
-            args[2] = CrawlKeys.utf8(number);
-            args[3] = CrawlKeys.utf8(refuses ? 1 : 0);
+            args[0] = utf8(worker.settings().id());
+            args[1] = utf8(session.lane());
+            args[2] = utf8(number);
+            args[3] = utf8(refuses ? 1 : 0);
             args[4] = head;
             args[5] = call.texts.toByteArray();
             args[6] = call.packedLengths();
@@ -260,7 +257,7 @@ final class Pusher {
             }
             if (accepted > before) {
                 slicesWithNew.add(slice);
-                totals.pushed(run, slice, call.acceptedInSlice(), accepted - before);
+                worker.totals().pushed(run, slice, call.acceptedInSlice(), accepted - before);
             }
         }
     }

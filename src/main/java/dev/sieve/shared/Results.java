@@ -1,39 +1,37 @@
 package dev.sieve.shared;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
 /**
- * Stores on the engine which URLs are done. Until then a worker that dies leaves them to be done again. One thread at a
- * time uses it.
+ * Stores on the engine which URLs are done. Until then a worker that dies leaves them to be done again. Used with the
+ * lock of the round trips.
  */
 final class Results {
-    private final Engine engine;
-    private final Holdings holdings;
-    private final Totals totals;
+    private final Worker worker;
 
-    Results(Engine engine, Holdings holdings, Totals totals) {
-        this.engine = engine;
-        this.holdings = holdings;
-        this.totals = totals;
+    Results(Worker worker) {
+        this.worker = worker;
     }
 
     /** Stores what is done, in one round trip per thousand frames of a slice; returns false when the engine is away. */
     boolean flush() {
+        assert worker.isInTrip();
         for (Map<Slice, DoneCall> calls = calls(); !calls.isEmpty(); calls = calls()) {
             Map<Slice, DoneCall> sent = calls;
-            Map<Slice, Object> replies = engine.tryCall((session, number) -> store(session, sent));
+            Map<Slice, Object> replies = worker.engine().tryCall((session, number) -> store(session, sent));
             if (replies == null) {
                 return false;
             }
             replies.forEach((slice, reply) -> {
                 if (Replies.isRefused(reply)) {
-                    holdings.drop(slice);
+                    worker.holdings().drop(List.of(slice));
                 } else {
                     DoneCall call = Objects.requireNonNull(sent.get(slice));
-                    holdings.stored(slice, call);
-                    totals.storedDone(call.count());
+                    worker.holdings().stored(slice, call);
+                    worker.totals().storedDone(call.count());
                 }
             });
         }
@@ -42,8 +40,8 @@ final class Results {
 
     private Map<Slice, DoneCall> calls() {
         Map<Slice, DoneCall> calls = new LinkedHashMap<>();
-        for (Slice slice : holdings.slices()) {
-            DoneCall call = holdings.doneCall(slice);
+        for (Slice slice : worker.holdings().slices()) {
+            DoneCall call = worker.holdings().doneCall(slice);
             if (call != null) {
                 calls.put(slice, call);
             }

@@ -1,8 +1,6 @@
 package dev.sieve.shared;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
@@ -11,7 +9,6 @@ import java.security.InvalidAlgorithmParameterException;
 import java.security.NoSuchAlgorithmException;
 import java.security.cert.CertPathBuilderException;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Matcher;
@@ -25,12 +22,15 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.ClientSetInfoConfig;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.DefaultJedisSocketFactory;
+import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.commands.ProtocolCommand;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.util.IOUtils;
 
 /** A connection to the engine, used by one thread at a time. It is opened again after a failure. */
 final class Session {
@@ -99,6 +99,7 @@ final class Session {
         isLoading = false;
         JedisClientConfig config = DefaultJedisClientConfig.builder()
                 .serverDefaultProtocol()
+                .connectionTimeoutMillis(timeoutMillis)
                 .socketTimeoutMillis(timeoutMillis)
                 .user(address.user())
                 .password(address.password())
@@ -106,12 +107,12 @@ final class Session {
                 .clientSetInfoConfig(ClientSetInfoConfig.DISABLED)
                 .build();
         try {
-            connection = new Connection(this::openSocket, config);
+            connection = new Connection(() -> openSocket(config), config);
             send("INFO");
             for (Script script : Script.values()) {
                 send("SCRIPT", ascii("LOAD"), script.text());
             }
-            Map<String, String> info = parse((byte[]) receive());
+            Map<String, String> info = Replies.info(receive());
             isLoading = "1".equals(info.get("loading"));
             if (isLoading) {
                 throw new IOException("it is loading its data");
@@ -129,61 +130,28 @@ final class Session {
         }
     }
 
-    private Socket openSocket() {
+    private Socket openSocket(JedisClientConfig config) {
+        HostAndPort place = new HostAndPort(address.host(), address.port());
+        Socket socket = new DefaultJedisSocketFactory(place, config).createSocket();
         try {
-            JedisConnectionException failure = null;
-            for (InetAddress each : InetAddress.getAllByName(address.host())) {
-                try {
-                    return openSocket(each);
-                } catch (JedisConnectionException e) {
-                    failure = e;
-                }
-            }
-            throw failure;
-        } catch (UnknownHostException e) {
-            throw new JedisConnectionException(e);
+            // The library ends connections with a reset.
+            socket.setSoLinger(false, 0);
+            return address.tls() ? encrypted(socket) : socket;
+        } catch (IOException | NoSuchAlgorithmException e) {
+            IOUtils.closeQuietly(socket);
+            String reason = e instanceof SocketTimeoutException ? "no response to the handshake" : e.getMessage();
+            throw new JedisConnectionException(e instanceof SSLException ? e : new SSLException(reason, e));
         }
     }
 
-    private Socket openSocket(InetAddress host) {
-        Socket socket = new Socket();
-        try {
-            socket.setTcpNoDelay(true);
-            socket.setKeepAlive(true);
-            socket.connect(new InetSocketAddress(host, address.port()), timeoutMillis);
-            socket.setSoTimeout(timeoutMillis);
-            if (!address.tls()) {
-                return socket;
-            }
-            SSLSocketFactory factory = SSLContext.getDefault().getSocketFactory();
-            SSLSocket encrypted = (SSLSocket) factory.createSocket(socket, address.host(), address.port(), true);
-            SSLParameters parameters = encrypted.getSSLParameters();
-            parameters.setEndpointIdentificationAlgorithm("HTTPS");
-            encrypted.setSSLParameters(parameters);
-            try {
-                encrypted.startHandshake();
-            } catch (SocketTimeoutException e) {
-                throw new SSLException("no response to the handshake", e);
-            }
-            return encrypted;
-        } catch (IOException e) {
-            closeQuietly(socket);
-            throw new JedisConnectionException(e);
-        } catch (NoSuchAlgorithmException e) {
-            closeQuietly(socket);
-            throw new JedisConnectionException(new SSLException(e.getMessage(), e));
-        }
-    }
-
-    private static Map<String, String> parse(byte[] info) {
-        Map<String, String> map = new HashMap<>();
-        new String(info, StandardCharsets.UTF_8).lines().forEach(line -> {
-            int colon = line.indexOf(':');
-            if (colon > 0) {
-                map.put(line.substring(0, colon), line.substring(colon + 1));
-            }
-        });
-        return map;
+    private Socket encrypted(Socket socket) throws IOException, NoSuchAlgorithmException {
+        SSLSocketFactory factory = SSLContext.getDefault().getSocketFactory();
+        SSLSocket encrypted = (SSLSocket) factory.createSocket(socket, address.host(), address.port(), true);
+        SSLParameters parameters = encrypted.getSSLParameters();
+        parameters.setEndpointIdentificationAlgorithm("HTTPS");
+        encrypted.setSSLParameters(parameters);
+        encrypted.startHandshake();
+        return encrypted;
     }
 
     /** Sends a script; several may be sent before as many responses are received, in the same order. */
@@ -266,7 +234,9 @@ final class Session {
     }
 
     private static String reason(JedisException e) {
-        Throwable cause = e.getCause() == null ? e : e.getCause();
+        // The failures of the addresses of a host are suppressed ones.
+        Throwable first = e.getSuppressed().length > 0 ? e.getSuppressed()[0] : e;
+        Throwable cause = e.getCause() == null ? first : e.getCause();
         if (cause instanceof SocketTimeoutException) {
             return "no response in time";
         }
@@ -306,14 +276,6 @@ final class Session {
             } catch (IOException e) {
                 // It is closed as far as this process is concerned.
             }
-        }
-    }
-
-    private static void closeQuietly(Socket socket) {
-        try {
-            socket.close();
-        } catch (IOException e) {
-            // It was not open.
         }
     }
 

@@ -1,7 +1,7 @@
 package dev.sieve.shared;
 
 import static dev.sieve.shared.CrawlKeys.utf8;
-import static dev.sieve.shared.StoredCrawl.number;
+import static dev.sieve.shared.Replies.count;
 
 import dev.sieve.SieveStats;
 import java.io.IOException;
@@ -35,7 +35,7 @@ final class SharedInspection {
             problems.add(key + ": 'repair' puts it aside");
         }
         Map<String, Integer> owned = new LinkedHashMap<>();
-        if (!wrong.contains(StoredCrawl.text(keys.workers()))) {
+        if (!wrong.contains(Replies.text(keys.workers()))) {
             crawl.workers().forEach(worker -> owned.put(worker, 0));
         }
         long now = crawl.now();
@@ -49,25 +49,25 @@ final class SharedInspection {
             CrawlKeys.OfSlice slice = keys.slice(i);
             if (Stream.of(slice.hashes(), slice.lists())
                     .flatMap(List::stream)
-                    .anyMatch(key -> wrong.contains(StoredCrawl.text(key)))) {
+                    .anyMatch(key -> wrong.contains(Replies.text(key)))) {
                 continue;
             }
             Map<String, String> counters = Replies.map(crawl.one("HGETALL", slice.counters));
             Map<String, String> owner = Replies.map(crawl.one("HGETALL", slice.owner));
-            long left = number(owner.get("until")) - now;
+            long left = count(owner.get("until")) - now;
             if (left > 0
-                    && left <= number(owner.get("ttl"))
+                    && left <= count(owner.get("ttl"))
                     && info.getOrDefault("run_id", "").equals(owner.get("run"))) {
                 owned.merge(owner.getOrDefault("worker", ""), 1, Integer::sum);
             }
-            accepted += number(counters.get("accepted"));
-            done += number(counters.get("done"));
-            seen += number(counters.get("seen"));
-            lost += number(counters.get("lost"));
-            forgotten += number(counters.get("forgotten"));
+            accepted += count(counters.get("accepted"));
+            done += count(counters.get("done"));
+            seen += count(counters.get("seen"));
+            lost += count(counters.get("lost"));
+            forgotten += count(counters.get("forgotten"));
             check(i, slice, counters, owner);
-            queueBytes += number(crawl.optional("MEMORY", utf8("USAGE"), slice.queue))
-                    + number(crawl.optional("MEMORY", utf8("USAGE"), slice.taken));
+            queueBytes += count(crawl.optional("MEMORY", utf8("USAGE"), slice.queue))
+                    + count(crawl.optional("MEMORY", utf8("USAGE"), slice.taken));
         }
         // The counters were read before, and pushes that came in between only add to the fingerprints.
         Fingerprints fingerprints = new Fingerprints();
@@ -94,7 +94,7 @@ final class SharedInspection {
                 owned.entrySet().stream()
                         .map(each -> new SharedState.Worker(each.getKey(), each.getValue()))
                         .toList(),
-                number(crawl.optional("LLEN", keys.lines("seeds"))),
+                count(crawl.optional("LLEN", keys.lines("seeds"))),
                 engine(info),
                 queueBytes,
                 crawl.warnings(),
@@ -115,8 +115,8 @@ final class SharedInspection {
         if (frames.damaged() > 0) {
             problems.add("slice " + index + ": " + frames.damaged() + " damaged frames of pending URLs");
         }
-        long done = number(crawl.one("HGET", slice.counters, utf8("done")));
-        long missing = number(counters.get("accepted")) - done - found;
+        long done = count(crawl.one("HGET", slice.counters, utf8("done")));
+        long missing = count(counters.get("accepted")) - done - found;
         if (missing > 0) {
             problems.add("slice " + index + ": " + missing + " URLs are neither done nor pending");
         }
@@ -139,8 +139,8 @@ final class SharedInspection {
         long count() throws IOException {
             List<byte[]> sample = new ArrayList<>();
             long[] bucket = new long[1];
-            crawl.all(buckets, each -> new StoredCrawl.Command("SCARD", keys.bucket(each)), response -> {
-                long count = number(response);
+            crawl.all(buckets, (session, each) -> session.send("SCARD", keys.bucket(each)), response -> {
+                long count = Replies.count(response);
                 total += count;
                 if (count > 0 && bucket[0] % SAMPLED == 0) {
                     sample.add(keys.bucket(bucket[0]));
@@ -150,8 +150,8 @@ final class SharedInspection {
             });
             crawl.all(
                     sample.size(),
-                    each -> new StoredCrawl.Command("MEMORY", utf8("USAGE"), sample.get((int) each)),
-                    response -> sampledBytes += number(response));
+                    (session, each) -> session.send("MEMORY", utf8("USAGE"), sample.get((int) each)),
+                    response -> sampledBytes += Replies.count(response));
             return total;
         }
 

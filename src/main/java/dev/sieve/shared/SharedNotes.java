@@ -30,8 +30,7 @@ public final class SharedNotes {
     /** The memory of a line that may have to be added again, in addition to its text. */
     private static final long LINE_BYTES = 100;
 
-    private final Engine engine;
-    private final CrawlKeys keys;
+    private final Worker worker;
     private final HostSlices hosts;
     private final Ownership ownership;
     private final RecentWrites recent;
@@ -39,15 +38,13 @@ public final class SharedNotes {
     private final Runnable requireUsable;
 
     SharedNotes(
-            Engine engine,
-            CrawlKeys keys,
+            Worker worker,
             HostSlices hosts,
             Ownership ownership,
             RecentWrites recent,
             LongSupplier clock,
             Runnable requireUsable) {
-        this.engine = engine;
-        this.keys = keys;
+        this.worker = worker;
         this.hosts = hosts;
         this.ownership = ownership;
         this.recent = recent;
@@ -68,7 +65,7 @@ public final class SharedNotes {
      */
     public long add(String list, List<String> lines) {
         requireUsable.run();
-        byte[] key = keys.lines(list);
+        byte[] key = worker.keys().lines(list);
         long length = 0;
         for (int from = 0; from < lines.size(); from += MAX_LINES) {
             List<String> some = List.copyOf(lines.subList(from, Math.min(lines.size(), from + MAX_LINES)));
@@ -87,7 +84,7 @@ public final class SharedNotes {
 
     private long storeLines(byte[][] args) {
         try {
-            return Replies.number(engine.one("RPUSH", args));
+            return Replies.number(worker.engine().one("RPUSH", args));
         } catch (EngineFullException e) {
             throw new SieveFullException(e.getMessage());
         }
@@ -95,7 +92,7 @@ public final class SharedNotes {
 
     /** Appends a line unless it is one of the last lines of the list, where the engine has it if it was not lost. */
     private void append(byte[] key, byte[] line) {
-        engine.call((session, number) -> {
+        worker.engine().call((session, number) -> {
             session.send("LPOS", key, line, utf8("RANK"), utf8(-1), MAXLEN, SEARCHED_LINES);
             if (session.receive() == null) {
                 session.send("RPUSH", key, line);
@@ -107,7 +104,7 @@ public final class SharedNotes {
 
     /** Returns the lines of a shared list from an index on, at most 1,024; none at its end. */
     public List<String> lines(String list, long from) {
-        Object reply = engine.one("LRANGE", keys.lines(list), utf8(from), utf8(from + MAX_LINES - 1));
+        Object reply = worker.engine().one("LRANGE", worker.keys().lines(list), utf8(from), utf8(from + MAX_LINES - 1));
         return Replies.list(reply).stream().map(Replies::text).toList();
     }
 
@@ -120,7 +117,7 @@ public final class SharedNotes {
      */
     public void pause(String host, Duration pause, Duration use) {
         byte[] field = utf8(host);
-        byte[] key = keys.slice(hosts.ofHost(host)).pauses;
+        byte[] key = worker.keys().slice(hosts.ofHost(host)).pauses;
         Engine.Work<Object> work = (session, number) -> {
             session.send("TIME");
             List<?> time = Replies.list(session.receive());
@@ -129,7 +126,7 @@ public final class SharedNotes {
             return session.receive();
         };
         try {
-            engine.call(work);
+            worker.engine().call(work);
         } catch (EngineFullException e) {
             LOG.debug("the pause of {} is not stored: {}", host, e.getMessage());
         }
@@ -142,8 +139,8 @@ public final class SharedNotes {
      */
     public Map<String, @Nullable String> options(Map<String, String> mine) {
         boolean mayStore = ownership.workers() == 1;
-        Map<String, String> stored =
-                engine.call((session, number) -> CrawlSettings.storeOptions(session, keys, mine, mayStore));
+        Map<String, String> stored = worker.engine()
+                .call((session, number) -> CrawlSettings.storeOptions(session, worker.keys(), mine, mayStore));
         Map<String, @Nullable String> different = new TreeMap<>();
         mine.forEach((name, value) -> {
             if (!value.equals(stored.get(name))) {

@@ -1,8 +1,8 @@
 package dev.sieve.shared;
 
 import static dev.sieve.shared.CrawlKeys.utf8;
-import static dev.sieve.shared.StoredCrawl.number;
-import static dev.sieve.shared.StoredCrawl.text;
+import static dev.sieve.shared.Replies.count;
+import static dev.sieve.shared.Replies.text;
 
 import dev.sieve.durable.RepairReport;
 import java.io.IOException;
@@ -60,7 +60,7 @@ final class SharedRepair {
             String aside = wrong.key();
             do {
                 aside += ".aside";
-            } while (number(crawl.one("RENAMENX", utf8(wrong.key()), utf8(aside))) == 0);
+            } while (count(crawl.one("RENAMENX", utf8(wrong.key()), utf8(aside))) == 0);
             findings.add(wrong + "; put aside as " + aside);
         }
     }
@@ -111,7 +111,7 @@ final class SharedRepair {
             if (damaged > 0) {
                 finding(damaged + " damaged frames; put aside in " + text(slice.aside));
             }
-            count(counters);
+            correct(counters);
             owned(Script.RELEASE, new byte[][] {slice.owner});
             pending += found;
         }
@@ -121,7 +121,7 @@ final class SharedRepair {
             proof = crawl.call((session, number) -> {
                 byte[] run = utf8(session.run().id);
                 session.send(Script.CLAIM, claimed, new byte[][] {run, WORKER, OWNERSHIP_MILLIS});
-                long token = number(((List<?>) session.receive()).get(0));
+                long token = count(((List<?>) session.receive()).get(0));
                 return token == 0 ? new byte[0][] : new byte[][] {run, utf8(token), WORKER};
             });
             if (proof.length == 0) {
@@ -151,18 +151,16 @@ final class SharedRepair {
         }
 
         private void readTaken() throws IOException {
-            List<?> fields = (List<?>) crawl.one("HKEYS", slice.taken);
+            List<byte[]> fields = keys(slice.taken);
             for (int from = 0; from < fields.size(); from += PAGE) {
                 renew();
-                List<?> page = fields.subList(from, Math.min(fields.size(), from + PAGE));
-                List<?> frames = fields(slice.taken, page);
-                List<?> done = fields(slice.done, page);
+                List<byte[]> page = fields.subList(from, Math.min(fields.size(), from + PAGE));
+                byte[][] frames = crawl.fields(slice.taken, page);
+                byte[][] done = crawl.fields(slice.done, page);
                 for (int i = 0; i < page.size(); i++) {
-                    byte[] field = (byte[]) page.get(i);
-                    byte[] bytes = (byte[]) frames.get(i);
-                    int count = number(field) > 0 ? count(bytes, (byte[]) done.get(i)) : -1;
-                    if (count < 0) {
-                        putAside(bytes);
+                    byte[] field = page.get(i);
+                    if (count(field) <= 0 || left(frames[i], done[i]) < 0) {
+                        putAside(frames[i]);
                         crawl.one("HDEL", slice.done, field);
                         crawl.one("HDEL", slice.taken, field);
                     }
@@ -170,17 +168,8 @@ final class SharedRepair {
             }
         }
 
-        private List<?> fields(byte[] hash, List<?> fields) throws IOException {
-            byte[][] arguments = new byte[fields.size() + 1][];
-            arguments[0] = hash;
-            for (int i = 0; i < fields.size(); i++) {
-                arguments[i + 1] = (byte[]) fields.get(i);
-            }
-            return (List<?>) crawl.one("HMGET", arguments);
-        }
-
         /** Counts the URLs of a frame that are not done; -1 when it is damaged. */
-        private int count(byte[] bytes, byte @Nullable [] done) {
+        private int left(byte[] bytes, byte @Nullable [] done) {
             try {
                 Frame frame = new Frame(bytes);
                 BitSet bits = done == null ? new BitSet() : BitSet.valueOf(done);
@@ -192,6 +181,12 @@ final class SharedRepair {
             }
         }
 
+        private List<byte[]> keys(byte[] hash) throws IOException {
+            return Replies.list(crawl.one("HKEYS", hash)).stream()
+                    .map(byte[].class::cast)
+                    .toList();
+        }
+
         private void putAside(byte[] bytes) throws IOException {
             crawl.one("RPUSH", slice.aside, bytes);
             asideBytes += bytes.length;
@@ -200,11 +195,10 @@ final class SharedRepair {
 
         /** Removes what is known to be done of frames that are gone: a crash of the engine may have left it. */
         private void readDone() throws IOException {
-            List<?> fields = (List<?>) crawl.one("HKEYS", slice.done);
             long removed = 0;
-            for (Object field : fields) {
-                if (number(crawl.one("HEXISTS", slice.taken, (byte[]) field)) == 0) {
-                    removed += number(crawl.one("HDEL", slice.done, (byte[]) field));
+            for (byte[] field : keys(slice.done)) {
+                if (count(crawl.one("HEXISTS", slice.taken, field)) == 0) {
+                    removed += count(crawl.one("HDEL", slice.done, field));
                 }
             }
             if (removed > 0) {
@@ -221,19 +215,19 @@ final class SharedRepair {
                 from += page.size();
                 for (Object each : page) {
                     byte[] bytes = (byte[]) each;
-                    if (count(bytes, null) < 0) {
+                    if (left(bytes, null) < 0) {
                         putAside(bytes);
                         // The first one that is equal; those before it would have been removed already.
-                        from -= number(crawl.one("LREM", slice.queue, utf8(1), bytes));
+                        from -= count(crawl.one("LREM", slice.queue, utf8(1), bytes));
                     }
                 }
             } while (!page.isEmpty());
         }
 
         /** Corrects the counters by what is stored. */
-        private void count(Map<String, String> counters) throws IOException {
-            long accepted = number(counters.get("accepted"));
-            long done = number(counters.get("done"));
+        private void correct(Map<String, String> counters) throws IOException {
+            long accepted = count(counters.get("accepted"));
+            long done = count(counters.get("done"));
             if (done + found > accepted && found <= accepted) {
                 long again = done + found - accepted;
                 finding(again + " URLs that were done are pending again, and are fetched again");
@@ -256,7 +250,7 @@ final class SharedRepair {
                 uncounted = index;
             }
             SharedRepair.this.accepted += present;
-            forgotten += number(counters.get("forgotten"));
+            forgotten += count(counters.get("forgotten"));
         }
     }
 }

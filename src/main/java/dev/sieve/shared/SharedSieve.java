@@ -53,23 +53,15 @@ public final class SharedSieve implements Frontier {
     private static final long TRIP_WAIT_MILLIS = 1000;
 
     private final LongSupplier clock;
-    private final String worker;
-    private final Engine engine;
-    private final CrawlSettings settings;
-    private final CrawlKeys keys;
+    private final Worker worker;
     private final Pusher pusher;
     private final RecentWrites recent = new RecentWrites();
-    private final Holdings holdings;
-    private final Totals totals;
     private final CapacityMarks capacity;
     private final Consumer<Map<String, Duration>> onClaim;
     private final SharedNotes notes;
     private final Keeper keeper;
 
-    /**
-     * Held during the round trips that take, store what is done, and keep the slices; the fields below are used with it. No
-     * other lock is held during a round trip.
-     */
+    /** See {@link Worker}; the fields below are used with it. */
     private final ReentrantLock trip = new ReentrantLock();
 
     private final Taker taker;
@@ -78,28 +70,24 @@ public final class SharedSieve implements Frontier {
     private final Overview overview;
     private boolean isClosed;
 
-    private SharedSieve(Builder builder, Engine engine, String worker, CrawlSettings settings) {
+    private SharedSieve(Builder builder, Engine engine, String name, CrawlSettings settings) {
         clock = builder.clock;
-        this.worker = worker;
-        this.engine = engine;
-        this.settings = settings;
-        keys = new CrawlKeys(builder.address.name(), settings.slices());
+        Holdings holdings = new Holdings(settings.slices(), builder.leaseTimeoutNanos);
+        CrawlKeys keys = new CrawlKeys(builder.address.name(), settings.slices());
+        worker = new Worker(name, engine, keys, settings, holdings, new Totals(settings, holdings), trip);
         HostSlices hosts = new HostSlices(settings.slices(), settings.seed(), builder.groupOfHost);
-        holdings = new Holdings(settings.slices(), builder.leaseTimeoutNanos);
-        totals = new Totals(settings, holdings);
-        pusher = new Pusher(engine, keys, settings, hosts, new RecentKeys(builder.cacheBytes), totals);
+        pusher = new Pusher(worker, hosts, new RecentKeys(builder.cacheBytes));
         onClaim = builder.onClaim;
-        capacity = new CapacityMarks(engine, keys, settings, worker, new CapacityAlerts(builder.listener));
-        taker = new Taker(engine, holdings);
-        results = new Results(engine, holdings, totals);
-        ownership =
-                new Ownership(engine, keys, worker, settings.id(), builder.ownership, builder.rest, holdings, totals);
+        capacity = new CapacityMarks(worker, new CapacityAlerts(builder.listener));
+        taker = new Taker(worker);
+        results = new Results(worker);
+        ownership = new Ownership(worker, builder.ownership, builder.rest);
+        overview = new Overview(worker, results, ownership, recent);
         keeper = new Keeper(keys.name(), () -> {
             beat();
             awaitEngine();
         });
-        overview = new Overview(engine, keys, settings, holdings, totals, results, ownership, recent);
-        notes = new SharedNotes(engine, keys, hosts, ownership, recent, clock, keeper::requireUsable);
+        notes = new SharedNotes(worker, hosts, ownership, recent, clock, keeper::requireUsable);
         ownership.join();
         beat();
         if (builder.hasKeeper) {
@@ -141,21 +129,22 @@ public final class SharedSieve implements Frontier {
     @Override
     public int pushAll(UrlBatch batch) {
         keeper.requireUsable();
-        boolean refuses = settings.onFull() == OnFull.FAIL && totals.accepted() >= settings.capacity();
+        boolean refuses = worker.settings().onFull() == OnFull.FAIL
+                && worker.totals().accepted() >= worker.settings().capacity();
         Pusher.Push push = pusher.push(batch, refuses);
         boolean isComplete = false;
         try {
             push.run();
             isComplete = true;
         } finally {
-            totals.seen(isComplete ? batch.size() - push.accepted() : 0);
-            push.slicesWithNew().forEach(holdings::mayHaveFrames);
+            worker.totals().seen(isComplete ? batch.size() - push.accepted() : 0);
+            push.slicesWithNew().forEach(worker.holdings()::mayHaveFrames);
             if (batch.referrer() == null && push.accepted() > 0) {
                 UrlBatch copy = Pusher.copyOfNew(batch);
                 recent.add(() -> pushAll(copy), copy.size() * (copy.maxBytes() + URL_BYTES), clock.getAsLong());
             }
         }
-        capacity.publish(totals.accepted());
+        capacity.publish(worker.totals().accepted());
         return push.accepted();
     }
 
@@ -165,19 +154,19 @@ public final class SharedSieve implements Frontier {
     public @Nullable Lease take(long nowNanos) {
         keeper.requireUsable();
         if (isAway() || !lockTrip()) {
-            return holdings.next(nowNanos, clock.getAsLong());
+            return worker.holdings().next(nowNanos, clock.getAsLong());
         }
         try {
             long now = clock.getAsLong();
-            TakenFrame due = holdings.due(nowNanos, now);
+            TakenFrame due = worker.holdings().due(nowNanos, now);
             if (due != null) {
                 Frame text = taker.reread(due);
-                return text == null ? null : holdings.handOutDue(due, text, nowNanos);
+                return text == null ? null : worker.holdings().handOutDue(due, text, nowNanos);
             }
-            Lease next = holdings.next(nowNanos, now);
+            Lease next = worker.holdings().next(nowNanos, now);
             if (next == null) {
                 taker.refill(!ownership.isAlone(), nowNanos, now);
-                next = holdings.next(nowNanos, now);
+                next = worker.holdings().next(nowNanos, now);
             }
             if (next != null) {
                 overview.expectChange();
@@ -190,11 +179,11 @@ public final class SharedSieve implements Frontier {
 
     @Override
     public long waitNanos(long nowNanos) {
-        long wait = holdings.waitNanos(nowNanos, clock.getAsLong());
+        long wait = worker.holdings().waitNanos(nowNanos, clock.getAsLong());
         if (!ownership.isAlone()) {
             wait = Math.min(wait, taker.waitNanos(nowNanos));
         }
-        return engine.isAway() ? AWAY_WAIT_NANOS : wait;
+        return worker.engine().isAway() ? AWAY_WAIT_NANOS : wait;
     }
 
     private boolean lockTrip() {
@@ -208,13 +197,13 @@ public final class SharedSieve implements Frontier {
 
     /** Returns whether the engine is away and the keeper tries to reach it, so that other threads need not. */
     private boolean isAway() {
-        return keeper.isStarted() && engine.isAway();
+        return keeper.isStarted() && worker.engine().isAway();
     }
 
     @Override
     public boolean begin(Lease lease) {
         keeper.requireUsable();
-        return holdings.begin(lease, clock.getAsLong());
+        return worker.holdings().begin(lease, clock.getAsLong());
     }
 
     /**
@@ -225,8 +214,8 @@ public final class SharedSieve implements Frontier {
     @Override
     public boolean done(Lease lease) {
         keeper.requireUsable();
-        boolean isHeld = holdings.done(lease, clock.getAsLong());
-        if (isHeld && holdings.unsentDone() >= MAX_UNSENT && trip.tryLock()) {
+        boolean isHeld = worker.holdings().done(lease, clock.getAsLong());
+        if (isHeld && worker.holdings().unsentDone() >= MAX_UNSENT && trip.tryLock()) {
             try {
                 results.flush();
             } finally {
@@ -239,13 +228,13 @@ public final class SharedSieve implements Frontier {
     @Override
     public boolean retry(Lease lease, long readyNanos) {
         keeper.requireUsable();
-        return holdings.retry(lease, readyNanos, clock.getAsLong());
+        return worker.holdings().retry(lease, readyNanos, clock.getAsLong());
     }
 
     @Override
     public void leave(Lease lease) {
         keeper.requireUsable();
-        holdings.leave(lease, clock.getAsLong());
+        worker.holdings().leave(lease, clock.getAsLong());
     }
 
     // Counts
@@ -254,19 +243,19 @@ public final class SharedSieve implements Frontier {
     @Override
     public long pending() {
         refreshTotals();
-        return totals.pending();
+        return worker.totals().pending();
     }
 
     /** Returns how many leases this worker holds. */
     @Override
     public long inFlight() {
-        return holdings.held();
+        return worker.holdings().held();
     }
 
     @Override
     public SieveStats stats() {
         refreshTotals();
-        return totals.stats();
+        return worker.totals().stats();
     }
 
     /** Looks at the counters of all workers, unless they are new enough or another thread is about to. */
@@ -291,7 +280,7 @@ public final class SharedSieve implements Frontier {
     @Override
     public boolean isOver(long left) {
         keeper.requireUsable();
-        if (isAway() || holdings.isBusy(left) || !lockTrip()) {
+        if (isAway() || worker.holdings().isBusy(left) || !lockTrip()) {
             return false;
         }
         try {
@@ -314,10 +303,10 @@ public final class SharedSieve implements Frontier {
             if (!claim.pauses().isEmpty()) {
                 onClaim.accept(claim.pauses());
             }
-            holdings.add(claim.slice());
+            worker.holdings().add(claim.slice(), claim.term(), claim.left(), claim.mayHaveFrames());
         }
         beat.lostWrites.forEach(Runnable::run);
-        capacity.publish(totals.accepted());
+        capacity.publish(worker.totals().accepted());
     }
 
     /** What a beat leaves to be done without the lock. */
@@ -347,24 +336,24 @@ public final class SharedSieve implements Frontier {
 
     /** Waits while the engine is away; throws when that takes too long. */
     private void awaitEngine() {
-        if (engine.isAway()) {
+        if (worker.engine().isAway()) {
             ownership.awaitEngine();
         }
     }
 
     /** Returns the identity of this worker. */
     String worker() {
-        return worker;
+        return worker.name();
     }
 
     /** Returns the run of the engine that this worker has seen last. */
     Run run() {
-        return engine.run();
+        return worker.engine().run();
     }
 
     /** Returns how many slices this worker owns. */
     int owned() {
-        return holdings.owned();
+        return worker.holdings().owned();
     }
 
     /** Returns how many workers were alive a second ago, this one included. */
@@ -374,12 +363,12 @@ public final class SharedSieve implements Frontier {
 
     /** Ends the patience: from now on, a call that needs the engine while it is away throws at once. */
     public void impatient() {
-        engine.impatient();
+        worker.engine().impatient();
     }
 
-    /** Returns what should be changed in the settings of the engine, for a log or a user. */
+    /** Returns what should be changed in the settings of the worker.engine(), for a log or a user. */
     public List<String> warnings() {
-        return engine.warnings();
+        return worker.engine().warnings();
     }
 
     /** Returns what the workers of the crawl share besides URLs. */
@@ -397,7 +386,7 @@ public final class SharedSieve implements Frontier {
     public void close() {
         keeper.close();
         trip.lock();
-        try (engine) {
+        try {
             if (isClosed) {
                 return;
             }
@@ -409,17 +398,18 @@ public final class SharedSieve implements Frontier {
                 ownership.leave(clock.getAsLong());
             }
         } finally {
+            worker.engine().close();
             trip.unlock();
         }
     }
 
-    /** Drops the connections without notifying the engine, as a crash would. */
+    /** Drops the connections without notifying the worker.engine(), as a crash would. */
     void abandon() {
         keeper.close();
         trip.lock();
         try {
             isClosed = true;
-            engine.close();
+            worker.engine().close();
         } finally {
             trip.unlock();
         }

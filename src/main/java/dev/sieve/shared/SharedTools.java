@@ -1,8 +1,8 @@
 package dev.sieve.shared;
 
 import static dev.sieve.shared.CrawlKeys.utf8;
-import static dev.sieve.shared.StoredCrawl.number;
-import static dev.sieve.shared.StoredCrawl.text;
+import static dev.sieve.shared.Replies.count;
+import static dev.sieve.shared.Replies.text;
 
 import dev.sieve.bloom.Murmur3;
 import dev.sieve.durable.RepairReport;
@@ -73,7 +73,7 @@ public final class SharedTools {
             long bucket = (hash[0] >>> 1) % crawl.settings().buckets();
             int low = (int) hash[1];
             byte[] fingerprint = utf8(low);
-            return number(crawl.one("SISMEMBER", crawl.keys().bucket(bucket), fingerprint)) > 0;
+            return count(crawl.one("SISMEMBER", crawl.keys().bucket(bucket), fingerprint)) > 0;
         }
     }
 
@@ -125,10 +125,10 @@ public final class SharedTools {
                 List<?> page = (List<?>) crawl.one("SCAN", utf8(cursor), utf8("MATCH"), pattern, COUNT, utf8(SCANNED));
                 cursor = text(page.get(0));
                 byte[][] found = ((List<?>) page.get(1)).toArray(byte[][]::new);
-                deleted += found.length == 0 ? 0 : number(crawl.one("UNLINK", found));
+                deleted += found.length == 0 ? 0 : count(crawl.one("UNLINK", found));
             } while (!cursor.equals("0"));
             // The settings last: without them, an interrupted deletion would look like a complete one.
-            deleted += number(crawl.one("UNLINK", keys.settings()));
+            deleted += count(crawl.one("UNLINK", keys.settings()));
             if (deleted == 0) {
                 throw crawl.absent();
             }

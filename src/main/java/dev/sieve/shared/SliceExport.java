@@ -1,7 +1,7 @@
 package dev.sieve.shared;
 
 import static dev.sieve.shared.CrawlKeys.utf8;
-import static dev.sieve.shared.StoredCrawl.number;
+import static dev.sieve.shared.Replies.count;
 
 import java.io.IOException;
 import java.util.Arrays;
@@ -84,35 +84,27 @@ final class SliceExport {
             }
             return session.receive();
         });
-        return new Page(number(responses.get(0)), number(responses.get(1)), (List<?>) responses.get(2));
+        return new Page(count(responses.get(0)), count(responses.get(1)), (List<?>) responses.get(2));
     }
 
     private long[] taken() throws IOException {
         List<?> fields = (List<?>) crawl.one("HKEYS", slice.taken);
-        return fields.stream().mapToLong(StoredCrawl::number).sorted().toArray();
+        return fields.stream().mapToLong(Replies::count).sorted().toArray();
     }
 
     /** Passes on the URLs of taken frames that are not done. */
     private void passTaken(long[] numbers) throws IOException {
         for (int from = 0; from < numbers.length; from += PAGE) {
             long[] page = Arrays.copyOfRange(numbers, from, Math.min(numbers.length, from + PAGE));
-            byte[][] frames = fields(slice.taken, page);
-            byte[][] done = fields(slice.done, page);
+            List<byte[]> fields = Arrays.stream(page).mapToObj(CrawlKeys::utf8).toList();
+            byte[][] frames = crawl.fields(slice.taken, fields);
+            byte[][] done = crawl.fields(slice.done, fields);
             for (int i = 0; i < page.length; i++) {
                 if (frames[i] != null) {
                     pass(page[i], frames[i], done[i]);
                 }
             }
         }
-    }
-
-    private byte[][] fields(byte[] hash, long[] numbers) throws IOException {
-        byte[][] arguments = new byte[numbers.length + 1][];
-        arguments[0] = hash;
-        for (int i = 0; i < numbers.length; i++) {
-            arguments[i + 1] = utf8(numbers[i]);
-        }
-        return ((List<?>) crawl.one("HMGET", arguments)).toArray(byte[][]::new);
     }
 
     private void pass(long number, byte[] bytes, byte @Nullable [] done) throws IOException {
@@ -125,8 +117,7 @@ final class SliceExport {
                 return;
             }
             throw new IOException(
-                    crawl.address() + ": frame " + number + " of " + StoredCrawl.text(slice.queue) + ": "
-                            + e.getMessage(),
+                    crawl.address() + ": frame " + number + " of " + Replies.text(slice.queue) + ": " + e.getMessage(),
                     e);
         }
         BitSet isDone = done == null ? new BitSet() : BitSet.valueOf(done);

@@ -1,18 +1,19 @@
 package dev.sieve.shared;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static dev.sieve.shared.CrawlKeys.utf8;
+import static dev.sieve.shared.Replies.count;
+import static dev.sieve.shared.Replies.text;
 
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** A crawl on an engine as the tools read it, without becoming a worker of it. */
@@ -71,7 +72,7 @@ final class StoredCrawl implements Closeable {
         try (Engine engine = new Engine(address, "tools", patience, System::nanoTime)) {
             return engine.call((session, number) -> {
                 session.send("EXISTS", CrawlKeys.settings(address.name()));
-                return number(session.receive()) > 0;
+                return count(session.receive()) > 0;
             });
         } catch (EngineException e) {
             throw new IOException(address + ": " + e.reason, e);
@@ -102,12 +103,12 @@ final class StoredCrawl implements Closeable {
         long[] longest = new long[1];
         all(
                 keys.sliceCount(),
-                i -> new Command("HGET", keys.slice((int) i).owner, CrawlKeys.utf8("ttl")),
-                response -> longest[0] = Math.max(longest[0], number(response)));
+                (session, i) -> session.send("HGET", keys.slice((int) i).owner, utf8("ttl")),
+                response -> longest[0] = Math.max(longest[0], count(response)));
         // What is further in the future was stored before the clock of the engine was set back.
-        byte[] latest = CrawlKeys.utf8(longest[0] == 0 ? "+inf" : String.valueOf(now + longest[0]));
-        List<?> names = (List<?>) one("ZRANGEBYSCORE", keys.workers(), CrawlKeys.utf8(now), latest);
-        return names.stream().map(StoredCrawl::text).toList();
+        byte[] latest = utf8(longest[0] == 0 ? "+inf" : String.valueOf(now + longest[0]));
+        List<?> names = (List<?>) one("ZRANGEBYSCORE", keys.workers(), utf8(now), latest);
+        return names.stream().map(Replies::text).toList();
     }
 
     /** Refuses a crawl that is running. */
@@ -123,7 +124,7 @@ final class StoredCrawl implements Closeable {
     /** Returns the present time of the engine in epoch milliseconds. */
     long now() throws IOException {
         List<?> time = (List<?>) one("TIME");
-        return number(time.get(0)) * 1000 + number(time.get(1)) / 1000;
+        return count(time.get(0)) * 1000 + count(time.get(1)) / 1000;
     }
 
     /** Does work on a connection once; it is not repeated when the engine does not respond. */
@@ -156,14 +157,12 @@ final class StoredCrawl implements Closeable {
 
     /** Returns what the engine reports of itself. */
     Map<String, String> info() throws IOException {
-        Map<String, String> info = new HashMap<>();
-        for (String line : text(one("INFO")).split("\r?\n", -1)) {
-            int colon = line.indexOf(':');
-            if (colon > 0) {
-                info.put(line.substring(0, colon), line.substring(colon + 1));
-            }
-        }
-        return info;
+        return Replies.info(one("INFO"));
+    }
+
+    /** Returns the values of fields of a hash; null for one that it does not have. */
+    byte[][] fields(byte[] hash, List<byte[]> fields) throws IOException {
+        return Replies.list(one("HMGET", CrawlKeys.with(hash, fields.stream()))).toArray(byte[][]::new);
     }
 
     /**
@@ -201,12 +200,12 @@ final class StoredCrawl implements Closeable {
         long[] next = new long[1];
         all(
                 fixed + settings().buckets(),
-                i -> new Command("TYPE", i < fixed ? all.get((int) i) : keys.bucket(i - fixed)),
+                (session, i) -> session.send("TYPE", i < fixed ? all.get((int) i) : keys.bucket(i - fixed)),
                 response -> {
                     long i = next[0]++;
                     byte[] key = i < fixed ? all.get((int) i) : keys.bucket(i - fixed);
                     String expected = i < fixed ? types.get((int) i) : "set";
-                    String type = text(response);
+                    String type = response == null ? "none" : text(response);
                     if (!type.equals("none") && !type.equals(expected)) {
                         wrong.add(new WrongKey(text(key), type, expected));
                     }
@@ -219,37 +218,25 @@ final class StoredCrawl implements Closeable {
         long[] sum = new long[1];
         all(
                 settings().buckets(),
-                bucket -> new Command("SCARD", keys.bucket(bucket)),
-                response -> sum[0] += number(response));
+                (session, bucket) -> session.send("SCARD", keys.bucket(bucket)),
+                response -> sum[0] += count(response));
         return sum[0];
-    }
-
-    /** A command and its arguments. */
-    static final class Command {
-        private final String name;
-        private final byte[][] arguments;
-
-        Command(String name, byte[]... arguments) {
-            this.name = name;
-            this.arguments = arguments;
-        }
     }
 
     /**
      * Sends many commands, and passes on their responses in the same order; null for those that the engine refuses.
      *
-     * @param commands returns the command at an index
+     * @param command sends the command at an index
      */
-    void all(long count, Commands commands, Consumer<Object> responses) throws IOException {
+    void all(long count, ObjLongConsumer<Session> command, Consumer<@Nullable Object> responses) throws IOException {
         for (long from = 0; from < count; from += PAGE) {
             long start = from;
             long end = Math.min(count, from + PAGE);
-            List<Object> page = call((session, number) -> {
+            List<@Nullable Object> page = call((session, number) -> {
                 for (long i = start; i < end; i++) {
-                    Command command = commands.at(i);
-                    session.send(command.name, command.arguments);
+                    command.accept(session, i);
                 }
-                List<Object> received = new ArrayList<>();
+                List<@Nullable Object> received = new ArrayList<>();
                 for (long i = start; i < end; i++) {
                     received.add(receive(session));
                 }
@@ -259,12 +246,6 @@ final class StoredCrawl implements Closeable {
         }
     }
 
-    /** Returns the command at an index. */
-    interface Commands {
-        /** Returns the command at an index. */
-        Command at(long index);
-    }
-
     private static @Nullable Object receive(Session session) {
         try {
             return session.receive();
@@ -272,19 +253,6 @@ final class StoredCrawl implements Closeable {
             // Such as a command that the user may not use: what it measures is left out.
             return null;
         }
-    }
-
-    static String text(@Nullable Object response) {
-        return response == null ? "" : new String((byte[]) response, UTF_8);
-    }
-
-    /** Returns an integer, or decimal digits; 0 for anything else. */
-    static long number(@Nullable Object response) {
-        if (response instanceof Long number) {
-            return number;
-        }
-        String text = response instanceof byte[] bytes ? new String(bytes, US_ASCII) : String.valueOf(response);
-        return text.matches("[0-9]{1,18}") ? Long.parseLong(text) : 0;
     }
 
     @Override

@@ -2,7 +2,6 @@ package dev.sieve.shared;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +31,7 @@ final class Survey {
                     Replies.number(reply.get(4)),
                     Replies.number(reply.get(5)),
                     Replies.number(reply.get(6)) == 1,
-                    Objects.requireNonNull(Replies.text(reply.get(7))));
+                    Replies.text(reply.get(7)));
         }
 
         boolean isDrained() {
@@ -63,8 +62,8 @@ final class Survey {
             CrawlKeys.OfSlice slice = keys.slice(i);
             session.send(Script.LOOK, new byte[][] {slice.counters, slice.owner, slice.queue, slice.taken}, run);
         }
-        String id = Replies.text(session.receive());
-        String ended = Replies.text(session.receive());
+        String id = Replies.textOrNull(session.receive());
+        String ended = Replies.textOrNull(session.receive());
         List<OfSlice> slices = new ArrayList<>(keys.sliceCount());
         for (int i = 0; i < keys.sliceCount(); i++) {
             slices.add(OfSlice.of(Replies.list(session.receive())));

@@ -1,15 +1,18 @@
 package dev.sieve.shared;
 
+import static dev.sieve.shared.CrawlKeys.utf8;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes frames from the queues of the slices that this worker owns. One thread at a time uses it, except {@link
+ * Takes frames from the queues of the slices that this worker owns. Used with the lock of the round trips, but {@link
  * #waitNanos}.
  */
 final class Taker {
@@ -26,8 +29,7 @@ final class Taker {
     private static final long SHORTEST_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long LONGEST_POLL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private final Engine engine;
-    private final Holdings holdings;
+    private final Worker worker;
     private int nextSlice;
 
     /** When slices that seem to be empty are asked again, on the clock of the caller; null before the first time. */
@@ -35,22 +37,21 @@ final class Taker {
 
     private long pollPause = SHORTEST_POLL_NANOS;
 
-    Taker(Engine engine, Holdings holdings) {
-        this.engine = engine;
-        this.holdings = holdings;
+    Taker(Worker worker) {
+        this.worker = worker;
     }
 
     /** A request for frames of one slice: those that an earlier owner took first, or else queued ones. */
-    private static final class Request {
+    private static final class Call {
         final Slice slice;
+        final Holdings.Request request;
         final int limit;
-        final List<Long> left = new ArrayList<>();
-        Object reply = -1L;
+        Object reply = Replies.REFUSED;
 
-        Request(Slice slice, int limit) {
+        Call(Slice slice, Holdings.Request request, int limit) {
             this.slice = slice;
+            this.request = request;
             this.limit = limit;
-            slice.leftFrames.stream().limit(Math.min(limit, LEFT_AT_ONCE)).forEach(left::add);
         }
 
         boolean isSent(Session session) {
@@ -59,42 +60,41 @@ final class Taker {
 
         void send(Session session) {
             CrawlKeys.OfSlice keys = slice.keys;
-            if (left.isEmpty()) {
+            if (request.left().isEmpty()) {
                 session.send(
                         Script.TAKE,
                         new byte[][] {keys.queue, keys.taken, keys.counters, keys.owner},
-                        slice.prove(CrawlKeys.utf8(slice.takeCall), CrawlKeys.utf8(limit)));
-                return;
+                        slice.prove(utf8(request.call()), utf8(limit)));
+            } else {
+                session.send(
+                        "HMGET",
+                        CrawlKeys.with(
+                                keys.taken, request.left().keySet().stream().map(CrawlKeys::utf8)));
             }
-            byte[][] args = new byte[left.size() + 1][];
-            args[0] = keys.taken;
-            for (int i = 0; i < left.size(); i++) {
-                args[i + 1] = CrawlKeys.utf8(left.get(i));
-            }
-            session.send("HMGET", args);
         }
     }
 
-    /** Takes more frames into the holdings, in one round trip; with a poll also from slices that seem to be empty. */
+    /** Takes more frames into the worker.holdings(), in one round trip; with a poll also from slices that seem to be empty. */
     void refill(boolean polls, long nowNanos, long clock) {
+        assert worker.isInTrip();
         boolean isPoll = polls && waitNanos(nowNanos) == 0;
-        List<Request> requests = requests(isPoll, clock);
-        if (requests.isEmpty()) {
+        List<Call> calls = calls(isPoll, clock);
+        if (calls.isEmpty()) {
             return;
         }
-        Boolean isHere = engine.tryCall((session, number) -> {
-            requests.stream().filter(request -> request.isSent(session)).forEach(request -> request.send(session));
-            for (Request request : requests) {
-                request.reply = request.isSent(session) ? session.receive() : Replies.REFUSED;
+        Boolean isHere = worker.engine().tryCall((session, number) -> {
+            calls.stream().filter(call -> call.isSent(session)).forEach(call -> call.send(session));
+            for (Call call : calls) {
+                call.reply = call.isSent(session) ? session.receive() : Replies.REFUSED;
             }
             return true;
         });
         boolean found = false;
-        for (Request request : requests) {
+        for (Call call : calls) {
             if (isHere == null) {
-                holdings.mayHaveFrames(request.slice.index);
+                worker.holdings().mayHaveFrames(call.slice.index);
             } else {
-                found |= add(request);
+                found |= add(call);
             }
         }
         if (isPoll) {
@@ -103,55 +103,54 @@ final class Taker {
         }
     }
 
-    private List<Request> requests(boolean isPoll, long clock) {
-        List<Slice> slices = new ArrayList<>(holdings.slices());
-        slices.removeIf(slice -> slice.isLeaving()
-                || slice.restNanos(clock) > 0
-                || slice.hasEnded(clock)
-                || (!isPoll && !slice.hasWork()));
+    private List<Call> calls(boolean isPoll, long clock) {
+        List<Slice> slices = worker.holdings().takeable(isPoll, clock);
         int count = isPoll ? slices.size() : Math.min(slices.size(), SLICES_AT_ONCE);
-        List<Request> requests = new ArrayList<>(count);
+        List<Call> calls = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
             Slice slice = slices.get((nextSlice + i) % slices.size());
-            requests.add(new Request(slice, Math.max(4, FRAMES_AT_ONCE / count)));
-            holdings.taking(slice);
+            int limit = Math.max(4, FRAMES_AT_ONCE / count);
+            Holdings.Request request = worker.holdings().request(slice, Math.min(limit, LEFT_AT_ONCE));
+            if (request != null) {
+                calls.add(new Call(slice, request, limit));
+            }
         }
         nextSlice = slices.isEmpty() ? 0 : (nextSlice + count) % slices.size();
-        return requests;
+        return calls;
     }
 
     /** Adds the frames of an answer; returns whether there were any. */
-    private boolean add(Request request) {
-        Slice slice = request.slice;
-        if (Replies.isRefused(request.reply)) {
-            holdings.drop(slice);
+    private boolean add(Call call) {
+        Slice slice = call.slice;
+        if (Replies.isRefused(call.reply)) {
+            worker.holdings().drop(List.of(slice));
             return false;
         }
-        List<?> reply = Replies.list(request.reply);
-        if (!request.left.isEmpty()) {
-            for (int i = 0; i < request.left.size(); i++) {
-                long number = request.left.get(i);
-                add(slice, number, reply.get(i), slice.leftDone.getOrDefault(number, new BitSet()));
-            }
-            holdings.removeLeft(slice, request.left);
+        Iterator<?> frames = Replies.list(call.reply).iterator();
+        if (!call.request.left().isEmpty()) {
+            call.request.left().forEach((number, done) -> add(slice, number, frames.next(), done));
+            worker.holdings().taken(slice, call.request);
             return true;
         }
-        slice.takeCall++;
-        long first = Replies.number(reply.get(0));
+        worker.holdings().taken(slice, call.request);
+        long next = Replies.number(frames.next());
+        boolean found = frames.hasNext();
+        int count = 0;
         long bytes = 0;
-        for (int i = 1; i < reply.size(); i++) {
-            bytes += ((byte[]) reply.get(i)).length;
-            add(slice, first + i - 1, reply.get(i), new BitSet());
+        for (; frames.hasNext(); count++) {
+            byte[] frame = (byte[]) frames.next();
+            bytes += frame.length;
+            add(slice, next++, frame, new BitSet());
         }
-        if (reply.size() - 1 == request.limit || bytes >= ENOUGH_BYTES) {
-            holdings.mayHaveFrames(slice.index);
+        if (count == call.limit || bytes >= ENOUGH_BYTES) {
+            worker.holdings().mayHaveFrames(slice.index);
         }
-        return reply.size() > 1;
+        return found;
     }
 
     private void add(Slice slice, long number, Object frame, BitSet done) {
         if (frame != null) {
-            holdings.add(slice, number, frame(slice, number, (byte[]) frame), done);
+            worker.holdings().add(slice, number, frame(slice, number, (byte[]) frame), done);
         }
     }
 
@@ -169,20 +168,20 @@ final class Taker {
     /** Reads a frame again; null when the engine is away, or the slice was lost. */
     @Nullable
     Frame reread(TakenFrame frame) {
-        Slice slice = holdings.slice(frame);
+        Slice slice = worker.holdings().slice(frame);
         if (slice == null) {
             return null;
         }
-        Object reply = engine.tryCall((session, number) -> {
+        Object reply = worker.engine().tryCall((session, number) -> {
             if (slice.run != session.run()) {
-                return -1L;
+                return Replies.REFUSED;
             }
-            session.send("HGET", slice.keys.taken, CrawlKeys.utf8(frame.number));
+            session.send("HGET", slice.keys.taken, utf8(frame.number));
             Object bytes = session.receive();
-            return bytes == null ? -1L : bytes;
+            return bytes == null ? Replies.REFUSED : bytes;
         });
         if (Replies.isRefused(reply)) {
-            holdings.drop(slice);
+            worker.holdings().drop(List.of(slice));
         }
         return reply instanceof byte[] bytes ? frame(slice, frame.number, bytes) : null;
     }

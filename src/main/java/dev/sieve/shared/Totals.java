@@ -2,7 +2,6 @@ package dev.sieve.shared;
 
 import dev.sieve.SieveStats;
 import java.util.Arrays;
-import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,7 +16,7 @@ final class Totals {
     private final CrawlSettings settings;
     private final Holdings holdings;
     /** Duplicates that the engine has not stored yet. */
-    private final LongAdder unsentSeen = new LongAdder();
+    private long unsentSeen;
 
     /** The run of the engine in which {@link #acceptedInSlice} was read; null before the first survey. */
     private @Nullable Run run;
@@ -50,17 +49,17 @@ final class Totals {
     }
 
     /** Counts duplicates. */
-    void seen(int count) {
-        unsentSeen.add(count);
+    synchronized void seen(int count) {
+        unsentSeen += count;
     }
 
-    long unsentSeen() {
-        return unsentSeen.sum();
+    synchronized long unsentSeen() {
+        return unsentSeen;
     }
 
     /** Notes that the engine has stored duplicates. */
     synchronized void storedSeen(long count) {
-        unsentSeen.add(-count);
+        unsentSeen -= count;
         seen += count;
     }
 
@@ -89,12 +88,12 @@ final class Totals {
         return accepted;
     }
 
-    private synchronized long done() {
+    private long done() {
         return done + holdings.unsentDone();
     }
 
     /** Returns how many URLs wait, those that other workers have taken included. */
-    long pending() {
+    synchronized long pending() {
         return Math.max(0, accepted() - done() - holdings.held());
     }
 
@@ -104,7 +103,7 @@ final class Totals {
         return new SieveStats(
                 null,
                 total,
-                seen + unsentSeen.sum(),
+                seen + unsentSeen,
                 Math.max(0, total - done() - held),
                 held,
                 done(),

@@ -3,11 +3,15 @@ package dev.sieve.shared;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.Lease;
+import java.lang.reflect.Modifier;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class HoldingsTest {
     private static final byte[] TWO_URLS = {0, 2, 0, 0, 0, 0, 0, 1, 'a', 0, 1, 'b'};
@@ -17,17 +21,21 @@ class HoldingsTest {
     private final Slice slice = slice(0);
 
     private static Slice slice(int index) {
-        return new Slice(index, KEYS.slice(index), new Run("run"), new byte[3][], List.of(), 0);
+        return new Slice(KEYS.slice(index), new Run("run"), new byte[3][], 0);
+    }
+
+    /** Adds a slice that is owned until a time, with two frames of two URLs. */
+    private void add(Slice added, long endNanos) {
+        holdings.add(added, new Slice.Term(endNanos, endNanos), Map.of(), false);
+        holdings.add(added, 1, new Frame(TWO_URLS), new BitSet());
+        holdings.add(added, 2, new Frame(TWO_URLS), new BitSet());
     }
 
     @Test
     void whatIsHeldInSlicesThatAreDroppedTogetherIsForgotten() {
         Slice kept = slice(1);
         for (Slice each : List.of(slice, slice(2), kept)) {
-            each.renewed(0, each == kept ? 10_000 : 1000);
-            holdings.add(each);
-            holdings.add(each, 1, new Frame(TWO_URLS), new BitSet());
-            holdings.add(each, 2, new Frame(TWO_URLS), new BitSet());
+            add(each, each == kept ? 9000 : 900);
         }
         List<Lease> leases = Stream.generate(() -> holdings.next(0, 0)).limit(9).toList();
         assertThat(holdings.done(leases.get(0), 0)).isTrue();
@@ -48,14 +56,12 @@ class HoldingsTest {
 
     @Test
     void aSliceIsNotReleasedBeforeItIsStoredWhatIsDoneInIt() {
-        slice.renewed(0, 1000);
-        holdings.add(slice);
-        holdings.add(slice, 1, new Frame(TWO_URLS), new BitSet());
+        add(slice, 900);
         Lease first = holdings.next(0, 0);
         Lease second = holdings.next(0, 0);
         assertThat(holdings.begin(first, 0)).isTrue();
         assertThat(holdings.begin(second, 0)).isTrue();
-        holdings.leave(slice, 100);
+        holdings.giveBack(0, 100);
         assertThat(holdings.releasable(99)).isEmpty();
 
         // As between a flush of what is done and the release.
@@ -72,17 +78,26 @@ class HoldingsTest {
 
     @Test
     void aRequestThatIsNotSentDoesNotKeepItsSlice() {
-        slice.renewed(0, 1000);
-        holdings.add(slice);
-        holdings.add(slice, 1, new Frame(TWO_URLS), new BitSet());
+        add(slice, 900);
         Lease lease = holdings.next(0, 0);
         assertThat(holdings.begin(lease, 0)).isTrue();
         assertThat(holdings.begin(lease, 0)).isTrue();
-        holdings.leave(slice, 100);
+        holdings.giveBack(0, 100);
         assertThat(holdings.releasable(0)).isEmpty();
 
         assertThat(holdings.begin(lease, 0)).isFalse();
 
         assertThat(holdings.releasable(0)).containsExactly(slice);
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {Holdings.class, Totals.class, RecentWrites.class})
+    void everyMethodThatIsNotPrivateIsSynchronized(Class<?> guarded) {
+        assertThat(guarded.getDeclaredFields())
+                .as("state is private")
+                .allMatch(field -> Modifier.isPrivate(field.getModifiers()) || field.isSynthetic());
+        assertThat(guarded.getDeclaredMethods())
+                .filteredOn(method -> (method.getModifiers() & (Modifier.PRIVATE | Modifier.STATIC)) == 0)
+                .allMatch(method -> Modifier.isSynchronized(method.getModifiers()));
     }
 }
