@@ -28,11 +28,9 @@ import picocli.CommandLine.Spec;
         })
 final class CompletionCommand implements Callable<Integer> {
     @Spec
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
     @Parameters(paramLabel = "SHELL", description = "bash, zsh or fish.")
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private Shell shell;
 
     /** The shells with a script. */

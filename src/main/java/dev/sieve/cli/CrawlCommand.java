@@ -43,7 +43,6 @@ import picocli.CommandLine.Spec;
                 + "130 interrupted, 143 terminated.")
 class CrawlCommand implements Callable<Integer> {
     @Spec
-    @SuppressWarnings("NullAway.Init") // set by picocli
     CommandSpec spec;
 
     @Parameters(paramLabel = "SEED", description = "A URL, a file with one URL per line, or - for standard input.")

@@ -20,11 +20,9 @@ import picocli.CommandLine.Spec;
         description = "Deletes a shared frontier from its server. No process may use it.")
 final class DeleteCommand implements Callable<Integer> {
     @Spec
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
     @Parameters(paramLabel = "ADDRESS", description = "The address of the shared frontier.")
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private String address;
 
     @Mixin

@@ -43,7 +43,6 @@ final class DemoCommand implements Callable<Integer> {
     private static final double CAPACITY_SHARE = 0.9;
 
     @Spec
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
     @Option(names = "--hosts", paramLabel = "N", description = "Number of hosts (default: 200).")

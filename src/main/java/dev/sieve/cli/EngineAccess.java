@@ -23,7 +23,6 @@ final class EngineAccess {
     private static final Pattern ADDRESS = Pattern.compile("(valkey|redis)s?:/.*", Pattern.DOTALL);
 
     @Spec(Spec.Target.MIXEE)
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
     @Option(

@@ -22,7 +22,6 @@ import picocli.CommandLine.Spec;
                 + " found. It may be running.")
 final class ExportCommand implements Callable<Integer> {
     @Spec
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
     @Mixin

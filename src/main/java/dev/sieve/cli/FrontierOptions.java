@@ -23,7 +23,6 @@ final class FrontierOptions {
     private static final long DEFAULT_CAPACITY = 1_000_000;
 
     @Spec(Spec.Target.MIXEE)
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
     @Option(

@@ -464,7 +464,6 @@ final class Outputs implements PageSink {
     /** The options that select what a crawl writes, and where. */
     static final class Options {
         @Spec(Spec.Target.MIXEE)
-        @SuppressWarnings("NullAway.Init") // set by picocli
         private CommandSpec spec;
 
         @Option(

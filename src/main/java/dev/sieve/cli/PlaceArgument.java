@@ -14,11 +14,9 @@ import picocli.CommandLine.Spec;
 /** The argument that names the saved crawl a command is about. */
 final class PlaceArgument {
     @Spec(Spec.Target.MIXEE)
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
     @Parameters(paramLabel = "DIR", description = "The directory of the job, or the address of a shared frontier.")
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private Path folder;
 
     @Mixin

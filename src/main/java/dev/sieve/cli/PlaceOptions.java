@@ -23,7 +23,6 @@ import picocli.CommandLine.Spec;
 /** The options that decide where a crawl is kept. */
 final class PlaceOptions {
     @Spec(Spec.Target.MIXEE)
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
     @Option(

@@ -227,11 +227,9 @@ final class Plan {
                 paramLabel = "P",
                 defaultValue = "1e-4",
                 description = "Share of new pages that may be missed when full: 0.0001, 1e-4, 0.01%% (default: 1e-4).")
-        @SuppressWarnings("NullAway.Init") // set by picocli
         private Double missRate;
 
         @Spec
-        @SuppressWarnings("NullAway.Init") // set by picocli
         private CommandSpec spec;
 
         @Override

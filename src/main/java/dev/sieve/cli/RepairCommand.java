@@ -21,7 +21,6 @@ import picocli.CommandLine.Spec;
                         + " what is lost. What is discarded is kept under other names.")
 final class RepairCommand implements Callable<Integer> {
     @Spec
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
     @Mixin

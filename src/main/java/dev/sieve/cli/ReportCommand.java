@@ -25,7 +25,6 @@ import picocli.CommandLine.Spec;
         description = "Creates a self-contained HTML report from the output of earlier crawls.")
 final class ReportCommand implements Callable<Integer> {
     @Spec
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
     @Parameters(
@@ -34,7 +33,6 @@ final class ReportCommand implements Callable<Integer> {
             description =
                     "Files of records (-o pages.jsonl), link graphs (-o links.tsv), which list the pages that link to"
                             + " a broken one, and directories of jobs that ran with --report.")
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private List<Path> files;
 
     @Option(

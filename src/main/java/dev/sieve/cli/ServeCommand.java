@@ -41,7 +41,6 @@ final class ServeCommand implements Callable<Integer> {
     private static final long DEFAULT_CAPACITY = 10_000_000;
 
     @Spec
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
     @Option(
@@ -49,7 +48,6 @@ final class ServeCommand implements Callable<Integer> {
             paramLabel = "DIR",
             required = true,
             description = "Directory with one folder per crawl. Reuse it to continue, even after kill -9.")
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private Path dir;
 
     @Option(
@@ -59,7 +57,6 @@ final class ServeCommand implements Callable<Integer> {
                     + " (default: 127.0.0.1:" + DEFAULT_PORT + ").",
             defaultValue = DEFAULT_PORT,
             converter = LiveOptions.EndpointConverter.class)
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private LiveOptions.Endpoint endpoint;
 
     @Option(

@@ -46,7 +46,6 @@ final class SharedOptions {
             Map.of("--delay", "1s", "--per-host", "1", "--max-body", String.valueOf(8 << 20));
 
     @Spec(Spec.Target.MIXEE)
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
     @Option(

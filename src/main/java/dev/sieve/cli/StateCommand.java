@@ -21,7 +21,6 @@ import picocli.CommandLine.Spec;
         description = "Shows the state of a job or of a shared frontier, running or not.")
 final class StateCommand implements Callable<Integer> {
     @Spec
-    @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
     @Mixin
