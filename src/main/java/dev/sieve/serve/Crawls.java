@@ -107,7 +107,7 @@ final class Crawls implements Closeable {
                 if (id == null) {
                     throw new IOException(folder + ": not a crawl folder; rename it or move it elsewhere");
                 }
-                crawls.put(id, new ServedCrawl(id, folder, options, memory, now));
+                crawls.put(id, new ServedCrawl(id, folder, options, memory, () -> delay, now));
             }
         }
         if (memory.used() > memory.limit()) {
@@ -171,7 +171,7 @@ final class Crawls implements Closeable {
         Opened opened = new Opened();
         opened.add(() -> deleteAll(folder));
         try {
-            crawl = new ServedCrawl(id, folder, options, memory, now);
+            crawl = new ServedCrawl(id, folder, options, memory, () -> delay, now);
             opened.add(crawl);
             LocalDisk.forceNames(directory);
         } catch (IOException | RuntimeException | Error e) {
@@ -230,16 +230,12 @@ final class Crawls implements Closeable {
         isActive = choice;
     }
 
-    /** Returns the seconds between two times that URLs are retrieved from a queue without a delay of its own. */
-    long delay() {
-        return delay;
-    }
-
+    /** Sets the seconds between two times that URLs are retrieved from a queue without a delay of its own. */
     synchronized void setDelay(long seconds, Moment now) throws IOException {
         save(isActive, seconds);
         delay = seconds;
         for (ServedCrawl crawl : crawls.values()) {
-            crawl.reviewAll(now, seconds);
+            crawl.reviewAll(now);
         }
     }
 

@@ -135,7 +135,7 @@ final class FrontierService extends URLFrontierImplBase {
         public @Nullable Iterator<URLInfo> get() {
             while (!from.isEmpty() && request.maxQueues() > 0 && crawls.isActive()) {
                 ServedCrawl crawl = from.get(0);
-                ServedCrawl.Taken taken = crawl.take(request, clock.get(), crawls.delay());
+                ServedCrawl.Taken taken = crawl.take(request, clock.get());
                 request = request.lessQueues(taken.queues());
                 if (!taken.hasMore()) {
                     from.remove(0);
@@ -169,8 +169,7 @@ final class FrontierService extends URLFrontierImplBase {
             String id = CrawlID.normaliseCrawlID(request.getCrawlID());
             String key = request.getKey().isEmpty() ? null : request.getKey();
             ServedCrawl crawl = crawls.find(id);
-            ServedCrawl.Numbers numbers =
-                    crawl == null ? ServedCrawl.Numbers.NONE : crawl.numbers(key, clock.get(), crawls.delay());
+            ServedCrawl.Numbers numbers = crawl == null ? ServedCrawl.Numbers.NONE : crawl.numbers(key, clock.get());
             Stats.Builder stats = Stats.newBuilder()
                     .setCrawlID(id)
                     .setSize(numbers.active())
@@ -238,7 +237,7 @@ final class FrontierService extends URLFrontierImplBase {
     public void deleteQueue(QueueWithinCrawlParams request, StreamObserver<Long> call) {
         Replies.send(call, () -> {
             ServedCrawl crawl = crawls.find(CrawlID.normaliseCrawlID(request.getCrawlID()));
-            return number(crawl == null ? 0 : crawl.deleteQueue(request.getKey(), clock.get(), crawls.delay()));
+            return number(crawl == null ? 0 : crawl.deleteQueue(request.getKey(), clock.get()));
         });
     }
 
@@ -281,7 +280,7 @@ final class FrontierService extends URLFrontierImplBase {
 
     private boolean change(String crawlId, String key, ServedCrawl.Change change) {
         ServedCrawl crawl = crawls.find(CrawlID.normaliseCrawlID(crawlId));
-        return crawl != null && crawl.change(key, change, clock.get(), crawls.delay());
+        return crawl != null && crawl.change(key, change, clock.get());
     }
 
     private static String shortened(String text) {
@@ -396,7 +395,7 @@ final class FrontierService extends URLFrontierImplBase {
                         return number(0);
                     }
                     if (request.getFilter().isBlank()) {
-                        ServedCrawl.Numbers numbers = crawl.numbers(queue, clock.get(), crawls.delay());
+                        ServedCrawl.Numbers numbers = crawl.numbers(queue, clock.get());
                         return number(numbers.active() + numbers.completed());
                     }
                     long[] count = new long[1];

@@ -33,7 +33,7 @@ final class PutBatch {
     }
 
     /** Stores items whose status is not decided. */
-    void put(List<PutItem> all, Moment now, long defaultDelay) {
+    void put(List<PutItem> all, Moment now) {
         clear(); // what is left when the disk failed
         Queue queue = null;
         for (PutItem item : all) {
@@ -41,7 +41,7 @@ final class PutBatch {
                 queue = queue != null && queue.name.equals(item.queueName) ? queue : table.get(item.queueName);
                 put(item, queue);
                 if (item.isKnown && queue != null) {
-                    table.review(queue, now, defaultDelay);
+                    table.review(queue, now);
                 }
             }
         }

@@ -232,7 +232,7 @@ final class PutStream implements StreamObserver<URLItem>, Runnable {
                         .forEach(item -> item.status = AckMessage.Status.FAIL);
                 return;
             }
-            isStored = crawl.put(items, now, crawls.delay());
+            isStored = crawl.put(items, now);
         }
     }
 }

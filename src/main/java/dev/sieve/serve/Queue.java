@@ -2,6 +2,7 @@ package dev.sieve.serve;
 
 import dev.sieve.polite.HostSchedule;
 import java.util.Comparator;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A queue of a crawl: how many URLs it has, and when it may be served. Its URLs are in the log and in a {@link
@@ -42,21 +43,31 @@ final class Queue {
     /** How many URLs may be completed before it is not served any more; 0 for any number. */
     long limit;
 
-    /** Whether the schedule considers a request to be under way, so that it does not select this queue. */
-    boolean isParked;
-    /** The maximum number of URLs in process, by the last request. */
-    long maxInProcess = Long.MAX_VALUE;
-    /** Whether it is parked because of that maximum. */
-    boolean isFull;
-    /** When URLs were last retrieved, if they ever were. */
-    long servedNanos;
+    /** Whether it may be served; changed by {@link QueueTable}. */
+    State state = State.OPEN;
 
-    boolean wasServed;
-
-    /** When to look at it again, if it {@link #isTimed}. */
+    /** When to review it, if it is timed. */
     long timerNanos;
 
-    boolean isTimed;
+    /** The maximum number of URLs in process, by the last request; not changed while it is full. */
+    long maxInProcess = Long.MAX_VALUE;
+
+    /** When URLs were last retrieved, if they ever were. */
+    private long servedNanos;
+
+    private boolean wasServed;
+
+    /** Whether a queue may be served. In all states but the first, the schedule considers a request to be under way. */
+    enum State {
+        /** The schedule selects it. */
+        OPEN,
+        /** It is being served, or its limit is reached. */
+        PARKED,
+        /** Its maximum of URLs is in process. */
+        FULL,
+        /** Its time has not come. */
+        TIMED
+    }
 
     Queue(String name, long number) {
         this.name = name;
@@ -74,6 +85,31 @@ final class Queue {
 
     boolean hasSettings() {
         return generation > 0 || delay >= 0 || blockedUntil != 0 || limit > 0;
+    }
+
+    /** Notes that URLs were retrieved. */
+    void served(Moment now) {
+        wasServed = true;
+        servedNanos = now.nanos();
+    }
+
+    boolean isFull() {
+        return inProcess >= maxInProcess;
+    }
+
+    boolean isAtLimit() {
+        return limit > 0 && completed() >= limit;
+    }
+
+    /** Returns when it may be served, by its block and its delay. */
+    long readyNanos(Moment now, long defaultDelay) {
+        long ready = now.at(blockedUntil);
+        if (!wasServed) {
+            return ready;
+        }
+        long seconds = delay < 0 ? defaultDelay : delay;
+        long next = servedNanos + TimeUnit.SECONDS.toNanos(Math.min(seconds, Integer.MAX_VALUE));
+        return next - ready > 0 ? next : ready;
     }
 
     boolean isBlocked(Moment now) {

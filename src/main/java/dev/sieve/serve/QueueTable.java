@@ -4,6 +4,7 @@ import dev.sieve.Lease;
 import dev.sieve.polite.Codec;
 import dev.sieve.polite.HostSchedule;
 import dev.sieve.polite.LeaseCodec;
+import dev.sieve.serve.Queue.State;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -14,8 +15,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class QueueTable implements Closeable {
     private final MemoryBudget memory;
+    private final LongSupplier defaultDelay;
     private final HostSchedule<Item> schedule;
     /** The queues in the order in which they were created, so that pages of a list fit together. */
     private final Map<String, Queue> queues = new LinkedHashMap<>();
@@ -41,14 +43,16 @@ final class QueueTable implements Closeable {
      * Creates an empty table.
      *
      * @param folder for the spill file
-     * @param itemBytes the memory of queued items, of which more are in the spill file
+     * @param memory also limits the queued items, of which more are in the spill file
+     * @param defaultDelay the delay of queues without one of their own, in seconds
      * @param decoder makes an item of a lease
      */
-    QueueTable(Path folder, int itemBytes, MemoryBudget memory, Function<Lease, Item> decoder, Moment now) {
+    QueueTable(Path folder, MemoryBudget memory, LongSupplier defaultDelay, Function<Lease, Item> decoder, Moment now) {
         this.memory = memory;
+        this.defaultDelay = defaultDelay;
         schedule = HostSchedule.<Item>builder()
                 .delay(Duration.ZERO)
-                .spill(folder, new ItemCodec(decoder), itemBytes)
+                .spill(folder, new ItemCodec(decoder), memory.queuedBytes())
                 .build(now.nanos());
     }
 
@@ -121,12 +125,12 @@ final class QueueTable implements Closeable {
     /** Removes the next item of a queue, if that may be served, and parks it. */
     @Nullable
     Item poll(Queue queue, Moment now) {
-        return queue.isParked ? null : parked(schedule.poll(queue.name, now.nanos()));
+        return queue.state == State.OPEN ? parked(schedule.poll(queue.name, now.nanos())) : null;
     }
 
     private static @Nullable Item parked(@Nullable Item item) {
         if (item != null) {
-            item.queue.isParked = true;
+            item.queue.state = State.PARKED;
         }
         return item;
     }
@@ -137,74 +141,57 @@ final class QueueTable implements Closeable {
         return schedule.pollMore(queue.name);
     }
 
-    private static boolean isFull(Queue queue) {
-        return queue.inProcess >= queue.maxInProcess;
+    boolean mayServe(Queue queue, Moment now) {
+        return !queue.isFull() && !queue.isAtLimit() && readyNanos(queue, now) - now.nanos() <= 0;
     }
 
-    private static boolean isAtLimit(Queue queue) {
-        return queue.limit > 0 && queue.completed() >= queue.limit;
+    private long readyNanos(Queue queue, Moment now) {
+        return queue.readyNanos(now, defaultDelay.getAsLong());
     }
 
-    /** Returns when a queue may be served, by its block and its delay. */
-    private static long readyNanos(Queue queue, Moment now, long defaultDelay) {
-        long ready = now.at(queue.blockedUntil);
-        if (queue.wasServed) {
-            long delay = queue.delay < 0 ? defaultDelay : queue.delay;
-            long next = queue.servedNanos + TimeUnit.SECONDS.toNanos(Math.min(delay, Integer.MAX_VALUE));
-            return next - ready > 0 ? next : ready;
-        }
-        return ready;
-    }
-
-    boolean mayServe(Queue queue, Moment now, long defaultDelay) {
-        return !isFull(queue) && !isAtLimit(queue) && readyNanos(queue, now, defaultDelay) - now.nanos() <= 0;
-    }
-
-    /** Releases a parked queue when it may be served, now or as soon as its time has come. */
-    void review(Queue queue, Moment now, long defaultDelay) {
-        if (!queue.isParked) {
+    /** Opens a parked queue when it may be served, now or as soon as its time has come. */
+    void review(Queue queue, Moment now) {
+        if (queue.state == State.OPEN) {
             return;
         }
         unlist(queue);
-        long ready = readyNanos(queue, now, defaultDelay);
-        if (isFull(queue)) {
-            queue.isFull = full.add(queue);
-        } else if (isAtLimit(queue)) {
-            return;
-        } else if (ready - now.nanos() > 0) {
+        long ready = readyNanos(queue, now);
+        if (queue.isFull()) {
+            queue.state = State.FULL;
+            full.add(queue);
+        } else if (!queue.isAtLimit() && ready - now.nanos() > 0) {
+            queue.state = State.TIMED;
             queue.timerNanos = ready;
-            queue.isTimed = timers.add(queue);
-        } else {
-            queue.isParked = false;
+            timers.add(queue);
+        } else if (!queue.isAtLimit()) {
+            queue.state = State.OPEN;
             schedule.finished(queue.name, now.nanos());
         }
     }
 
     private void unlist(Queue queue) {
-        if (queue.isTimed) {
+        if (queue.state == State.TIMED) {
             timers.remove(queue);
-            queue.isTimed = false;
-        }
-        if (queue.isFull) {
+        } else if (queue.state == State.FULL) {
             full.remove(queue);
-            queue.isFull = false;
         }
+        queue.state = State.PARKED;
     }
 
     /** Reviews the queues that are full by a lower maximum than a client requests now. */
-    void allow(long maxInProcess, Moment now, long defaultDelay) {
+    void allow(long maxInProcess, Moment now) {
         while (!full.isEmpty() && full.first().maxInProcess < maxInProcess) {
             Queue queue = full.first();
             unlist(queue);
             queue.maxInProcess = maxInProcess;
-            review(queue, now, defaultDelay);
+            review(queue, now);
         }
     }
 
     /** Reviews the queues whose time has come. */
-    void advance(Moment now, long defaultDelay) {
+    void advance(Moment now) {
         while (!timers.isEmpty() && timers.first().timerNanos - now.nanos() <= 0) {
-            review(timers.first(), now, defaultDelay);
+            review(timers.first(), now);
         }
     }
 

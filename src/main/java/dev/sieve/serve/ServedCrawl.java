@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -53,8 +54,13 @@ final class ServedCrawl implements Closeable {
     private @Nullable Throwable failure;
     private boolean isClosed;
 
-    /** Opens a crawl, or makes one, in a folder of its own, and counts its URLs. */
-    ServedCrawl(String id, Path folder, ServedOptions options, MemoryBudget memory, Moment now) throws IOException {
+    /**
+     * Opens a crawl, or makes one, in a folder of its own, and counts its URLs.
+     *
+     * @param delay the delay of queues without one of their own, in seconds
+     */
+    ServedCrawl(String id, Path folder, ServedOptions options, MemoryBudget memory, LongSupplier delay, Moment now)
+            throws IOException {
         this.id = id;
         this.memory = memory;
         ahead = memory.queuedBytes() / BYTES_AHEAD;
@@ -66,7 +72,7 @@ final class ServedCrawl implements Closeable {
         opened.add(frontier::close);
         opened.add(inProcess::clear);
         try {
-            table = new QueueTable(folder, memory.queuedBytes(), memory, this::item, now);
+            table = new QueueTable(folder, memory, delay, this::item, now);
             opened.add(table);
             log = new CrawlLog(frontier, table);
             batch = new PutBatch(log, table, inProcess);
@@ -136,12 +142,12 @@ final class ServedCrawl implements Closeable {
     }
 
     /** Stores URLs whose status is not decided, and decides it; false when the crawl was deleted. */
-    boolean put(List<PutItem> items, Moment now, long defaultDelay) {
+    boolean put(List<PutItem> items, Moment now) {
         lock.lock();
         try {
             if (!isClosed) {
                 locked(() -> {
-                    batch.put(items, now, defaultDelay);
+                    batch.put(items, now);
                     return null;
                 });
             }
@@ -172,10 +178,10 @@ final class ServedCrawl implements Closeable {
     record Taken(List<Item> items, long queues, boolean hasMore) {}
 
     /** Hands out URLs. */
-    Taken take(Request request, Moment now, long defaultDelay) {
+    Taken take(Request request, Moment now) {
         return locked(() -> {
-            advance(now, defaultDelay);
-            table.allow(request.maxPerQueue, now, defaultDelay);
+            advance(now);
+            table.allow(request.maxPerQueue, now);
             List<Item> taken = new ArrayList<>();
             List<Queue> polled = new ArrayList<>();
             long served = 0;
@@ -185,7 +191,7 @@ final class ServedCrawl implements Closeable {
                 Item item = poll(request, now);
                 if (item != null) {
                     polled.add(item.queue);
-                    served += serve(item, request, now, defaultDelay, taken) ? 1 : 0;
+                    served += serve(item, request, now, taken) ? 1 : 0;
                     isOver = request.queue != null;
                 } else {
                     int more = read < MAX_READ ? read(now) : 0;
@@ -193,7 +199,7 @@ final class ServedCrawl implements Closeable {
                     isOver = more == 0;
                 }
             }
-            polled.forEach(queue -> table.review(queue, now, defaultDelay));
+            polled.forEach(queue -> table.review(queue, now));
             return new Taken(taken, served, taken.size() >= MAX_TAKEN);
         });
     }
@@ -209,7 +215,7 @@ final class ServedCrawl implements Closeable {
     /** Makes that many items are queued; returns how many records were read. */
     private int readAhead(Request request, Moment now) {
         Queue queue = request.queue == null ? null : table.find(request.queue);
-        if (request.queue != null && (queue == null || queue.isParked)) {
+        if (request.queue != null && (queue == null || queue.state != Queue.State.OPEN)) {
             return MAX_READ;
         }
         int read = 0;
@@ -269,10 +275,10 @@ final class ServedCrawl implements Closeable {
     }
 
     /** Hands out items of a queue, of which the first was removed; returns whether there were any. */
-    private boolean serve(Item first, Request request, Moment now, long defaultDelay, List<Item> taken) {
+    private boolean serve(Item first, Request request, Moment now, List<Item> taken) {
         Queue queue = first.queue;
         queue.maxInProcess = request.maxPerQueue;
-        if (!table.mayServe(queue, now, defaultDelay)) {
+        if (!table.mayServe(queue, now)) {
             table.putBack(first);
             return false;
         }
@@ -299,21 +305,20 @@ final class ServedCrawl implements Closeable {
         }
         boolean isServed = taken.size() > before;
         if (isServed) {
-            queue.wasServed = true;
-            queue.servedNanos = now.nanos();
+            queue.served(now);
         }
         return isServed;
     }
 
     /** Applies what the time has changed. */
-    private void advance(Moment now, long defaultDelay) {
+    private void advance(Moment now) {
         List<Item> expired = inProcess.expire(now.nanos());
         for (int i = expired.size() - 1; i >= 0; i--) {
             Item item = expired.get(i);
             table.putBack(item);
-            table.review(item.queue, now, defaultDelay);
+            table.review(item.queue, now);
         }
-        table.advance(now, defaultDelay);
+        table.advance(now);
     }
 
     /** A change of the settings of a queue. */
@@ -322,7 +327,7 @@ final class ServedCrawl implements Closeable {
     }
 
     /** Changes the settings of a queue and stores them; false when there is no such queue. */
-    boolean change(String name, Change change, Moment now, long defaultDelay) {
+    boolean change(String name, Change change, Moment now) {
         return locked(() -> {
             Queue queue = table.find(name);
             if (queue == null || !queue.exists()) {
@@ -333,21 +338,21 @@ final class ServedCrawl implements Closeable {
             if (!before.equals(line(queue))) {
                 save(queue);
             }
-            table.review(queue, now, defaultDelay);
+            table.review(queue, now);
             return true;
         });
     }
 
     /** Reviews all queues after a change of the default delay. */
-    void reviewAll(Moment now, long defaultDelay) {
+    void reviewAll(Moment now) {
         locked(() -> {
-            table.all().forEach(queue -> table.review(queue, now, defaultDelay));
+            table.all().forEach(queue -> table.review(queue, now));
             return null;
         });
     }
 
     /** Removes all URLs of a queue, so that they can be discovered again; returns how many there were. */
-    long deleteQueue(String name, Moment now, long defaultDelay) {
+    long deleteQueue(String name, Moment now) {
         return locked(() -> {
             Queue queue = table.find(name);
             if (queue == null || !queue.exists()) {
@@ -360,7 +365,7 @@ final class ServedCrawl implements Closeable {
                 frontier.done(item.lease);
                 inProcess.end(item);
             }
-            table.review(queue, now, defaultDelay);
+            table.review(queue, now);
             return urls;
         });
     }
@@ -375,9 +380,9 @@ final class ServedCrawl implements Closeable {
      *
      * @param name null for all queues
      */
-    Numbers numbers(@Nullable String name, Moment now, long defaultDelay) {
+    Numbers numbers(@Nullable String name, Moment now) {
         return locked(() -> {
-            advance(now, defaultDelay);
+            advance(now);
             Collection<Queue> queues = table.all();
             if (name != null) {
                 Queue queue = table.find(name);
