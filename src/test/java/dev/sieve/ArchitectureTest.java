@@ -6,6 +6,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noCodeUnits;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaAccess;
@@ -17,7 +18,10 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -272,5 +276,17 @@ class ArchitectureTest {
             case "await", "awaitNanos", "awaitUntil" -> owner.equals("java.util.concurrent.locks.Condition");
             default -> false;
         };
+    }
+
+    @Test
+    void onlyTheCommandLineNamesItsOptions() throws IOException {
+        try (Stream<Path> files = Files.walk(Path.of("src/main/java/dev/sieve"))) {
+            List<Path> others = files.filter(file -> file.toString().endsWith(".java"))
+                    .filter(file -> !file.toString().matches(".*/(cli|demo)/.*"))
+                    .toList();
+            for (Path file : others) {
+                assertThat(Files.readString(file)).as(file.toString()).doesNotContainPattern("\"[^\"\n]*--[a-z]");
+            }
+        }
     }
 }

@@ -221,7 +221,7 @@ public final class CrawlOptions {
     public CrawlOptions header(String name, String value) {
         Fetcher.Options.checkHeader(name, value);
         if (name.equalsIgnoreCase("User-Agent")) {
-            throw new IllegalArgumentException("the User-Agent is set by --user-agent, since it counts in robots.txt");
+            throw new IllegalArgumentException("the User-Agent is an option of its own, since it counts in robots.txt");
         }
         headers.put(name, value);
         return this;

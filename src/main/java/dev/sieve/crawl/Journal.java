@@ -93,7 +93,7 @@ public final class Journal implements Closeable {
      */
     public static void read(Path folder, Receiver receiver, Consumer<String> problems) throws IOException {
         if (Files.notExists(folder.resolve(KIND.name()))) {
-            throw new IOException(folder + ": no run of this job was started with --report");
+            throw new IOException(folder + ": no run of this job has kept a record for a report");
         }
         LineFile.read(new LocalDisk(folder), KIND, DurableFolder.id(folder), receiver::accept, problems::accept);
     }

@@ -43,7 +43,7 @@ final class UrlProcessor {
     private static final LinkExtractor.Document UNREADABLE =
             new LinkExtractor.Document("", List.of(), 0, false, false, false, null);
 
-    private static final String REMEDY = "; to allow a network, for example: --allow-private 127.0.0.0/8";
+    private static final String REMEDY = "; to request it, allow its network, such as 127.0.0.0/8";
 
     /** The heap that the first requests of URLs may take. */
     private static final long FIRST_TRIES_BYTES = 1 << 20;

@@ -193,9 +193,7 @@ final class Sections {
                 ? 0
                 : runs.get(0).last().before();
         if (unrecorded > 0) {
-            note(
-                    section,
-                    "Runs before the first one listed were made without --report and are not part of this report.");
+            note(section, "Runs before the first one listed kept no record for a report and are not part of this one.");
         }
     }
 
