@@ -100,6 +100,14 @@ final class Converters {
         }
     }
 
+    /** A {@link TimeSpan}, or {@code auto}. */
+    static final class Delay implements ITypeConverter<PaceOptions.Delay> {
+        @Override
+        public PaceOptions.Delay convert(String text) {
+            return new PaceOptions.Delay(text.equals("auto") ? null : new TimeSpan().convert(text));
+        }
+    }
+
     /** A false-positive rate: {@code 0.0001}, {@code 1e-4} or {@code 0.01%}. */
     static final class MissRate implements ITypeConverter<Double> {
         private static final Pattern FORM =

@@ -18,8 +18,8 @@ final class PaceOptions {
             names = "--delay",
             paramLabel = "TIME",
             description = "Minimum time between requests to the same host, in seconds or with a unit: 500ms, 2m"
-                    + " (default: 1s).")
-    private @Nullable Duration delay;
+                    + " (default: 1s). 'auto' adapts it to how fast each host responds, from 200ms to 30s.")
+    private @Nullable Delay delay;
 
     @Option(names = "--per-host", paramLabel = "N", description = "Concurrent requests per host (default: 1).")
     private @Nullable Integer perHost;
@@ -48,11 +48,26 @@ final class PaceOptions {
     void apply(CrawlOptions options, CommandSpec spec) {
         Checks.set(spec, "--max-pages", maxPages, options::maxPages);
         Checks.set(spec, "--max-time", maxTime, options::maxTime);
-        Checks.set(spec, "--delay", delay, options::delay);
+        Checks.set(spec, "--delay", delay, choice -> choice.apply(options));
         Checks.set(spec, "--per-host", perHost, options::perHost);
         Checks.set(spec, "--per-domain", perDomain, options::perDomain);
         Checks.set(spec, "--max-per-host", maxPerHost, options::maxPerHost);
         Checks.set(spec, "--max-failures", maxFailures, options::maxFailures);
         Checks.set(spec, "--concurrency", concurrency, options::concurrency);
+    }
+
+    /**
+     * What {@code --delay} takes.
+     *
+     * @param fixed the delay; null if it adapts to each host
+     */
+    record Delay(@Nullable Duration fixed) {
+        private void apply(CrawlOptions options) {
+            if (fixed == null) {
+                options.adaptiveDelay();
+            } else {
+                options.delay(fixed);
+            }
+        }
     }
 }

@@ -124,6 +124,9 @@ final class SharedOptions {
 
     /** Returns a value in a form that is the same for the same meaning; empty without a value. */
     private static String text(Object value) {
+        if (value instanceof PaceOptions.Delay delay) {
+            return delay.fixed() == null ? "auto" : text(delay.fixed());
+        }
         if (value instanceof Duration time) {
             return time.toMillis() % 1000 == 0 ? time.toSeconds() + "s" : time.toMillis() + "ms";
         }

@@ -5,6 +5,7 @@ import dev.sieve.fetch.Fetcher;
 import dev.sieve.fetch.ProxySettings;
 import dev.sieve.fetch.Resolver;
 import dev.sieve.parse.LinkExtractor;
+import dev.sieve.polite.AdaptiveDelay;
 import dev.sieve.robots.RobotsCache;
 import dev.sieve.robots.RobotsRules;
 import dev.sieve.scope.Admission;
@@ -45,6 +46,7 @@ public final class CrawlOptions {
     long maxPages = Long.MAX_VALUE;
     Duration maxTime = Duration.ofSeconds(Long.MAX_VALUE);
     Duration delay = Duration.ofSeconds(1);
+    boolean adaptsDelay;
     int perHost = 1;
     int perDomain = Integer.MAX_VALUE;
     int maxPerHost = Integer.MAX_VALUE;
@@ -135,6 +137,17 @@ public final class CrawlOptions {
             throw new IllegalArgumentException("delay must not be negative");
         }
         delay = time;
+        adaptsDelay = false;
+        return this;
+    }
+
+    /**
+     * Lets the delay of each host follow its response times, as {@link AdaptiveDelay} describes, in place of a fixed {@link
+     * #delay(Duration)}. It begins with 1 second; a Crawl-delay and a Retry-After that are longer apply.
+     */
+    public CrawlOptions adaptiveDelay() {
+        delay = AdaptiveDelay.FIRST;
+        adaptsDelay = true;
         return this;
     }
 
@@ -352,9 +365,9 @@ public final class CrawlOptions {
     @Override
     public String toString() {
         String seconds =
-                BigDecimal.valueOf(delay.toMillis(), 3).stripTrailingZeros().toPlainString();
+                BigDecimal.valueOf(delay.toMillis(), 3).stripTrailingZeros().toPlainString() + " s";
         return "scope " + kind.name().toLowerCase(Locale.ROOT)
-                + ", delay " + seconds + " s per host, "
+                + ", delay " + (adaptsDelay ? "adaptive" : seconds) + " per host, "
                 + concurrency + (concurrency == 1 ? " request" : " requests") + " at a time"
                 + (proxy == ProxySettings.NONE ? "" : ", proxy " + proxy)
                 + (obeyRobots ? "" : ", robots.txt ignored");

@@ -2,6 +2,8 @@ package dev.sieve.crawl;
 
 import dev.sieve.Frontier;
 import dev.sieve.Lease;
+import dev.sieve.io.LruMap;
+import dev.sieve.polite.AdaptiveDelay;
 import dev.sieve.polite.HostSchedule;
 import dev.sieve.polite.ScheduleStats;
 import dev.sieve.polite.Trust;
@@ -50,6 +52,9 @@ final class Dispatcher {
     /** How long until an errand to a host that waits itself is tried again. */
     private static final Duration ERRAND_PAUSE = Duration.ofSeconds(2);
 
+    /** What the delays of hosts may take if they adapt; a host that is dropped begins again. */
+    private static final long DELAY_MEMORY = 4 << 20;
+
     private final CrawlJob job;
     private final Frontier frontier;
     private final HostSchedule<Target> schedule;
@@ -76,6 +81,9 @@ final class Dispatcher {
 
     /** How many slots of each host are taken until an errand has ended. */
     private final Map<String, Integer> waitingHosts = new HashMap<>();
+
+    /** The delays of hosts that were requested lately; null unless they adapt. */
+    private final @Nullable LruMap<AdaptiveDelay> delays;
 
     private long errands;
 
@@ -147,6 +155,7 @@ final class Dispatcher {
         soonNanos = nanos(options.timeout) / 2;
         long lateNanos = Math.min(nanos(options.timeout) / 8, LATE.toNanos());
         unproven = new UnprovenLimit(workers, options.perHost, nanos(options.delay), lateNanos);
+        delays = options.adaptsDelay ? new LruMap<>(DELAY_MEMORY, delay -> AdaptiveDelay.BYTES) : null;
         startNanos = nanoClock.getAsLong();
     }
 
@@ -300,8 +309,36 @@ final class Dispatcher {
      * between, and another origin of the same host may set another delay.
      */
     synchronized void delay(String host, Duration crawlDelay) {
-        schedule.delay(host, crawlDelay);
+        if (delays == null) {
+            schedule.delay(host, crawlDelay);
+        } else {
+            AdaptiveDelay adaptive = adaptive(delays, host);
+            adaptive.atLeast(crawlDelay);
+            schedule.delay(host, adaptive.delay());
+        }
         schedule.open(host);
+    }
+
+    private static AdaptiveDelay adaptive(LruMap<AdaptiveDelay> delays, String host) {
+        AdaptiveDelay delay = delays.get(host);
+        if (delay == null) {
+            delay = new AdaptiveDelay();
+            delays.put(host, delay);
+        }
+        return delay;
+    }
+
+    /** Adapts the delay of a host to what became of a request, if that says anything about its load. */
+    private void adapt(LruMap<AdaptiveDelay> delays, Task task, Outcome outcome, long now) {
+        AdaptiveDelay delay = adaptive(delays, task.host);
+        switch (outcome.kind()) {
+            case RESPONDED, ROBOTS_READ, ROBOTS_REDIRECTED -> delay.responded(Duration.ofNanos(now - task.startNanos));
+            case OVERLOADED, NO_RESPONSE -> delay.failed();
+            case NOT_REQUESTED, POSTPONED, ELSEWHERE -> {
+                return;
+            }
+        }
+        schedule.delay(task.host, delay.delay());
     }
 
     /** Notes that a request is sent to a host. */
@@ -340,6 +377,9 @@ final class Dispatcher {
         }
         if (outcome.hasResponse() && schedule.trust(task.host) == Trust.UNKNOWN) {
             schedule.trust(task.host, Trust.RESPONDED);
+        }
+        if (delays != null) {
+            adapt(delays, task, outcome, now);
         }
         switch (outcome.kind()) {
             case RESPONDED -> responded(task, now);

@@ -6,6 +6,7 @@ import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.Fetcher;
+import dev.sieve.polite.AdaptiveDelay;
 import dev.sieve.polite.BackOff;
 import dev.sieve.polite.HostSchedule;
 import dev.sieve.polite.RetryAfter;
@@ -53,7 +54,7 @@ final class Politeness {
      */
     static HostSchedule<Target> schedule(CrawlOptions options, CrawlJob job, boolean continues, long nowNanos) {
         HostSchedule.Builder<Target> builder = HostSchedule.<Target>builder()
-                .delay(options.delay)
+                .delay(options.adaptsDelay ? AdaptiveDelay.SHORTEST : options.delay)
                 .perHost(options.perHost)
                 .probeFirst(options.obeyRobots)
                 .backOff(new BackOff(FIRST_PAUSE, LONGEST_PAUSE))

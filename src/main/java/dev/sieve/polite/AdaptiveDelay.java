@@ -11,14 +11,21 @@ import java.time.Duration;
  * compared with the fastest one. At half more, each response makes the delay longer by a quarter; below a quarter more, it
  * makes it shorter, by a tenth, and by a fiftieth near the delay at which the host slowed down last. A failure doubles it.
  *
- * <p>The delay is never shorter than {@link #SHORTEST} or than the recent response time, nor longer than {@link #LONGEST}.
+ * <p>The delay is never shorter than {@link #SHORTEST} or than the recent response time, nor longer than {@link #LONGEST}, unless
+ * the host requires that.
  */
 public final class AdaptiveDelay {
+    /** The delay of a host that has not responded yet: 1 s. */
+    public static final Duration FIRST = Duration.ofSeconds(1);
+
     /** The shortest delay: 200 ms. */
     public static final Duration SHORTEST = Duration.ofMillis(200);
 
     /** The longest delay: 30 s. */
     public static final Duration LONGEST = Duration.ofSeconds(30);
+
+    /** The heap that a delay takes. */
+    public static final int BYTES = 64;
 
     private static final double FIRST_MULTIPLE = 5;
     private static final double SLOWER = 1.5;
@@ -34,11 +41,12 @@ public final class AdaptiveDelay {
     private double fastest;
     private boolean isSlow; // since the host slowed down or failed last
     private double slowedAt; // the delay, in milliseconds, at which the host slowed down last; 0 for none
-    private double delay; // in milliseconds
+    private double delay = FIRST.toMillis(); // in milliseconds
+    private Duration least = Duration.ZERO;
 
-    /** Creates the delay of a host that has not been requested; until it responds, it is {@code first}. */
-    public AdaptiveDelay(Duration first) {
-        delay = first.toMillis();
+    /** Sets a lower limit, such as the Crawl-delay of a robots.txt; it may be longer than {@link #LONGEST}. */
+    public void atLeast(Duration delay) {
+        least = delay;
     }
 
     /** Records a complete response, and how long it took from the request to its last byte. */
@@ -79,6 +87,7 @@ public final class AdaptiveDelay {
 
     /** Returns the present delay. */
     public Duration delay() {
-        return Duration.ofMillis(Math.round(delay));
+        Duration adapted = Duration.ofMillis(Math.round(delay));
+        return least.compareTo(adapted) > 0 ? least : adapted;
     }
 }

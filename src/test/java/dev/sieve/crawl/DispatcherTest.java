@@ -175,6 +175,51 @@ class DispatcherTest {
         assertThat(second.waited()).isEqualTo(Duration.ofMillis(750));
     }
 
+    @Test
+    void adaptiveDelayFollowsResponseTimesAndKeepsTheCrawlDelay() throws Exception {
+        Adaptive crawl = new Adaptive();
+
+        // Five times the first response, then down to the shortest.
+        assertThat(crawl.requestAndWait(300, 0)).isEqualTo(1500);
+        for (int i = 0; i < 30; i++) {
+            crawl.requestAndWait(50, 0);
+        }
+        assertThat(crawl.requestAndWait(50, 0)).isEqualTo(200);
+        assertThat(crawl.requestAndWait(190, 0)).isEqualTo(250);
+        assertThat(crawl.requestAndWait(50, 7000)).isEqualTo(7000);
+    }
+
+    /** A crawl of one host whose delay adapts, with all its URLs in the schedule. */
+    private static final class Adaptive {
+        private final AtomicLong time = new AtomicLong();
+        private final HostSchedule<Target> schedule;
+        private final Dispatcher dispatcher;
+
+        Adaptive() {
+            CrawlOptions options = new CrawlOptions().adaptiveDelay().concurrency(1);
+            Sieve sieve = new Sieve(100);
+            CrawlJob job = CrawlJob.inMemory(sieve);
+            schedule = Politeness.schedule(options, job, false, 0);
+            for (int i = 0; i < 50; i++) {
+                sieve.push("http://h.test/" + i);
+                schedule.add("h.test", Target.of(sieve.take(0)));
+            }
+            dispatcher = new Dispatcher(job, schedule, time::get, new Recorder(sieve), options, false);
+        }
+
+        /** Returns how many milliseconds pass from one request to the next. */
+        long requestAndWait(long took, long crawlDelay) throws InterruptedException {
+            Dispatcher.Task task = dispatcher.next();
+            dispatcher.delay(task.host(), Duration.ofMillis(crawlDelay));
+            dispatcher.sent(task.host());
+            time.addAndGet(Duration.ofMillis(took).toNanos());
+            dispatcher.end(task, new Outcome(Outcome.Kind.RESPONDED));
+            dispatcher.finished(task, true);
+            time.addAndGet(schedule.waitNanos(time.get()));
+            return Duration.ofNanos(time.get() - task.startNanos()).toMillis();
+        }
+    }
+
     private Dispatcher withLimitOfTime(AtomicLong time) {
         HostSchedule<Target> schedule = HostSchedule.<Target>builder().build(0);
         Sieve sieve = new Sieve(100);

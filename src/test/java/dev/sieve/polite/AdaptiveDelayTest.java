@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class AdaptiveDelayTest {
-    private final AdaptiveDelay delay = new AdaptiveDelay(Duration.ofSeconds(1));
+    private final AdaptiveDelay delay = new AdaptiveDelay();
 
     @Test
     void firstResponseSetsFiveTimesItsTime() {
@@ -58,6 +58,15 @@ class AdaptiveDelayTest {
             delay.failed();
         }
         assertThat(delay.delay()).isEqualTo(AdaptiveDelay.LONGEST);
+    }
+
+    @Test
+    void crawlDelayIsALowerLimit() {
+        delay.atLeast(Duration.ofMinutes(2));
+        responses(50, 100);
+        assertThat(delay.delay()).hasMinutes(2);
+        delay.atLeast(Duration.ZERO);
+        assertThat(delay.delay()).hasMillis(200);
     }
 
     @Test
