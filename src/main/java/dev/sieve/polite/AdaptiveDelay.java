@@ -41,7 +41,7 @@ public final class AdaptiveDelay {
     private double fastest;
     private boolean isSlow; // since the host slowed down or failed last
     private double slowedAt; // the delay, in milliseconds, at which the host slowed down last; 0 for none
-    private double delay = FIRST.toMillis(); // in milliseconds
+    private double delay = (double) FIRST.toMillis(); // in milliseconds
     private Duration least = Duration.ZERO;
 
     /** Sets a lower limit, such as the Crawl-delay of a robots.txt; it may be longer than {@link #LONGEST}. */
@@ -82,7 +82,7 @@ public final class AdaptiveDelay {
     }
 
     private void limit() {
-        delay = Math.min(LONGEST.toMillis(), Math.max(delay, Math.max(recent, SHORTEST.toMillis())));
+        delay = Math.min((double) LONGEST.toMillis(), Math.max(delay, Math.max(recent, (double) SHORTEST.toMillis())));
     }
 
     /** Returns the present delay. */
