@@ -99,7 +99,7 @@ class ArchitectureTest {
     private static final String SERVE = "dev.sieve.serve";
     private static final String CLI = "dev.sieve.cli";
 
-    private static final String JACKSON = "com.fasterxml.jackson.core..";
+    private static final String JACKSON = "com.fasterxml.jackson..";
 
     private static final Map<String, Imports> ROOMS = Map.ofEntries(
             room(BLOOM, List.of()),

@@ -4,6 +4,7 @@ import static dev.sieve.report.Numbers.text;
 
 import ch.qos.logback.classic.Level;
 import dev.sieve.SieveStats;
+import dev.sieve.crawl.Counter;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.CrawlPlace;
 import dev.sieve.crawl.CrawlReport;
@@ -197,8 +198,9 @@ class CrawlCommand implements Callable<Integer> {
     private String opening(CrawlStart start, CrawlOptions options, CrawlPlace place, boolean resumes) {
         CrawlReport report = start.crawler().report();
         SieveStats stats = report.sieve();
-        String seeds = Numbers.count(report.urlsNew(), "new seed");
-        String queued = resumes ? Numbers.count(report.before(), "URL") + " of the " + place.kind() + " and " : "";
+        String seeds = Numbers.count(report.count(Counter.LINKS, Counter.NEW), "new seed");
+        String queued =
+                resumes ? Numbers.count(report.pending().before(), "URL") + " of the " + place.kind() + " and " : "";
         String second = place.isShared()
                 ? text(
                         "Frontier %s: %s, %,d accepted = %,d done + %,d pending",

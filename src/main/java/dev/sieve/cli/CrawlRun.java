@@ -1,5 +1,6 @@
 package dev.sieve.cli;
 
+import dev.sieve.crawl.Counter;
 import dev.sieve.crawl.CrawlPlace;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Crawler;
@@ -83,14 +84,19 @@ record CrawlRun(
 
     /** Whether other processes have done work for this crawl; then it is not a failure that this one has no page. */
     private boolean isHelped(CrawlReport report) {
-        long own = report.pageCount() + report.checkedCount() + report.redirects() + report.failed() + report.refused();
+        long own = report.count(Counter.PAGES)
+                + report.count(Counter.CHECKED)
+                + report.count(Counter.REDIRECTS)
+                + report.count(Counter.FAILED)
+                + report.count(Counter.REFUSED);
         return place.isShared() && report.sieve().done() > own;
     }
 
     /** Returns the last line of the summary: what of the crawl is saved. Empty for a complete crawl that is not saved. */
     private String howToContinue(CrawlReport report) {
         StringBuilder lines = new StringBuilder();
-        long left = report.left() + (place.isSaved() ? report.unfinished() : 0);
+        long left =
+                place.isSaved() ? report.pending().notDone() : report.pending().left();
         if (left > 0) {
             String rest = place.isSaved() ? "%s left in %s; repeat the command to continue" : "%2$s: %1$s not saved";
             Summary.row(lines, place.kind(), rest, Numbers.count(left, "URL"), place);

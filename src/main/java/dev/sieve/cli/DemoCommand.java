@@ -4,6 +4,7 @@ import static dev.sieve.report.Numbers.text;
 
 import dev.sieve.CapacityEvent;
 import dev.sieve.Sieve;
+import dev.sieve.crawl.Counter;
 import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
@@ -171,7 +172,7 @@ final class DemoCommand implements Callable<Integer> {
             }
             signal.stops(crawler);
             int exitCode = new CrawlRun(crawler, files, new MemoryPlace(), false, false, Set.of(), recording).run();
-            long found = crawler.report().pages().getOrDefault(2, 0L);
+            long found = crawler.report().count(Counter.PAGES, "2xx");
             String why = found == web.pages() ? "" : "; the others were missed because the filter is too small";
             Terminal.println(text("Found %,d of the %s%s.", found, Numbers.count(web.pages(), "page"), why));
             return exitCode;

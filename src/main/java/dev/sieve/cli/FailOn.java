@@ -1,5 +1,6 @@
 package dev.sieve.cli;
 
+import dev.sieve.crawl.Counter;
 import dev.sieve.crawl.CrawlReport;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +17,7 @@ enum FailOn {
     @Nullable
     String problem(CrawlReport report) {
         return switch (this) {
-            case BROKEN -> report.failureCounts().isEmpty() ? null : Summary.errors(report);
+            case BROKEN -> report.by(Counter.FAILURES).isEmpty() ? null : Summary.errors(report);
             case CAPACITY -> Summary.missesPages(report) ? Summary.missed(report) : null;
             case ERROR -> report.withoutResponse() == 0 ? null : Summary.errors(report);
         };

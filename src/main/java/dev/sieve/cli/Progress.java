@@ -2,6 +2,7 @@ package dev.sieve.cli;
 
 import static dev.sieve.report.Numbers.text;
 
+import dev.sieve.crawl.Counter;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.crawl.OpenRequest;
@@ -65,7 +66,11 @@ final class Progress implements AutoCloseable {
         CrawlReport report = crawler.report();
         // A cursor in the last column may already have wrapped, so that column stays free.
         String line = line(
-                report, crawler.oldestRequest(), isShared, rate.add(report.elapsed(), report.pageCount()), columns - 1);
+                report,
+                crawler.oldestRequest(),
+                isShared,
+                rate.add(report.elapsed(), report.count(Counter.PAGES)),
+                columns - 1);
         if (rewrites) {
             Terminal.rewrite(line);
         } else {
@@ -77,24 +82,27 @@ final class Progress implements AutoCloseable {
     static String line(
             CrawlReport report, @Nullable OpenRequest oldest, boolean isShared, double pagesPerSecond, int width) {
         List<String> fields = new ArrayList<>(List.of(
-                Numbers.count(report.pageCount(), "page"),
+                Numbers.count(report.count(Counter.PAGES), "page"),
                 text("%.1f/s", pagesPerSecond),
-                text(isShared ? "%,d queued for all" : "%,d queued", report.left())));
+                text(
+                        isShared ? "%,d queued for all" : "%,d queued",
+                        report.pending().left())));
         if (oldest != null && oldest.age().compareTo(LONG) >= 0) {
             fields.add("waiting " + Summary.clock(oldest.age()) + " for " + shortened(oldest.url()));
         }
         // The others work on the queue as well, at rates of their own.
-        if (!isShared && report.left() > 0 && pagesPerSecond > 0) {
-            fields.add(Summary.clock(Summary.remaining(report.left(), pagesPerSecond)) + " left");
+        if (!isShared && report.pending().left() > 0 && pagesPerSecond > 0) {
+            fields.add(Summary.clock(Summary.remaining(report.pending().left(), pagesPerSecond)) + " left");
         }
         fields.addAll(List.of(
-                text("%,d failed", report.failed()),
+                text("%,d failed", report.count(Counter.FAILED)),
                 "filter " + Summary.fill(report.sieve()),
                 Summary.clock(report.elapsed()) + " elapsed",
                 "false-positive rate " + Units.percent(report.sieve().falsePositiveRate()),
                 text(
                         "hosts waiting %,d, backing off %,d",
-                        report.schedule().waiting(), report.schedule().backingOff())));
+                        report.load().schedule().waiting(),
+                        report.load().schedule().backingOff())));
         StringBuilder line = new StringBuilder(fields.get(0));
         for (String field : fields.subList(1, fields.size())) {
             if (line.length() + SPACE.length() + field.length() > width) {

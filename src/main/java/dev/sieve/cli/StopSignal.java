@@ -42,7 +42,8 @@ final class StopSignal implements AutoCloseable {
     void stops(Crawler crawler) {
         stops(
                 crawler::stop,
-                () -> "requests in progress (" + crawler.report().schedule().underWay()
+                () -> "requests in progress ("
+                        + crawler.report().load().schedule().underWay()
                         + ") have 10 s to finish, then all files are closed.");
     }
 

@@ -3,8 +3,10 @@ package dev.sieve.cli;
 import static dev.sieve.report.Numbers.text;
 
 import dev.sieve.SieveStats;
+import dev.sieve.crawl.Counter;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Ending;
+import dev.sieve.polite.ScheduleStats;
 import dev.sieve.report.Numbers;
 import dev.sieve.scope.Trap;
 import java.time.Duration;
@@ -37,19 +39,19 @@ final class Summary {
                         ? "this crawl had finished before; for a new one, choose another --job"
                         : report.endingText())
                 + (ignoredRobots ? ", robots.txt ignored.\n" : ".\n"));
-        CrawlReport.Sitemaps sitemaps = report.sitemaps();
+        long sitemaps = report.count(Counter.SITEMAPS) + report.count(Counter.SITEMAPS_ABSENT);
         String results = text(
                 "%s%s + %s + %,d failed + %,d refused%s%s",
-                Numbers.count(report.pageCount(), "page"),
-                unlessZero(" + %,d checked", report.checkedCount()),
-                Numbers.count(report.redirects(), "redirect"),
-                report.failed(),
-                report.refused(),
-                reasons(report.refusals()),
-                countUnlessZero(" + ", sitemaps.read() + sitemaps.absent(), "sitemap"));
+                Numbers.count(report.count(Counter.PAGES), "page"),
+                unlessZero(" + %,d checked", report.count(Counter.CHECKED)),
+                Numbers.count(report.count(Counter.REDIRECTS), "redirect"),
+                report.count(Counter.FAILED),
+                report.count(Counter.REFUSED),
+                reasons(report.by(Counter.REFUSED)),
+                countUnlessZero(" + ", sitemaps, "sitemap"));
         if (isShared) {
             SieveStats all = report.sieve();
-            long left = report.left() + report.unfinished();
+            long left = report.pending().notDone();
             row(lines, "urls", "%s by this worker", results);
             row(
                     lines,
@@ -63,47 +65,47 @@ final class Summary {
                     lines,
                     "urls",
                     "%,d accepted%s = %s + %,d left",
-                    report.urlsNew(),
-                    unlessZero(" + %,d from earlier runs", report.before()),
+                    report.count(Counter.LINKS, Counter.NEW),
+                    unlessZero(" + %,d from earlier runs", report.pending().before()),
                     results,
-                    report.left());
+                    report.pending().left());
         }
         row(
                 lines,
                 "pages",
                 "%,d (%.1f/s)%s  %s decoded%s%s",
-                report.pageCount(),
+                report.count(Counter.PAGES),
                 pagesPerSecond(report),
-                joined(new TreeMap<>(report.pages()), "  %dxx %,d", ""),
-                Numbers.bytes(report.bytes()),
-                unlessZero("  %,d truncated", report.cut()),
-                unlessZero("  %,d retried", report.retried()));
-        if (report.checkedCount() > 0) {
+                joined(report.by(Counter.PAGES), "  %s %,d", ""),
+                Numbers.bytes(report.count(Counter.BODY)),
+                unlessZero("  %,d truncated", report.count(Counter.TRUNCATED)),
+                unlessZero("  %,d retried", report.count(Counter.RETRIES)));
+        if (report.count(Counter.CHECKED) > 0) {
             row(
                     lines,
                     "checked",
                     "%s out of the crawl%s%s",
-                    Numbers.count(report.checkedCount(), "link"),
-                    joined(statuses(report.checked()), "  %dxx %,d", ""),
-                    unlessZero("  failed %,d", report.checked().getOrDefault(0, 0L)));
+                    Numbers.count(report.count(Counter.CHECKED), "link"),
+                    joined(statuses(report.by(Counter.CHECKED)), "  %s %,d", ""),
+                    unlessZero("  failed %,d", report.count(Counter.CHECKED, Counter.NONE)));
         }
         row(
                 lines,
                 "links",
                 "%,d found = %,d new + %,d already seen + %,d skipped%s",
-                report.urlsFound(),
-                report.urlsNew(),
-                report.urlsSeen(),
-                sum(report.skipped()),
-                reasons(report.skipped()));
-        if (sitemaps.read() + sitemaps.absent() > 0) {
-            String absent = unlessZero("; %,d not found", sitemaps.absent());
+                report.count(Counter.LINKS),
+                report.count(Counter.LINKS, Counter.NEW),
+                report.count(Counter.LINKS, Counter.SEEN),
+                report.count(Counter.SKIPPED),
+                reasons(report.by(Counter.SKIPPED)));
+        if (sitemaps > 0) {
+            String absent = unlessZero("; %,d not found", report.count(Counter.SITEMAPS_ABSENT));
             row(
                     lines,
                     "sitemaps",
                     "%,d read with %s%s",
-                    sitemaps.read(),
-                    Numbers.count(sitemaps.urls(), "URL"),
+                    report.count(Counter.SITEMAPS),
+                    Numbers.count(report.count(Counter.SITEMAP_URLS), "URL"),
                     absent);
         }
         filter(lines, report.sieve());
@@ -117,7 +119,7 @@ final class Summary {
     /** Whether the crawl had nothing to do, since an earlier run had finished it. */
     private static boolean isRepeated(CrawlReport report) {
         return report.ending() == Ending.DRAINED
-                && report.before() + report.urlsNew() == 0
+                && report.pending().before() + report.count(Counter.LINKS, Counter.NEW) == 0
                 && report.sieve().accepted() > 0;
     }
 
@@ -161,27 +163,23 @@ final class Summary {
                 .collect(Collectors.joining(delimiter));
     }
 
-    private static Map<Integer, Long> statuses(Map<Integer, Long> checked) {
-        return new TreeMap<>(checked).tailMap(1);
+    private static Map<String, Long> statuses(Map<String, Long> checked) {
+        return new TreeMap<>(checked).headMap(Counter.NONE);
     }
 
     private static String reasons(Map<String, Long> counts) {
         return counts.isEmpty() ? "" : " (" + joined(counts, "%s %,d", ", ") + ")";
     }
 
-    private static long sum(Map<String, Long> counts) {
-        return counts.values().stream().mapToLong(Long::longValue).sum();
-    }
-
     /** Returns why no page could be fetched: each reason, and how often. */
     static String reasonsForNoPage(CrawlReport report) {
-        Map<String, Long> all = new TreeMap<>(report.failureCounts());
-        report.refusals().forEach((reason, count) -> all.merge(reason, count, Long::sum));
+        Map<String, Long> all = new TreeMap<>(report.by(Counter.FAILURES));
+        report.by(Counter.REFUSED).forEach((reason, count) -> all.merge(reason, count, Long::sum));
         return joined(all, "%s x%,d", ", ");
     }
 
     static double pagesPerSecond(CrawlReport report) {
-        return report.pageCount() / Math.max(1e-3, report.elapsed().toMillis() / 1e3);
+        return report.count(Counter.PAGES) / Math.max(1e-3, report.elapsed().toMillis() / 1e3);
     }
 
     private static void filter(StringBuilder lines, SieveStats sieve) {
@@ -213,18 +211,18 @@ final class Summary {
      * options if a higher value would have made it faster. If URLs are left, shows how long they take at the same rate.
      */
     private static void speed(StringBuilder lines, CrawlReport report, boolean isShared) {
-        double processing = share(report.processing(), report);
+        CrawlReport.Load load = report.load();
+        ScheduleStats schedule = load.schedule();
+        double processing = share(load.processing(), report);
         row(
                 lines,
                 "speed",
                 "waiting for delays %.0f %% of the time, hosts that back off %.0f %%, processing pages %.0f %%%s",
-                share(report.schedule().waited().minus(report.schedule().backedOff()), report),
-                share(report.schedule().backedOff(), report),
+                share(schedule.waited().minus(schedule.backedOff()), report),
+                share(schedule.backedOff(), report),
                 processing,
-                limits(
-                        Math.min(share(report.schedule().limited(), report), 100 - processing),
-                        share(report.busy(), report)));
-        String slowest = report.schedule().slowest().entrySet().stream()
+                limits(Math.min(share(schedule.limited(), report), 100 - processing), share(load.busy(), report)));
+        String slowest = schedule.slowest().entrySet().stream()
                 .filter(each -> share(each.getValue(), report) >= 1)
                 .map(each -> text("%s %.0f %%", each.getKey(), share(each.getValue(), report)))
                 .collect(Collectors.joining(", "));
@@ -248,12 +246,13 @@ final class Summary {
     }
 
     private static String remaining(CrawlReport report) {
-        if (report.left() == 0 || report.pageCount() == 0) {
+        if (report.pending().left() == 0 || report.count(Counter.PAGES) == 0) {
             return "";
         }
         return text(
                 "%s, about %s at this rate",
-                Numbers.count(report.left(), "URL"), clock(remaining(report.left(), pagesPerSecond(report))));
+                Numbers.count(report.pending().left(), "URL"),
+                clock(remaining(report.pending().left(), pagesPerSecond(report))));
     }
 
     /** Returns how long URLs take at a rate above 0, at most some decades. */
@@ -269,7 +268,7 @@ final class Summary {
     /** Shows that real pages may have been taken for a trap: the limits of these checks count URLs. */
     private static void traps(StringBuilder lines, CrawlReport report) {
         for (Trap trap : List.of(Trap.SHAPE, Trap.HOST, Trap.DOMAIN)) {
-            long urls = report.skipped().getOrDefault("trap " + trap.words(), 0L);
+            long urls = report.count(Counter.SKIPPED, "trap " + trap.words());
             if (urls > 0) {
                 row(
                         lines,
@@ -286,12 +285,12 @@ final class Summary {
         if (report.failures().isEmpty()) {
             return;
         }
-        row(lines, "errors", "%s: %s", errors(report), joined(report.failureCounts(), "%s x%,d", "  "));
+        row(lines, "errors", "%s: %s", errors(report), joined(report.by(Counter.FAILURES), "%s x%,d", "  "));
         for (CrawlReport.Failure failure : report.failures()) {
             String origin = failure.referrer() == null ? "seed" : "linked from " + failure.referrer();
             lines.append(text("    %s  %s  (%s)%n", failure.reason(), failure.url(), origin));
         }
-        long more = sum(report.failureCounts()) - report.failures().size();
+        long more = report.count(Counter.FAILURES) - report.failures().size();
         if (more > 0) {
             lines.append(text("    and %,d more; -o FILE.jsonl lists them all%n", more));
         }
@@ -299,7 +298,7 @@ final class Summary {
 
     /** Returns how many responses were errors, and how many URLs got no usable response. */
     static String errors(CrawlReport report) {
-        long responses = sum(report.failureCounts()) - report.withoutResponse();
+        long responses = report.count(Counter.FAILURES) - report.withoutResponse();
         return text("error responses %,d, failed %,d", responses, report.withoutResponse());
     }
 

@@ -190,7 +190,7 @@ public final class Crawler implements AutoCloseable {
      *
      * <p>Like any URL, a seed whose address is not public is refused, with a warning, unless it is {@linkplain #open opened}
      * or its address {@linkplain CrawlOptions#allowPrivate allowed}; the sink receives it as skipped, and the report counts
-     * it in {@link CrawlReport#refusals}.
+     * it in {@link Counter#REFUSED}.
      *
      * @return whether it was new
      * @throws IllegalArgumentException when it is not an http or https URL
@@ -250,7 +250,7 @@ public final class Crawler implements AutoCloseable {
         rethrow(failure);
         CrawlReport report = report();
         if (report.ending() == Ending.UNREACHABLE) {
-            long left = report.left() + report.unfinished();
+            long left = report.pending().notDone();
             LOG.error("{}; {} not done", report.endingText(), left == 1 ? "1 URL is" : left + " URLs are");
         }
         return report;
@@ -386,9 +386,7 @@ public final class Crawler implements AutoCloseable {
                 elapsed,
                 before,
                 stats,
-                dispatcher.busy(),
-                dispatcher.processing(),
-                dispatcher.schedule());
+                new CrawlReport.Load(dispatcher.busy(), dispatcher.processing(), dispatcher.schedule()));
     }
 
     /** Stops the crawl, and closes its connections and its spill file. */

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Journal implements Closeable {
     static final LineFile.Kind KIND =
-            new LineFile.Kind("crawl-report", "a record of the report", line -> line.startsWith("{"));
+            new LineFile.Kind("crawl-report", 3, "a record of the report", line -> line.startsWith("{"));
 
     private final Disk disk;
     private final long owner;

@@ -12,16 +12,13 @@ import dev.sieve.output.Link;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Skip;
 import dev.sieve.output.Visit;
-import dev.sieve.polite.ScheduleStats;
 import dev.sieve.scope.SkipReason;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,31 +58,15 @@ final class Recorder {
     /** The size of the group, so that a report does not wait for the sink. */
     private volatile int recorded;
 
-    private final Map<Integer, Long> pages = new TreeMap<>();
-    private final Map<Integer, Long> checked = new TreeMap<>();
-    private final Map<String, Long> refusals = new TreeMap<>();
-    private final Map<String, Long> skipped = new TreeMap<>();
-    private final Map<String, Long> failureCounts = new TreeMap<>();
+    private final Counts.Builder counts = new Counts.Builder();
     private final List<CrawlReport.Failure> failures = new ArrayList<>();
-    private long redirects;
-    private long failed;
     private long leftUndone;
-    private long retried;
     private long settled;
     /** URLs that an earlier run has queued once more. */
     private long repeatedBefore;
 
-    private long cut;
-    private long bytes;
-    private long found;
-    private long isNew;
     /** The pages on which redirects were found, for what is behind them. */
     private final LruMap<String> pagesOfRedirects = new LruMap<>(REDIRECT_BYTES, String::length);
-
-    private long seen;
-    private long sitemapsRead;
-    private long sitemapsAbsent;
-    private long urlsInSitemaps;
 
     private interface Event {
         void passTo(PageSink sink) throws IOException;
@@ -183,14 +164,13 @@ final class Recorder {
         FetchResult.Page page = visit.page();
         boolean isFailed = page == null && !(visit.result() instanceof FetchResult.Redirect);
         if (visit.isCheck()) {
-            checked.merge(isFailed ? 0 : visit.result().status() / 100, 1L, Long::sum);
+            counts.add(Counter.CHECKED, isFailed ? Counter.NONE : statusClass(visit.result()), 1);
         } else if (page != null) {
-            pages.merge(page.status() / 100, 1L, Long::sum);
-            bytes += page.length();
-            cut += page.isCut() ? 1 : 0;
+            counts.add(Counter.PAGES, statusClass(page), 1);
+            counts.add(Counter.BODY, page.length());
+            counts.add(Counter.TRUNCATED, page.isCut() ? 1 : 0);
         } else {
-            redirects += isFailed ? 0 : 1;
-            failed += isFailed ? 1 : 0;
+            counts.add(isFailed ? Counter.FAILED : Counter.REDIRECTS, 1);
         }
         String before = visit.referrer();
         String linking = before == null ? null : pagesOfRedirects.get(before);
@@ -204,23 +184,32 @@ final class Recorder {
         }
     }
 
+    private static String statusClass(FetchResult result) {
+        return result.status() / 100 + "xx";
+    }
+
     private void count(CrawlReport.Failure failure) {
-        failureCounts.merge(failure.reason(), 1L, Long::sum);
+        counts.add(Counter.FAILURES, failure.reason(), 1);
         if (failures.size() < FAILURES_KEPT) {
             failures.add(failure);
         }
     }
 
+    /** Counts what has no record of its own. */
+    synchronized void count(Counter counter, long number) {
+        counts.add(counter, number);
+    }
+
     /** Counts a URL that has failed. */
     synchronized void failed(CrawlReport.Failure failure) {
-        failed++;
+        counts.add(Counter.FAILED, 1);
         count(failure);
     }
 
     /** Records that a queued URL is not requested. */
     void refused(Lease lease, SkipReason reason) {
         Skip skip = new Skip(lease.url(), reason, lease.referrer());
-        record(each -> each.skipped(skip), () -> refusals.merge(reason.rule(), 1L, Long::sum));
+        record(each -> each.skipped(skip), () -> counts.add(Counter.REFUSED, reason.rule(), 1));
     }
 
     /** Records that a URL found on a page is not queued. */
@@ -239,8 +228,8 @@ final class Recorder {
     /** Counts URLs that are not queued and of which only the number is stored. */
     synchronized void skipped(String rule, long urls) {
         if (urls > 0) {
-            found += urls;
-            skipped.merge(rule, urls, Long::sum);
+            counts.add(Counter.LINKS, Counter.OUTSIDE, urls);
+            counts.add(Counter.SKIPPED, rule, urls);
         }
     }
 
@@ -267,9 +256,8 @@ final class Recorder {
 
     /** Counts URLs that were pushed, some of which were new. */
     synchronized void pushed(int all, int newOnes) {
-        found += all;
-        isNew += newOnes;
-        seen += all - newOnes;
+        counts.add(Counter.LINKS, Counter.NEW, newOnes);
+        counts.add(Counter.LINKS, Counter.SEEN, all - newOnes);
     }
 
     /** Gives a URL back to the frontier, to be requested again. */
@@ -277,7 +265,7 @@ final class Recorder {
         frontier.retry(lease, readyNanos);
         synchronized (this) {
             settled++;
-            retried++;
+            counts.add(Counter.RETRIES, 1);
         }
     }
 
@@ -301,8 +289,7 @@ final class Recorder {
 
     /** Counts a URL that was queued once more, until it is {@link #repeated}. */
     synchronized void queuedAgain() {
-        found++;
-        isNew++;
+        counts.add(Counter.LINKS, Counter.NEW, 1);
     }
 
     /** Ends the lease of a URL that was queued once more and needs no request of its own. */
@@ -310,9 +297,8 @@ final class Recorder {
         frontier.done(lease);
         synchronized (this) {
             settled++;
-            if (isNew > 0) {
-                found--;
-                isNew--;
+            if (counts.get(Counter.LINKS, Counter.NEW) > 0) {
+                counts.add(Counter.LINKS, Counter.NEW, -1);
             } else {
                 repeatedBefore++;
             }
@@ -329,54 +315,16 @@ final class Recorder {
         return settled;
     }
 
-    /** Counts a sitemap that was read and the URLs that it lists. */
-    synchronized void sitemapRead(long urls) {
-        sitemapsRead++;
-        urlsInSitemaps += urls;
-    }
-
-    /** Counts a sitemap that was guessed and does not exist. */
-    synchronized void sitemapAbsent() {
-        sitemapsAbsent++;
-    }
-
-    /** Counts a sitemap that redirects. */
-    synchronized void sitemapMoved() {
-        redirects++;
-    }
-
     synchronized CrawlReport report(
-            @Nullable Ending ending,
-            Duration elapsed,
-            long before,
-            SieveStats sieve,
-            Duration busy,
-            Duration processing,
-            ScheduleStats schedule) {
+            @Nullable Ending ending, Duration elapsed, long before, SieveStats sieve, CrawlReport.Load load) {
+        long left = Math.max(0, sieve.pending() + sieve.inFlight() - leftUndone - recorded);
         return new CrawlReport(
                 ending,
                 elapsed,
-                Map.copyOf(pages),
-                Map.copyOf(checked),
-                redirects,
-                failed,
-                new TreeMap<>(refusals),
-                retried,
-                cut,
-                bytes,
-                found,
-                isNew,
-                seen,
-                new TreeMap<>(skipped),
-                before - repeatedBefore,
-                Math.max(0, sieve.pending() + sieve.inFlight() - leftUndone - recorded),
-                leftUndone,
+                counts.counts(),
+                new CrawlReport.Pending(before - repeatedBefore, left, leftUndone),
                 List.copyOf(failures),
-                new TreeMap<>(failureCounts),
-                new CrawlReport.Sitemaps(sitemapsRead, sitemapsAbsent, urlsInSitemaps),
                 sieve,
-                busy,
-                processing,
-                schedule);
+                load);
     }
 }

@@ -173,7 +173,8 @@ final class Sitemaps {
         read.invalidTexts().forEach(text -> recorder.skipped(text, INVALID, url));
         recorder.skipped(INVALID.rule(), read.invalid() - read.invalidTexts().size());
         recorder.skipped("beyond the limit of a sitemap", read.beyondLimit());
-        recorder.sitemapRead(read.urls());
+        recorder.count(Counter.SITEMAPS, 1);
+        recorder.count(Counter.SITEMAP_URLS, read.urls());
         return result;
     }
 
@@ -183,9 +184,9 @@ final class Sitemaps {
         FetchResult outcome = LinkQueue.check(sitemap, result);
         if (outcome instanceof Redirect redirect) {
             push(List.of(redirect.target()), target.kind(), sitemap.redirects() + 1, sitemap.url());
-            recorder.sitemapMoved();
+            recorder.count(Counter.REDIRECTS, 1);
         } else if (!outcome.isSuccess() && target.is(Target.Kind.GUESSED_SITEMAP)) {
-            recorder.sitemapAbsent();
+            recorder.count(Counter.SITEMAPS_ABSENT, 1);
         } else if (!outcome.isSuccess()) {
             String status = String.valueOf(outcome.status());
             String reason = "sitemap: " + (outcome.error().isEmpty() ? status : outcome.error());

@@ -15,6 +15,9 @@
  *   <li>{@code Recorder} passes the result to the sink, counts it, and marks the URL as done once the sink has stored it.
  * </ul>
  *
+ * <p>What is counted is a {@link dev.sieve.crawl.Counter}; that page says how to add one. What a crawl knows at a moment
+ * and does not count is a component of a group of {@link dev.sieve.crawl.CrawlReport}.
+ *
  * <h2>Threads</h2>
  *
  * <p>Each worker has a thread, started and awaited by {@link dev.sieve.crawl.Crawler#run}. The lock of {@code Dispatcher}

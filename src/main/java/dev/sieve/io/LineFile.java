@@ -32,7 +32,8 @@ import java.util.zip.CRC32C;
  * cut. Methods that append throw {@link UncheckedIOException} when the disk fails. Not safe for use by many threads.
  */
 public final class LineFile implements Closeable {
-    private static final int VERSION = 2;
+    /** The first version with checksums. */
+    private static final int FIRST = 2;
 
     /** The first line of version 1, which had no checksums. */
     private static final String EARLIER = " 1";
@@ -54,16 +55,22 @@ public final class LineFile implements Closeable {
      * What a file contains.
      *
      * @param name its name in the folder
+     * @param version the version of its lines
      * @param line what a line is, in messages: {@code a seed}
      * @param isValid whether a text is such a line
      */
-    public record Kind(String name, String line, Predicate<String> isValid) {
+    public record Kind(String name, int version, String line, Predicate<String> isValid) {
+        /** Describes a file whose lines have not changed. */
+        public Kind(String name, String line, Predicate<String> isValid) {
+            this(name, FIRST, line, isValid);
+        }
+
         private String start() {
             return "# sieve " + name + " ";
         }
 
         private String header(long owner) {
-            String text = start() + VERSION + " " + HEX.toHexDigits(owner) + " ";
+            String text = start() + version + " " + HEX.toHexDigits(owner) + " ";
             return text + HEX.toHexDigits(checksum(text.getBytes(ISO_8859_1), 0, text.length()));
         }
 
@@ -203,16 +210,16 @@ public final class LineFile implements Closeable {
             boolean isHeader =
                     fields.matches() && fields.group(4).equals(HEX.toHexDigits(checksum(in.bytes(), 0, fields.end(1))));
             if (line.equals(kind.start().strip() + EARLIER)) {
-                throw new IOException(
-                        path + ": written by an earlier build of Sieve, which this one does not read; start"
-                                + " anew in another directory");
+                throw earlier();
             }
             if (!isHeader) {
                 problems.accept(path + ": line 1 is damaged");
                 return true;
             }
             int version = Integer.parseInt(fields.group(2));
-            if (version != VERSION) {
+            if (version < kind.version) {
+                throw earlier();
+            } else if (version > kind.version) {
                 throw new IOException(path + ": version " + version + ", written by a later Sieve");
             }
             boolean isOwn = fields.group(3).equals(HEX.toHexDigits(owner));
@@ -220,6 +227,11 @@ public final class LineFile implements Closeable {
                 problems.accept(path + ": belongs to another job");
             }
             return isOwn;
+        }
+
+        private IOException earlier() {
+            return new IOException(path + ": written by an earlier build of Sieve, which this one does not read; start"
+                    + " anew in another directory");
         }
 
         /** Whether the rest is a whole line and another character than a line feed, which a crash does not leave. */

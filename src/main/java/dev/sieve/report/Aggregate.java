@@ -83,8 +83,8 @@ final class Aggregate {
     /** Adds a sample; returns whether it was kept. */
     boolean sample(Sample sample) {
         Timeline.Point point = runs.sample(sample);
-        if (timeline.points().isEmpty() && sample.before() == 0) {
-            timeline.add(new Timeline.Point(0, 0, 0, 0, sample.capacity(), 0, 0));
+        if (timeline.points().isEmpty() && sample.pending().before() == 0) {
+            timeline.add(new Timeline.Point(0, 0, 0, 0, sample.sieve().capacity(), 0, 0));
         }
         return timeline.add(point);
     }

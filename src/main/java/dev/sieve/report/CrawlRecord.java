@@ -62,8 +62,8 @@ public final class CrawlRecord implements PageSink {
     public synchronized void start(@Nullable Journal store, boolean isForced, Instant now) throws IOException {
         if (store != null && !store.isTemporary()) {
             format = new JournalFormat();
-            store.read(json -> JournalFormat.read(JsonLine.parse(json), aggregate));
-            store.add(format.run(now.toEpochMilli()));
+            store.read(json -> JournalFormat.read(json, aggregate));
+            store.add(JournalFormat.run(now.toEpochMilli()));
         }
         journal = store;
         forces = isForced;
@@ -103,7 +103,7 @@ public final class CrawlRecord implements PageSink {
         if (aggregate.skipExamples().needs(reason.rule())) {
             aggregate.skipExamples().add(reason.rule(), skip.url(), reason.detail(), skip.referrer());
             if (journal != null && format != null) {
-                journal.add(format.skip(reason.rule(), skip.url(), reason.detail(), skip.referrer()));
+                journal.add(JournalFormat.skip(reason.rule(), skip.url(), reason.detail(), skip.referrer()));
             }
         }
     }
@@ -122,7 +122,7 @@ public final class CrawlRecord implements PageSink {
         boolean isKept = aggregate.sample(sample);
         boolean isDue = sample.millis() - lastSample >= SAMPLE_MILLIS || sample.ending() != null;
         if (journal != null && format != null && (isKept || isDue)) {
-            journal.add(format.sample(sample));
+            journal.add(JournalFormat.sample(sample));
             lastSample = sample.millis();
         }
     }
@@ -135,7 +135,7 @@ public final class CrawlRecord implements PageSink {
         }
         aggregate.capacity(event, now.toEpochMilli());
         if (journal != null && format != null) {
-            journal.add(format.capacity(event, now.toEpochMilli()));
+            journal.add(JournalFormat.capacity(event, now.toEpochMilli()));
         }
     }
 

@@ -1,8 +1,11 @@
 package dev.sieve.report;
 
+import dev.sieve.crawl.Counter;
+import dev.sieve.crawl.Counts;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.fetch.FetchResult;
+import dev.sieve.polite.ScheduleStats;
 import dev.sieve.scope.Trap;
 import dev.sieve.url.Refusal;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -53,6 +56,21 @@ public final class CrawlerMetrics implements MeterBinder {
             .map(FetchResult.Reason::text)
             .toList();
 
+    /**
+     * The parts of a counter that have time series.
+     *
+     * @param isComplete whether there are no parts of other names
+     */
+    private record Parts(String tag, List<String> names, boolean isComplete) {}
+
+    private static final Map<Counter, Parts> PARTS = Map.of(
+            Counter.PAGES, new Parts("status", List.of("1xx", "2xx", "3xx", "4xx", "5xx"), false),
+            Counter.CHECKED, new Parts("status", List.of(Counter.NONE, "1xx", "2xx", "3xx", "4xx", "5xx"), false),
+            Counter.LINKS, new Parts("result", List.of(Counter.NEW, Counter.SEEN, Counter.OUTSIDE), true),
+            Counter.FAILURES, new Parts("reason", REASONS, false),
+            Counter.SKIPPED, new Parts("rule", RULES, false),
+            Counter.REFUSED, new Parts("rule", REFUSALS, false));
+
     private final Crawler crawler;
 
     /** Creates the meters of a crawl. */
@@ -64,116 +82,68 @@ public final class CrawlerMetrics implements MeterBinder {
     public void bindTo(MeterRegistry registry) {
         Meters<Crawler, CrawlReport> meters = Meters.of(registry, crawler, Crawler::report);
         FrontierMetrics.bind(meters.part(CrawlReport::sieve));
-        responses(meters);
-        links(meters);
-        hosts(meters);
+        Meters<Crawler, Counts> counts = meters.part(CrawlReport::counts);
+        for (Counter counter : Counter.values()) {
+            bind(counts, counter);
+        }
+        pending(meters);
+        hosts(meters.part(report -> report.load().schedule()));
         time(meters);
     }
 
-    private static void responses(Meters<?, CrawlReport> meters) {
-        statuses(meters, "sieve.crawl.pages", "Responses that are not redirects, by status class.", CrawlReport::pages);
-        String checked = "URLs outside of the crawl that were only checked, by status class; none: no usable response.";
-        statuses(meters, "sieve.crawl.checked", checked, CrawlReport::checked);
-        status(meters.part(CrawlReport::checked), "sieve.crawl.checked", checked, "none", 0, 0);
-        meters.counter(
-                "sieve.crawl.redirects", null, "Responses that are redirects to another URL.", CrawlReport::redirects);
-        perName(
-                meters,
-                "sieve.crawl.failures",
-                "URLs without a usable response, those that were only checked included.",
-                "reason",
-                REASONS,
-                CrawlReport::failureCounts);
-        meters.counter("sieve.crawl.retries", null, "Requests that repeat a failed one.", CrawlReport::retried);
-        meters.counter("sieve.crawl.truncated", null, "Pages of which only the beginning was read.", CrawlReport::cut);
-        meters.counter(
-                "sieve.crawl.body", "bytes", "Bytes of all bodies that were read, after decoding.", CrawlReport::bytes);
-    }
-
-    private static void statuses(
-            Meters<?, CrawlReport> meters,
-            String counter,
-            String description,
-            Function<CrawlReport, Map<Integer, Long>> counts) {
-        Meters<?, Map<Integer, Long>> part = meters.part(counts);
-        for (int digit = 1; digit <= 5; digit++) {
-            status(part, counter, description, digit + "xx", digit, digit);
+    /** Registers a counter, or one per part of a fixed list and one for all other parts, except for HTTP statuses. */
+    private static void bind(Meters<?, Counts> meters, Counter counter) {
+        Parts parts = PARTS.get(counter);
+        if (parts == null) {
+            meters.counter(name(counter), counter.unit(), counter.description(), counts -> counts.get(counter));
+            return;
         }
-        status(part, counter, description, OTHER, 6, 9);
+        Meters<?, Map<String, Long>> part = meters.part(counts -> counts.by(counter));
+        for (String name : parts.names) {
+            part(part, counter, parts.tag, name, key -> matches(key, name));
+        }
+        if (!parts.isComplete) {
+            Predicate<String> isOther =
+                    key -> !isStatus(key) && parts.names.stream().noneMatch(name -> matches(key, name));
+            part(part, counter, parts.tag, OTHER, isOther);
+        }
     }
 
-    /** Registers a counter of the responses whose status begins with one of the digits from {@code first} to {@code last}. */
-    private static void status(
-            Meters<?, Map<Integer, Long>> meters,
-            String counter,
-            String description,
-            String status,
-            int first,
-            int last) {
-        meters.counter(
-                counter,
-                null,
-                description,
-                each -> sum(each, digit -> digit >= first && digit <= last),
-                "status",
-                status);
+    private static void part(
+            Meters<?, Map<String, Long>> meters, Counter counter, String tag, String value, Predicate<String> isPart) {
+        meters.counter(name(counter), counter.unit(), counter.description(), each -> sum(each, isPart), tag, value);
     }
 
-    private static void links(Meters<?, CrawlReport> meters) {
-        String links = "URLs found on pages, in sitemaps and as seeds, and whether they were new.";
-        meters.counter("sieve.crawl.links", null, links, CrawlReport::urlsNew, "result", "new");
-        meters.counter("sieve.crawl.links", null, links, CrawlReport::urlsSeen, "result", "seen");
-        meters.counter(
-                "sieve.crawl.links", null, links, report -> sum(report.skipped(), each -> true), "result", "skipped");
-        perName(
-                meters,
-                "sieve.crawl.skipped",
-                "URLs found that do not belong to the crawl.",
-                "rule",
-                RULES,
-                CrawlReport::skipped);
-        perName(
-                meters,
-                "sieve.crawl.refused",
-                "Queued URLs that were not requested.",
-                "rule",
-                REFUSALS,
-                CrawlReport::refusals);
-        meters.counter(
-                "sieve.crawl.sitemaps",
-                null,
-                "Sitemaps that were read.",
-                report -> report.sitemaps().read());
+    private static String name(Counter counter) {
+        return "sieve.crawl." + counter.key().replace('_', '.');
+    }
+
+    private static void pending(Meters<?, CrawlReport> meters) {
         meters.gauge(
-                "sieve.crawl.left", "urls", "URLs that are still queued or requested in this run.", CrawlReport::left);
+                "sieve.crawl.left",
+                "urls",
+                "URLs that are still queued or requested in this run.",
+                report -> report.pending().left());
         meters.gauge(
                 "sieve.crawl.unfinished",
                 "urls",
                 "URLs that this run cannot request, and that a crawl that continues tries again.",
-                CrawlReport::unfinished);
+                report -> report.pending().unfinished());
     }
 
-    private static void hosts(Meters<?, CrawlReport> meters) {
-        meters.gauge(
-                "sieve.host.queued",
-                null,
-                "Hosts with queued URLs.",
-                report -> report.schedule().hosts());
+    private static void hosts(Meters<?, ScheduleStats> meters) {
+        meters.gauge("sieve.host.queued", null, "Hosts with queued URLs.", ScheduleStats::hosts);
         meters.gauge(
                 "sieve.host.waiting",
                 null,
                 "Hosts with queued URLs that wait for their delay or back off.",
-                report -> report.schedule().waiting());
-        meters.gauge(
-                "sieve.host.backoff",
-                null,
-                "Hosts that back off after failures.",
-                report -> report.schedule().backingOff());
+                ScheduleStats::waiting);
+        meters.gauge("sieve.host.backoff", null, "Hosts that back off after failures.", ScheduleStats::backingOff);
         meters.gauge(
                 "sieve.requests.active",
                 null,
                 "Requests that were sent and have no complete response yet.",
-                report -> report.schedule().underWay());
+                ScheduleStats::underWay);
     }
 
     private static void time(Meters<?, CrawlReport> meters) {
@@ -192,55 +162,36 @@ public final class CrawlerMetrics implements MeterBinder {
                 "sieve.crawl.waited",
                 SECONDS,
                 waited,
-                report -> Meters.seconds(
-                        report.schedule().waited().minus(report.schedule().backedOff())),
+                report -> Meters.seconds(report.load()
+                        .schedule()
+                        .waited()
+                        .minus(report.load().schedule().backedOff())),
                 "cause",
                 "delay");
         meters.counter(
                 "sieve.crawl.waited",
                 SECONDS,
                 waited,
-                report -> Meters.seconds(report.schedule().backedOff()),
+                report -> Meters.seconds(report.load().schedule().backedOff()),
                 "cause",
                 "backoff");
         meters.counter(
                 "sieve.crawl.waited",
                 SECONDS,
                 waited,
-                report -> Meters.seconds(report.schedule().limited()),
+                report -> Meters.seconds(report.load().schedule().limited()),
                 "cause",
                 "limit per host");
         meters.counter(
                 "sieve.crawl.workers.busy",
                 SECONDS,
                 "Time in which all workers were busy and more of them would have been faster.",
-                report -> Meters.seconds(report.busy()));
+                report -> Meters.seconds(report.load().busy()));
         meters.counter(
                 "sieve.crawl.processing",
                 SECONDS,
                 "Time in which pages were being processed on all processors.",
-                report -> Meters.seconds(report.processing()));
-    }
-
-    /** Registers a counter per name of a fixed list, and one for all other names, except for HTTP statuses. */
-    private static void perName(
-            Meters<?, CrawlReport> meters,
-            String counter,
-            String description,
-            String tag,
-            List<String> names,
-            Function<CrawlReport, Map<String, Long>> counts) {
-        Meters<?, Map<String, Long>> part = meters.part(counts);
-        for (String name : names) {
-            part.counter(counter, null, description, each -> sum(each, key -> matches(key, name)), tag, name);
-        }
-        part.counter(
-                counter,
-                null,
-                description,
-                each -> sum(each, key -> !isStatus(key) && names.stream().noneMatch(name -> matches(key, name))),
-                tag,
-                OTHER);
+                report -> Meters.seconds(report.load().processing()));
     }
 
     /** Whether a reason is a name, or a name with details. */
@@ -252,7 +203,7 @@ public final class CrawlerMetrics implements MeterBinder {
         return !reason.isEmpty() && reason.chars().allMatch(c -> c >= '0' && c <= '9');
     }
 
-    private static <K> double sum(Map<K, Long> counts, Predicate<K> condition) {
+    private static double sum(Map<String, Long> counts, Predicate<String> condition) {
         return counts.entrySet().stream()
                 .filter(each -> condition.test(each.getKey()))
                 .mapToLong(Map.Entry::getValue)

@@ -5,33 +5,34 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import dev.sieve.CapacityEvent;
-import dev.sieve.OnFull;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.LongBuffer;
 import java.util.Base64;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The lines of a journal, and the buffer in which they are made. Those of a URL have the fields of {@link
  * dev.sieve.output.JsonlSink} that a report needs, without those that are null, 0 or false, or a key that is the URL; with
  * {@code at}, the time in epoch milliseconds, instead of {@code fetched_at}; and before all others, {@code to}: the 8-byte
- * hashes of the keys to which the page links or the URL redirects, in Base64. The others have a field {@code kind}:
+ * hashes of the keys to which the page links or the URL redirects, in Base64. Each other line is a {@link Note}:
  *
  * <pre>
- *   {"kind":"run","at":1767225600000}                               the start of a run
- *   {"kind":"sample","at":...,"ms":1000,"pages":12,...}             the fields of a {@link Sample}
- *   {"kind":"capacity","at":...,"threshold":0.8,...}                the fields of a {@link CapacityEvent}
- *   {"kind":"skip","rule":"nofollow","detail":null,"url":"https://example.org/x","referrer":...}
+ *   {"run":{"at":1767225600000}}                                    the start of a run
+ *   {"sample":{"at":...,"counts":{"sums":{"pages":12,...}...}...}}  a {@link Sample}
+ *   {"capacity":{"at":...,"event":{"threshold":0.8,...}}}           a {@link CapacityEvent}
+ *   {"skip":{"rule":"nofollow","url":"https://example.org/x",...}}  a URL that was skipped
  * </pre>
  *
- * Lines of any other kind are written by a later version, and ignored. Not safe for use by many threads.
+ * A new component of one of these records is stored without further code, and is null or 0 in earlier lines. Lines of any
+ * other kind are written by a later version, and ignored. Not safe for use by many threads.
  */
 final class JournalFormat {
     private static final String TO = "{\"to\":\"";
+    private static final String URL = "{\"url\":\"";
 
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     private final JsonGenerator json;
@@ -39,40 +40,42 @@ final class JournalFormat {
     JournalFormat() {
         try {
             json = JsonLine.FACTORY.createGenerator(bytes);
-            json.setHighestNonEscapedChar(0x7e).setRootValueSeparator(null);
+            json.setRootValueSeparator(null);
         } catch (IOException e) {
             throw new AssertionError("memory does not fail", e);
         }
     }
 
-    private interface Fields {
-        void write() throws IOException;
-    }
+    /** A line that is not that of a URL; all but one are null. */
+    private record Note(
+            @Nullable Run run,
+            @Nullable Sample sample,
+            @Nullable Capacity capacity,
+            @Nullable Skip skip) {}
 
-    private byte[] line(String kind, Fields fields) {
-        return line(() -> {
-            json.writeStringField("kind", kind);
-            fields.write();
-        });
-    }
+    private record Run(long at) {}
 
-    private byte[] line(Fields fields) {
-        try {
-            json.writeStartObject();
-            fields.write();
-            json.writeEndObject();
-            json.flush();
-        } catch (IOException e) {
-            throw new AssertionError("memory does not fail", e);
+    private record Capacity(long at, CapacityEvent event) {
+        Capacity {
+            Objects.requireNonNull(event);
         }
-        byte[] line = bytes.toByteArray();
-        bytes.reset();
-        return line;
+    }
+
+    private record Skip(
+            String rule,
+            String url,
+            @Nullable String detail,
+            @Nullable String referrer) {
+        Skip {
+            Objects.requireNonNull(rule);
+            Objects.requireNonNull(url);
+        }
     }
 
     /** Returns the line of a URL that was requested. */
     byte[] page(Entry entry, List<String> links) {
-        return line(() -> {
+        try {
+            json.writeStartObject();
             if (!targets(entry, links).isEmpty()) {
                 json.writeBinaryField("to", hashes(targets(entry, links)));
             }
@@ -92,7 +95,14 @@ final class JournalFormat {
             flag("cut", entry.isCut());
             flag("check", entry.isCheck());
             flag("accepted", entry.isAccepted());
-        });
+            json.writeEndObject();
+            json.flush();
+        } catch (IOException e) {
+            throw new AssertionError("memory does not fail", e);
+        }
+        byte[] line = bytes.toByteArray();
+        bytes.reset();
+        return line;
     }
 
     /**
@@ -138,67 +148,28 @@ final class JournalFormat {
         }
     }
 
-    byte[] run(long at) {
-        return line("run", () -> json.writeNumberField("at", at));
+    static byte[] run(long at) {
+        return line(new Note(new Run(at), null, null, null));
     }
 
-    byte[] sample(Sample sample) {
-        return line("sample", () -> {
-            json.writeNumberField("at", sample.at());
-            json.writeNumberField("ms", sample.millis());
-            json.writeStringField("ending", sample.ending());
-            json.writeNumberField("before", sample.before());
-            json.writeNumberField("new", sample.isNew());
-            json.writeNumberField("seen", sample.seen());
-            json.writeNumberField("found", sample.found());
-            json.writeNumberField("pages", sample.pages());
-            json.writeNumberField("checked", sample.checked());
-            json.writeNumberField("redirects", sample.redirects());
-            json.writeNumberField("failed", sample.failed());
-            json.writeNumberField("sitemaps", sample.sitemaps());
-            json.writeNumberField("left", sample.left());
-            json.writeNumberField("unfinished", sample.unfinished());
-            json.writeNumberField("retried", sample.retried());
-            json.writeNumberField("bytes", sample.bytes());
-            counts("refusals", sample.refusals());
-            counts("skipped", sample.skipped());
-            text("filter", sample.filter() == null ? null : sample.filter().name());
-            json.writeNumberField("size", sample.size());
-            json.writeNumberField("capacity", sample.capacity());
-            json.writeNumberField("rate", sample.rate());
-            json.writeNumberField("missed", sample.missed());
-            json.writeNumberField("memory", sample.memory());
-        });
+    static byte[] sample(Sample sample) {
+        return line(new Note(null, sample, null, null));
     }
 
-    private void counts(String name, Map<String, Long> counts) throws IOException {
-        json.writeObjectFieldStart(name);
-        for (Map.Entry<String, Long> each : counts.entrySet()) {
-            json.writeNumberField(each.getKey(), each.getValue());
+    static byte[] capacity(CapacityEvent event, long at) {
+        return line(new Note(null, null, new Capacity(at, event), null));
+    }
+
+    static byte[] skip(String rule, String url, @Nullable String detail, @Nullable String referrer) {
+        return line(new Note(null, null, null, new Skip(rule, url, detail, referrer)));
+    }
+
+    private static byte[] line(Note note) {
+        try {
+            return JsonLine.RECORDS.asBytes(note);
+        } catch (IOException e) {
+            throw new AssertionError("memory does not fail", e);
         }
-        json.writeEndObject();
-    }
-
-    byte[] capacity(CapacityEvent event, long at) {
-        return line("capacity", () -> {
-            json.writeNumberField("at", at);
-            json.writeNumberField("threshold", event.threshold());
-            json.writeNumberField("size", event.estimatedSize());
-            json.writeNumberField("capacity", event.capacity());
-            json.writeNumberField("rate", event.falsePositiveRate());
-            json.writeNumberField("missed", event.estimatedMissed());
-            json.writeNumberField("memory", event.memoryBytes());
-            json.writeStringField("on_full", event.onFull().name());
-        });
-    }
-
-    byte[] skip(String rule, String url, @Nullable String detail, @Nullable String referrer) {
-        return line("skip", () -> {
-            json.writeStringField("rule", rule);
-            json.writeStringField("detail", detail);
-            json.writeStringField("url", url);
-            json.writeStringField("referrer", referrer);
-        });
     }
 
     private static byte[] hashes(List<String> urls) {
@@ -225,38 +196,22 @@ final class JournalFormat {
     /**
      * Adds what a line contains.
      *
-     * @throws IOException when it is not a line of a journal, nor one of a JSONL file
+     * @throws IOException when it is not a line of a journal
      */
-    static void read(JsonLine line, Aggregate aggregate) throws IOException {
-        String kind = line.text("kind");
-        long at = line.number("at");
-        if (kind == null) {
-            aggregate.add(Entry.of(line));
-        } else if (kind.equals("run")) {
-            aggregate.run(at);
-        } else if (kind.equals("sample")) {
-            aggregate.sample(Sample.of(line));
-        } else if (kind.equals("capacity")) {
-            aggregate.capacity(event(line), at);
-        } else if (kind.equals("skip") && line.text("rule") != null && line.text("url") != null) {
-            aggregate
-                    .skipExamples()
-                    .add(line.text("rule"), line.text("url"), line.text("detail"), line.text("referrer"));
+    static void read(String json, Aggregate aggregate) throws IOException {
+        if (json.startsWith(TO) || json.startsWith(URL)) {
+            aggregate.add(Entry.of(JsonLine.parse(json)));
+            return;
         }
-    }
-
-    private static CapacityEvent event(JsonLine line) throws IOException {
-        try {
-            return new CapacityEvent(
-                    line.decimal("threshold"),
-                    line.number("size"),
-                    line.number("capacity"),
-                    line.decimal("rate"),
-                    line.decimal("missed"),
-                    line.number("memory"),
-                    OnFull.valueOf(String.valueOf(line.text("on_full"))));
-        } catch (IllegalArgumentException e) {
-            throw new IOException("field 'on_full' is not valid", e);
+        Note note = JsonLine.RECORDS.beanFrom(Note.class, json);
+        if (note.run != null) {
+            aggregate.run(note.run.at);
+        } else if (note.sample != null) {
+            aggregate.sample(note.sample);
+        } else if (note.capacity != null) {
+            aggregate.capacity(note.capacity.event, note.capacity.at);
+        } else if (note.skip != null) {
+            aggregate.skipExamples().add(note.skip.rule, note.skip.url, note.skip.detail, note.skip.referrer);
         }
     }
 }

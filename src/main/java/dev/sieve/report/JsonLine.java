@@ -1,29 +1,36 @@
 package dev.sieve.report;
 
 import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonFactoryBuilder;
 import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.io.JsonEOFException;
+import com.fasterxml.jackson.jr.ob.JSON;
 import dev.sieve.OptionalLibrary;
 import java.io.IOException;
-import java.util.HashMap;
 import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** The fields of an object of JSON. A field that is absent or has another type than requested is null or 0. */
 final class JsonLine {
     static {
-        OptionalLibrary.require("com.fasterxml.jackson.core.JsonFactory", "com.fasterxml.jackson.core:jackson-core");
+        OptionalLibrary.require("com.fasterxml.jackson.jr.ob.JSON", "com.fasterxml.jackson.jr:jackson-jr-objects");
     }
 
-    static final JsonFactory FACTORY = new JsonFactory();
+    /** Writes ASCII. */
+    static final JsonFactory FACTORY =
+            new JsonFactoryBuilder().highestNonEscapedChar(0x7e).build();
 
-    private final Map<String, @Nullable Object> fields = new HashMap<>();
-    private final Map<String, Map<String, Long>> counts = new HashMap<>();
+    /** Reads and writes records: their components, without those that are null. */
+    static final JSON RECORDS =
+            JSON.builder(FACTORY).disable(JSON.Feature.USE_IS_GETTERS).build();
 
-    private JsonLine() {}
+    private final Map<String, @Nullable Object> fields;
+
+    private JsonLine(Map<String, @Nullable Object> fields) {
+        this.fields = fields;
+    }
 
     /**
      * Parses a line.
@@ -51,44 +58,11 @@ final class JsonLine {
         if (parser.nextToken() != JsonToken.START_OBJECT) {
             throw new IOException("not a JSON object");
         }
-        JsonLine line = new JsonLine();
-        while (parser.nextToken() == JsonToken.FIELD_NAME) {
-            String name = parser.currentName();
-            JsonToken token = parser.nextToken();
-            if (token == JsonToken.START_OBJECT) {
-                line.counts.put(name, counts(parser));
-            } else if (token == JsonToken.START_ARRAY) {
-                parser.skipChildren();
-            } else {
-                line.fields.put(name, value(parser, token));
-            }
-        }
+        JsonLine line = new JsonLine(RECORDS.mapFrom(parser));
         if (parser.nextToken() != null) {
             throw new IOException("more than one JSON object");
         }
         return line;
-    }
-
-    private static @Nullable Object value(JsonParser parser, JsonToken token) throws IOException {
-        return switch (token) {
-            case VALUE_STRING -> parser.getText();
-            case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> parser.getDoubleValue();
-            case VALUE_TRUE -> true;
-            default -> null;
-        };
-    }
-
-    private static Map<String, Long> counts(JsonParser parser) throws IOException {
-        Map<String, Long> counts = new TreeMap<>();
-        while (parser.nextToken() == JsonToken.FIELD_NAME) {
-            String name = parser.currentName();
-            if (parser.nextToken().isNumeric()) {
-                counts.put(name, (long) parser.getDoubleValue());
-            } else {
-                parser.skipChildren();
-            }
-        }
-        return counts;
     }
 
     @Nullable
@@ -98,19 +72,10 @@ final class JsonLine {
 
     /** Returns an integer of at most 2^53, beyond which doubles are not exact. */
     long number(String name) {
-        return (long) decimal(name);
-    }
-
-    double decimal(String name) {
-        return fields.get(name) instanceof Double number ? number : 0;
+        return fields.get(name) instanceof Number number ? (long) number.doubleValue() : 0;
     }
 
     boolean isTrue(String name) {
         return Boolean.TRUE.equals(fields.get(name));
-    }
-
-    /** Returns the numbers in an object; none if it is absent. */
-    Map<String, Long> counts(String name) {
-        return counts.getOrDefault(name, Map.of());
     }
 }

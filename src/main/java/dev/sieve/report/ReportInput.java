@@ -66,7 +66,7 @@ public final class ReportInput {
             } else if (file.toString().toLowerCase(Locale.ROOT).endsWith(".tsv")) {
                 graphs.add(file);
             } else {
-                input.lines(file, line -> input.add(JsonLine.parse(line.bytes(), line.length())));
+                input.lines(file, line -> input.aggregate.add(Entry.of(JsonLine.parse(line.bytes(), line.length()))));
             }
         }
         input.referrers(jobs, graphs);
@@ -80,15 +80,11 @@ public final class ReportInput {
         return String.join(", ", files.stream().map(Path::toString).toList());
     }
 
-    private void add(JsonLine line) throws IOException {
-        JournalFormat.read(line, aggregate);
-    }
-
     private void journal(Path folder) throws IOException {
         Journal.read(
                 folder,
                 json -> {
-                    add(JsonLine.parse(json));
+                    JournalFormat.read(json, aggregate);
                     isEmpty = false;
                 },
                 problems);

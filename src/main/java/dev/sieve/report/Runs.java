@@ -1,5 +1,6 @@
 package dev.sieve.report;
 
+import dev.sieve.crawl.Counter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -45,9 +46,9 @@ final class Runs {
         Sample last = last();
         if (last != null) {
             millis += last.millis();
-            pages += last.pages();
-            add(refusals, last.refusals());
-            add(skipped, last.skipped());
+            pages += last.count(Counter.PAGES);
+            add(refusals, last.counts().by(Counter.REFUSED));
+            add(skipped, last.counts().by(Counter.SKIPPED));
         }
         if (runs.size() == Bounds.RUNS) {
             runs.remove(0);
@@ -71,12 +72,12 @@ final class Runs {
         runs.get(runs.size() - 1).last = sample;
         return new Timeline.Point(
                 millis + sample.millis(),
-                pages + sample.pages(),
-                sample.left(),
-                sample.size(),
-                sample.capacity(),
-                sample.rate(),
-                sample.missed());
+                pages + sample.count(Counter.PAGES),
+                sample.pending().left(),
+                sample.sieve().estimatedSize(),
+                sample.sieve().capacity(),
+                sample.sieve().falsePositiveRate(),
+                sample.sieve().estimatedMissed());
     }
 
     /** Returns the last sample of the current run; null without one. */
@@ -106,14 +107,14 @@ final class Runs {
     /** Returns the queued URLs of all runs that were not requested, by rule. */
     Map<String, Long> refusals() {
         Map<String, Long> all = new TreeMap<>(refusals);
-        add(all, last() == null ? Map.of() : last().refusals());
+        add(all, last() == null ? Map.of() : last().counts().by(Counter.REFUSED));
         return all;
     }
 
     /** Returns the URLs of all runs that were found and not queued, by rule. */
     Map<String, Long> skipped() {
         Map<String, Long> all = new TreeMap<>(skipped);
-        add(all, last() == null ? Map.of() : last().skipped());
+        add(all, last() == null ? Map.of() : last().counts().by(Counter.SKIPPED));
         return all;
     }
 }

@@ -5,6 +5,8 @@ import static dev.sieve.report.Numbers.text;
 
 import dev.sieve.CapacityEvent;
 import dev.sieve.FilterKind;
+import dev.sieve.SieveStats;
+import dev.sieve.crawl.Counter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -103,9 +105,9 @@ final class Sections {
             tile(
                     tiles,
                     "Left",
-                    count(last.left()),
-                    last.unfinished() == 0 ? "" : count(last.unfinished()) + " not done");
-            tile(tiles, "Pages missed", Numbers.about(last.missed()), "estimated");
+                    count(last.pending().left()),
+                    last.pending().unfinished() == 0 ? "" : count(last.pending().unfinished()) + " not done");
+            tile(tiles, "Pages missed", Numbers.about(last.sieve().estimatedMissed()), "estimated");
             runs(section);
         }
     }
@@ -160,20 +162,20 @@ final class Sections {
             line(urls, "Run", (run, sample) -> urls.count(run.number()));
             line(links, "Run", (run, sample) -> links.count(run.number()));
         }
-        counts(urls, "From earlier runs", Sample::before);
-        counts(urls, "New", Sample::isNew);
-        counts(urls, "Pages", Sample::pages);
-        counts(urls, "Checked", Sample::checked);
-        counts(urls, "Redirects", Sample::redirects);
-        counts(urls, "Failed", Sample::failed);
-        counts(urls, "Refused", Sample::refused);
-        counts(urls, "Sitemaps", Sample::sitemaps);
-        counts(urls, "Left", Sample::left);
-        counts(links, "Links found", Sample::found);
-        counts(links, "New", Sample::isNew);
-        counts(links, "Already seen", Sample::seen);
-        counts(links, "Skipped", Sample::allSkipped);
-        counts(links, "Retries", Sample::retried);
+        counts(urls, "From earlier runs", sample -> sample.pending().before());
+        counts(urls, "New", sample -> sample.counts().get(Counter.LINKS, Counter.NEW));
+        counts(urls, "Pages", sample -> sample.count(Counter.PAGES));
+        counts(urls, "Checked", sample -> sample.count(Counter.CHECKED));
+        counts(urls, "Redirects", sample -> sample.count(Counter.REDIRECTS));
+        counts(urls, "Failed", sample -> sample.count(Counter.FAILED));
+        counts(urls, "Refused", sample -> sample.count(Counter.REFUSED));
+        counts(urls, "Sitemaps", sample -> sample.count(Counter.SITEMAPS) + sample.count(Counter.SITEMAPS_ABSENT));
+        counts(urls, "Left", sample -> sample.pending().left());
+        counts(links, "Links found", sample -> sample.count(Counter.LINKS));
+        counts(links, "New", sample -> sample.counts().get(Counter.LINKS, Counter.NEW));
+        counts(links, "Already seen", sample -> sample.counts().get(Counter.LINKS, Counter.SEEN));
+        counts(links, "Skipped", sample -> sample.count(Counter.SKIPPED));
+        counts(links, "Retries", sample -> sample.count(Counter.RETRIES));
         line(links, "Started", (run, sample) -> links.shown(Numbers.time(run.startedAt())));
         line(links, "Time", (run, sample) -> links.millis(sample.millis()));
         line(
@@ -191,7 +193,7 @@ final class Sections {
         }
         long unrecorded = runs.get(0).number() > 1 || runs.get(0).last() == null
                 ? 0
-                : runs.get(0).last().before();
+                : runs.get(0).last().pending().before();
         if (unrecorded > 0) {
             note(section, "Runs before the first one listed kept no record for a report and are not part of this one.");
         }
@@ -304,14 +306,15 @@ final class Sections {
         }
         Element section = Html.section(main, "sieve", "Filter of seen URLs");
         Element line = section.appendElement("p");
-        if (last.filter() == FilterKind.EXACT) {
+        SieveStats stats = last.sieve();
+        if (stats.isExact()) {
             line.text(text(
                     "An exact filter of %s, %s: no page is missed.",
-                    count(last.size(), "URL"), Numbers.bytes(last.memory())));
+                    count(stats.estimatedSize(), "URL"), Numbers.bytes(stats.memoryBytes())));
             return;
         }
-        double fill = (double) last.size() / Math.max(1, last.capacity());
-        if (fill <= 1 || last.filter() != FilterKind.GROWING) {
+        double fill = stats.fill();
+        if (fill <= 1 || stats.filter() != FilterKind.GROWING) {
             line.appendElement("meter")
                     .attr("min", "0")
                     .attr("max", "1")
@@ -323,12 +326,12 @@ final class Sections {
         }
         line.appendText(text(
                 " %,d of %s (%s), %s of memory. False-positive rate %s. Estimated pages missed: %s.",
-                last.size(),
-                count(last.capacity(), "URL"),
+                stats.estimatedSize(),
+                count(stats.capacity(), "URL"),
                 Numbers.percent(fill),
-                Numbers.bytes(last.memory()),
-                Numbers.percent(last.rate()),
-                Numbers.about(last.missed())));
+                Numbers.bytes(stats.memoryBytes()),
+                Numbers.percent(stats.falsePositiveRate()),
+                Numbers.about(stats.estimatedMissed())));
         if (fill < WORTH_SHOWING && crawl.capacityEvents().isEmpty()) {
             return;
         }
@@ -339,7 +342,7 @@ final class Sections {
         note(section, "The numbers of these charts are in the table 'Numbers over time' above.");
         events(section);
         if (last.ending() != null) {
-            otherCapacities(section, last);
+            otherCapacities(section, stats);
         }
     }
 
@@ -380,9 +383,9 @@ final class Sections {
         }
     }
 
-    private void otherCapacities(Element section, Sample last) {
+    private void otherCapacities(Element section, SieveStats stats) {
         section.appendElement("h3").text("What another capacity would have cost");
-        double urls = last.size() + last.missed();
+        double urls = stats.estimatedSize() + stats.estimatedMissed();
         note(
                 section,
                 text(
@@ -396,13 +399,13 @@ final class Sections {
                 "#Memory",
                 "#False-positive rate at the end",
                 "#Pages missed");
-        for (OtherCapacities.Cost cost : OtherCapacities.of(last.capacity(), urls)) {
+        for (OtherCapacities.Cost cost : OtherCapacities.of(stats.capacity(), urls)) {
             table.row()
                     .count(cost.capacity())
                     .bytes(cost.memoryBytes())
                     .number(cost.rate(), Numbers.percent(cost.rate()))
                     .number(rounded(cost.missed()), Numbers.about(cost.missed()));
-            if (cost.capacity() == last.capacity()) {
+            if (cost.capacity() == stats.capacity()) {
                 table.mark("own");
             }
         }

@@ -1,5 +1,7 @@
 package dev.sieve.cli;
 
+import static dev.sieve.crawl.Counter.PAGES;
+import static dev.sieve.crawl.Counter.REFUSED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.Sieve;
@@ -47,8 +49,8 @@ class DemoCrawlTest {
             Map<String, Integer> expected = new TreeMap<>();
             web.expected().forEach(each -> expected.put(UrlNormalizer.key(each.url()), each.status()));
             assertThat(statuses(web)).isEqualTo(expected);
-            assertThat(report.pages()).containsEntry(2, (long) web.pages());
-            assertThat(report.refused()).isEqualTo(web.forbidden().count());
+            assertThat(report.by(PAGES)).containsEntry("2xx", (long) web.pages());
+            assertThat(report.count(REFUSED)).isEqualTo(web.forbidden().count());
         }
     }
 

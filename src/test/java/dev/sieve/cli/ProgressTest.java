@@ -11,11 +11,11 @@ import org.junit.jupiter.api.Test;
 class ProgressTest {
     private static CrawlReport largeCrawl() throws Exception {
         return Reports.with(Map.of(
-                "pages",
-                Map.of(2, 1_234_567_890L),
+                "PAGES",
+                Map.of("2xx", 1_234_567_890L),
                 "left",
                 9_876_543_210L,
-                "failed",
+                "FAILED",
                 123_456_789L,
                 "elapsed",
                 Duration.ofDays(40)));
@@ -41,7 +41,7 @@ class ProgressTest {
 
     @Test
     void anOrdinaryLineFitsIntoEightyColumns() throws Exception {
-        CrawlReport report = Reports.with(Map.of("pages", Map.of(2, 12_345L), "left", 123_456L));
+        CrawlReport report = Reports.with(Map.of("PAGES", Map.of("2xx", 12_345L), "left", 123_456L));
 
         assertThat(Progress.line(report, null, false, 357.2, 79))
                 .contains("pages", "/s", "queued", "0:05:45 left", "failed", "filter");

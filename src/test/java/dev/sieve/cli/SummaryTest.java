@@ -20,7 +20,7 @@ class SummaryTest {
     }
 
     private static SieveStats sieve(long size, long capacity, double rate, double missed) throws Exception {
-        return Reports.with(
+        return Reports.copy(
                 new Sieve(1).stats(),
                 Map.of(
                         "estimatedSize", size,
@@ -35,10 +35,10 @@ class SummaryTest {
         SieveStats exact =
                 Sieve.builder().capacity(1000).filter(FilterKind.EXACT).build().stats();
         assertThat(Summary.of(
-                        drained(Map.of("sieve", Reports.with(exact, Map.of("estimatedSize", 31L)))), false, false))
+                        drained(Map.of("sieve", Reports.copy(exact, Map.of("estimatedSize", 31L)))), false, false))
                 .contains("  31 URLs (exact)  ")
                 .doesNotContain("of 1,000");
-        assertThat(Summary.size(Reports.with(exact, Map.of("estimatedSize", 11_700L))))
+        assertThat(Summary.size(Reports.copy(exact, Map.of("estimatedSize", 11_700L))))
                 .isEqualTo("11,700 URLs (exact)");
         assertThat(Summary.size(sieve(2, 1, 0, 0))).isEqualTo("2 of 1 URL (200 %)");
     }
@@ -71,19 +71,19 @@ class SummaryTest {
 
     @Test
     void aLimitThatOrdinarySitesMeetIsNamedWithItsSwitch() throws Exception {
-        assertThat(Summary.of(drained(Map.of("skipped", Map.of("trap shape", 1234L))), false, false))
+        assertThat(Summary.of(drained(Map.of("SKIPPED", Map.of("trap shape", 1234L))), false, false))
                 .contains("  traps    1,234 URLs skipped by the limit 'shape'", "--allow-trap shape");
-        assertThat(Summary.of(drained(Map.of("skipped", Map.of("trap length", 9L))), false, false))
+        assertThat(Summary.of(drained(Map.of("SKIPPED", Map.of("trap length", 9L))), false, false))
                 .doesNotContain("--allow-trap");
     }
 
     @Test
     void errorResponsesAreNotFailedUrls() throws Exception {
         CrawlReport report = drained(Map.of(
-                "pages", Map.of(2, 100L, 4, 49L),
-                "failed", 3L,
+                "PAGES", Map.of("2xx", 100L, "4xx", 49L),
+                "FAILED", 3L,
                 "failures", List.of(new CrawlReport.Failure("http://h.test/x", "404", null)),
-                "failureCounts", Map.of("404", 49L, "timeout", 3L)));
+                "FAILURES", Map.of("404", 49L, "timeout", 3L)));
 
         assertThat(Summary.of(report, false, false))
                 .contains("149 pages + 0 redirects + 3 failed", "  errors   error responses 49, failed 3: ")
@@ -97,18 +97,20 @@ class SummaryTest {
     @Test
     void oneThingIsInTheSingular() throws Exception {
         Map<String, Object> one = Map.of(
-                "pages",
-                Map.of(2, 1L),
-                "redirects",
+                "PAGES",
+                Map.of("2xx", 1L),
+                "REDIRECTS",
                 1L,
-                "retried",
+                "RETRIES",
                 1L,
-                "urlsNew",
-                3L,
+                "LINKS",
+                Map.of("new", 3L),
                 "sieve",
                 sieve(1, 1, 1e-4, 0),
-                "sitemaps",
-                new CrawlReport.Sitemaps(1, 0, 1));
+                "SITEMAPS",
+                1L,
+                "SITEMAP_URLS",
+                1L);
 
         assertThat(Summary.of(drained(one), false, false))
                 .contains("= 1 page + 1 redirect + 0 failed", "+ 1 sitemap + 0 left")
@@ -119,8 +121,8 @@ class SummaryTest {
     @Test
     void onlyNamesThatAreNotFoundSuggestThatThereIsNoNetwork() throws Exception {
         CrawlReport silent = Reports.with(Map.of("ending", Ending.UNREACHABLE));
-        Map<String, Object> noNames = Map.of("failureCounts", Map.of("robots.txt unavailable: unknown host", 1L));
-        Map<String, Object> refused = Map.of("failureCounts", Map.of("no connection", 1L, "unknown host", 1L));
+        Map<String, Object> noNames = Map.of("FAILURES", Map.of("robots.txt unavailable: unknown host", 1L));
+        Map<String, Object> refused = Map.of("FAILURES", Map.of("no connection", 1L, "unknown host", 1L));
 
         assertThat(Summary.of(Reports.with(silent, noNames), false, false))
                 .contains(": no host has responded (no network?).");
@@ -130,7 +132,13 @@ class SummaryTest {
     @Test
     void checkedLinksAreNoPagesAndStillAddUp() throws Exception {
         String summary = Summary.of(
-                drained(Map.of("urlsNew", 12L, "pages", Map.of(2, 5L), "checked", Map.of(0, 1L, 2, 4L, 4, 3L))),
+                drained(Map.of(
+                        "LINKS",
+                        Map.of("new", 12L),
+                        "PAGES",
+                        Map.of("2xx", 5L),
+                        "CHECKED",
+                        Map.of("none", 1L, "2xx", 4L, "4xx", 3L))),
                 false,
                 false);
 
@@ -147,14 +155,14 @@ class SummaryTest {
         Map<String, Duration> hosts = new TreeMap<>();
         IntStream.range(0, 5)
                 .forEach(i -> hosts.put("some-rather-long-name-of-a-host-" + i + ".example.org", Duration.ofHours(i)));
-        CrawlReport report = drained(Map.of("skipped", many, "refusals", many, "left", 1L, "pages", Map.of(2, 1L)));
+        CrawlReport report = drained(Map.of("SKIPPED", many, "REFUSED", many, "left", 1L, "PAGES", Map.of("2xx", 1L)));
         report = Reports.with(
                 report,
                 Map.of(
                         "elapsed",
                         Duration.ofHours(10),
                         "schedule",
-                        Reports.with(report.schedule(), Map.of("slowest", hosts))));
+                        Reports.copy(report.load().schedule(), Map.of("slowest", hosts))));
 
         String summary = Summary.of(report, false, false);
 
@@ -175,7 +183,7 @@ class SummaryTest {
                         "processing",
                         Duration.ofSeconds(93),
                         "schedule",
-                        Reports.with(report.schedule(), Map.of("limited", Duration.ofSeconds(60)))));
+                        Reports.copy(report.load().schedule(), Map.of("limited", Duration.ofSeconds(60)))));
         CrawlReport workers = Reports.with(report, Map.of("busy", Duration.ofSeconds(58)));
 
         assertThat(speed(processor)).endsWith("back off 0 %, processing pages 93 %; limited by --per-host 7 %");
@@ -190,7 +198,7 @@ class SummaryTest {
 
     @Test
     void onlyErrorIsAboutUrlsWithoutAResponse() throws Exception {
-        CrawlReport report = drained(Map.of("failureCounts", Map.of("404", 1L)));
+        CrawlReport report = drained(Map.of("FAILURES", Map.of("404", 1L)));
 
         assertThat(FailOn.BROKEN.problem(report)).isEqualTo("error responses 1, failed 0");
         assertThat(FailOn.ERROR.problem(report)).isNull();

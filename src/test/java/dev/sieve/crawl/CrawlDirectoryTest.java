@@ -218,8 +218,7 @@ class CrawlDirectoryTest {
         assertFound(path + ": line 2 is damaged");
 
         makeFullJob();
-        LineFile.Kind kind = new LineFile.Kind(name, "a line", line -> true);
-        LineFile.replace(new LocalDisk(folder), kind, 1, List.of(ONE_LINE.get(name)));
+        LineFile.replace(new LocalDisk(folder), JobLines.kind(name), 1, List.of(ONE_LINE.get(name)));
         assertFound(path + ": belongs to another job");
     }
 

@@ -49,7 +49,7 @@ class CrawlPlaceTest {
         }
         try (CrawlJob job = place.open(new CrawlOptions(), SAME);
                 Crawler crawler = new Crawler(new CrawlOptions(), job)) {
-            assertThat(crawler.report().before()).isEqualTo(1);
+            assertThat(crawler.report().pending().before()).isEqualTo(1);
             assertThat(job.isShared()).isEqualTo(place.isShared());
             assertThat(job.processes()).isEqualTo(1);
         }

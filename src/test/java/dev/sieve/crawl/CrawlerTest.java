@@ -1,5 +1,15 @@
 package dev.sieve.crawl;
 
+import static dev.sieve.crawl.Counter.FAILED;
+import static dev.sieve.crawl.Counter.FAILURES;
+import static dev.sieve.crawl.Counter.LINKS;
+import static dev.sieve.crawl.Counter.NEW;
+import static dev.sieve.crawl.Counter.PAGES;
+import static dev.sieve.crawl.Counter.REDIRECTS;
+import static dev.sieve.crawl.Counter.REFUSED;
+import static dev.sieve.crawl.Counter.RETRIES;
+import static dev.sieve.crawl.Counter.SEEN;
+import static dev.sieve.crawl.Counter.SKIPPED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -60,7 +70,7 @@ class CrawlerTest {
 
         assertThat(site.requests()).containsExactlyInAnyOrder("/", "/a", "/b", "/c", "/missing");
         assertThat(report.ending()).isEqualTo(Ending.DRAINED);
-        assertThat(report.pages()).containsEntry(2, 4L).containsEntry(4, 1L);
+        assertThat(report.by(PAGES)).containsEntry("2xx", 4L).containsEntry("4xx", 1L);
         assertThat(visit("/c").depth()).isEqualTo(2);
         assertThat(visit("/c").referrer()).isEqualTo(site.url("/a"));
         assertThat(visit("/c").title()).isEqualTo("/c");
@@ -76,18 +86,21 @@ class CrawlerTest {
 
         CrawlReport report = crawl(fast(), "/");
 
-        assertThat(report.urlsNew())
-                .isEqualTo(
-                        report.pageCount() + report.redirects() + report.failed() + report.refused() + report.left());
-        assertThat(report.urlsFound())
-                .isEqualTo(report.urlsNew()
-                        + report.urlsSeen()
-                        + report.skipped().values().stream()
+        assertThat(report.count(LINKS, NEW))
+                .isEqualTo(report.count(PAGES)
+                        + report.count(REDIRECTS)
+                        + report.count(FAILED)
+                        + report.count(REFUSED)
+                        + report.pending().left());
+        assertThat(report.count(LINKS))
+                .isEqualTo(report.count(LINKS, NEW)
+                        + report.count(LINKS, SEEN)
+                        + report.by(SKIPPED).values().stream()
                                 .mapToLong(Long::longValue)
                                 .sum());
-        assertThat(report.refused()).isEqualTo(1);
-        assertThat(report.redirects()).isEqualTo(1);
-        assertThat(report.skipped()).containsEntry("out of scope", 1L);
+        assertThat(report.count(REFUSED)).isEqualTo(1);
+        assertThat(report.count(REDIRECTS)).isEqualTo(1);
+        assertThat(report.by(SKIPPED)).containsEntry("out of scope", 1L);
         assertThat(site.requests()).doesNotContain("/private").doesNotHaveDuplicates();
     }
 
@@ -121,7 +134,7 @@ class CrawlerTest {
         CrawlReport report = crawl(fast(), "/0");
 
         assertThat(site.requests()).hasSize(11);
-        assertThat(report.failureCounts()).containsEntry("too many redirects", 1L);
+        assertThat(report.by(FAILURES)).containsEntry("too many redirects", 1L);
     }
 
     @Test
@@ -158,8 +171,8 @@ class CrawlerTest {
         CrawlReport alone = crawl(fast().concurrency(1), "/");
         CrawlReport idle = crawl(fast().concurrency(8), "/b");
 
-        assertThat(alone.busy()).isPositive().isLessThanOrEqualTo(alone.elapsed());
-        assertThat(idle.busy()).isZero();
+        assertThat(alone.load().busy()).isPositive().isLessThanOrEqualTo(alone.elapsed());
+        assertThat(idle.load().busy()).isZero();
     }
 
     @Test
@@ -175,7 +188,7 @@ class CrawlerTest {
         assertThat(report.ending()).isEqualTo(Ending.MAX_PAGES);
         assertThat(visits).hasSize(57);
         assertThat(site.requests()).hasSize(57);
-        assertThat(report.left()).isEqualTo(report.urlsNew() - 57);
+        assertThat(report.pending().left()).isEqualTo(report.count(LINKS, NEW) - 57);
     }
 
     @Test
@@ -192,7 +205,7 @@ class CrawlerTest {
             CrawlReport report = crawler.run(visits::add);
 
             assertThat(report.ending()).isEqualTo(Ending.MAX_TIME);
-            assertThat(report.left()).isPositive();
+            assertThat(report.pending().left()).isPositive();
         }
     }
 
@@ -203,7 +216,7 @@ class CrawlerTest {
         CrawlReport report = crawl(fast().maxDepth(2), "/");
 
         assertThat(site.requests()).containsExactly("/", "/1", "/2");
-        assertThat(report.skipped()).containsEntry("too deep", 1L);
+        assertThat(report.by(SKIPPED)).containsEntry("too deep", 1L);
     }
 
     @Test
@@ -217,7 +230,7 @@ class CrawlerTest {
 
         assertThat(site.requests())
                 .containsExactly("/", "/loop/", "/loop/loop/", "/loop/loop/loop/", "/loop/loop/loop/loop/");
-        assertThat(report.skipped()).containsExactly(Map.entry("trap repeated-segments", 1L));
+        assertThat(report.by(SKIPPED)).containsExactly(Map.entry("trap repeated-segments", 1L));
     }
 
     @Test
@@ -239,7 +252,7 @@ class CrawlerTest {
 
         assertThat(site.requests()).containsExactly("/", "/shaky", "/shaky");
         assertThat(visit("/shaky").result().status()).isEqualTo(200);
-        assertThat(report.retried()).isEqualTo(1);
+        assertThat(report.count(RETRIES)).isEqualTo(1);
         assertThat(visits).hasSize(2);
     }
 
@@ -250,7 +263,7 @@ class CrawlerTest {
         CrawlReport report = crawl(fast().retries(0), "/");
 
         assertThat(site.requests()).isEmpty();
-        assertThat(report.failureCounts()).containsEntry("robots.txt unavailable: status 500", 1L);
+        assertThat(report.by(FAILURES)).containsEntry("robots.txt unavailable: status 500", 1L);
         assertThat(report.isFruitless()).isTrue();
     }
 
@@ -272,7 +285,7 @@ class CrawlerTest {
 
         CrawlReport report = crawl(fast().userAgent(userAgent), "/");
 
-        assertThat(report.refusals()).hasSize(isForbidden ? 1 : 0);
+        assertThat(report.by(REFUSED)).hasSize(isForbidden ? 1 : 0);
         assertThat(site.requests()).hasSize(isForbidden ? 0 : 1);
     }
 
@@ -374,7 +387,7 @@ class CrawlerTest {
             CrawlReport report = crawler.run(visit -> crawler.stop());
 
             assertThat(report.ending()).isEqualTo(Ending.STOPPED);
-            assertThat(report.left()).isEqualTo(100);
+            assertThat(report.pending().left()).isEqualTo(100);
             assertThat(site.requests()).containsExactly("/");
         }
     }
@@ -393,7 +406,9 @@ class CrawlerTest {
 
             assertThat(report.ending()).isEqualTo(Ending.FULL);
             Reports.assertAddsUp(report);
-            assertThat(report.urlsNew()).isEqualTo(small.stats().accepted()).isGreaterThan(1);
+            assertThat(report.count(LINKS, NEW))
+                    .isEqualTo(small.stats().accepted())
+                    .isGreaterThan(1);
         }
     }
 
@@ -427,7 +442,7 @@ class CrawlerTest {
             crawler.seed(site.url("/"));
             CrawlReport report = crawler.run(visits::add);
 
-            assertThat(report.retried()).isZero();
+            assertThat(report.count(RETRIES)).isZero();
             assertThat(site.requests()).containsExactlyInAnyOrder("/", "/shaky", "/other.pdf");
         }
     }
@@ -441,7 +456,7 @@ class CrawlerTest {
 
             CrawlReport report = crawler.run(visits::add);
 
-            assertThat(report.refusals()).containsExactly(Map.entry("address not public", 1L));
+            assertThat(report.by(REFUSED)).containsExactly(Map.entry("address not public", 1L));
             assertThat(log.lines())
                     .singleElement()
                     .asString()

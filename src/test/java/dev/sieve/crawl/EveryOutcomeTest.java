@@ -104,8 +104,8 @@ class EveryOutcomeTest {
             CrawlReport report = crawler.run(visit -> {});
 
             assertThat(report.ending()).isEqualTo(Ending.DRAINED);
-            assertThat(report.left()).isZero();
-            assertThat(frontier.inFlight()).isEqualTo(report.unfinished());
+            assertThat(report.pending().left()).isZero();
+            assertThat(frontier.inFlight()).isEqualTo(report.pending().unfinished());
             Reports.assertAddsUp(report);
         } finally {
             closeServers();

@@ -1,5 +1,8 @@
 package dev.sieve.crawl;
 
+import static dev.sieve.crawl.Counter.FAILURES;
+import static dev.sieve.crawl.Counter.PAGES;
+import static dev.sieve.crawl.Counter.REFUSED;
 import static dev.sieve.crawl.Reports.assertAddsUp;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -70,8 +73,8 @@ class HostLimitsTest {
 
         assertThat(site.requests()).hasSize(4);
         assertThat(report.ending()).isEqualTo(Ending.DRAINED);
-        assertThat(report.refusals()).containsExactly(Map.entry("over the budget", 7L));
-        assertThat(report.unfinished()).isEqualTo(7);
+        assertThat(report.by(REFUSED)).containsExactly(Map.entry("over the budget", 7L));
+        assertThat(report.pending().unfinished()).isEqualTo(7);
         assertThat(sieve.stats().done()).isEqualTo(4);
         assertAddsUp(report);
     }
@@ -87,9 +90,9 @@ class HostLimitsTest {
             try (DurableSieve frontier = DurableSieve.open(folder.resolve("job"), 1000)) {
                 CrawlReport report = crawl(fast().maxPerHost(4), frontier);
 
-                assertThat(report.pageCount()).isEqualTo(run < 3 ? 4 : 3);
-                assertThat(report.unfinished()).isEqualTo(Math.max(0, 11 - 4 * run));
-                assertThat(report.left()).isZero();
+                assertThat(report.count(PAGES)).isEqualTo(run < 3 ? 4 : 3);
+                assertThat(report.pending().unfinished()).isEqualTo(Math.max(0, 11 - 4 * run));
+                assertThat(report.pending().left()).isZero();
                 assertAddsUp(report);
             }
         }
@@ -115,7 +118,7 @@ class HostLimitsTest {
         CrawlReport report = crawl(fast().maxPerHost(2).retries(1), new Sieve(1000));
 
         assertThat(site.requests()).containsExactly("/", "/shaky", "/shaky");
-        assertThat(report.refused()).isZero();
+        assertThat(report.count(REFUSED)).isZero();
     }
 
     @Test
@@ -141,10 +144,9 @@ class HostLimitsTest {
         CrawlReport report = crawl(fast().perHost(1).maxFailures(1).resolver(without("dead.test")), sieve);
 
         assertThat(report.ending()).isEqualTo(Ending.DRAINED);
-        assertThat(report.failureCounts())
-                .containsExactly(Map.entry("host given up", 19L), Map.entry("unknown host", 1L));
+        assertThat(report.by(FAILURES)).containsExactly(Map.entry("host given up", 19L), Map.entry("unknown host", 1L));
         assertThat(visits).hasSize(21);
-        assertThat(report.left()).isZero();
+        assertThat(report.pending().left()).isZero();
         assertAddsUp(report);
     }
 
@@ -164,9 +166,9 @@ class HostLimitsTest {
         try (DurableSieve frontier = DurableSieve.open(folder.resolve("job"), 1000)) {
             CrawlReport report = crawl(options.resolver(without("")), frontier);
 
-            assertThat(report.before()).isEqualTo(20);
-            assertThat(report.pages()).containsExactly(Map.entry(2, 20L));
-            assertThat(report.left()).isZero();
+            assertThat(report.pending().before()).isEqualTo(20);
+            assertThat(report.by(PAGES)).containsExactly(Map.entry("2xx", 20L));
+            assertThat(report.pending().left()).isZero();
             assertAddsUp(report);
         }
         assertThat(site.requests()).hasSize(21).doesNotHaveDuplicates();

@@ -1,5 +1,14 @@
 package dev.sieve.crawl;
 
+import static dev.sieve.crawl.Counter.FAILED;
+import static dev.sieve.crawl.Counter.FAILURES;
+import static dev.sieve.crawl.Counter.LINKS;
+import static dev.sieve.crawl.Counter.NEW;
+import static dev.sieve.crawl.Counter.PAGES;
+import static dev.sieve.crawl.Counter.REDIRECTS;
+import static dev.sieve.crawl.Counter.REFUSED;
+import static dev.sieve.crawl.Counter.RETRIES;
+import static dev.sieve.crawl.Counter.SKIPPED;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -71,8 +80,8 @@ class HostileCrawlTest {
             CrawlReport report = crawl(fast().scope(Scope.Kind.ANY), "/");
 
             assertThat(secret.heads()).isEmpty();
-            assertThat(report.refusals()).containsExactly(Map.entry("address not public", 2L));
-            assertThat(report.urlsNew()).isEqualTo(4).isEqualTo(report.pageCount() + report.refused());
+            assertThat(report.by(REFUSED)).containsExactly(Map.entry("address not public", 2L));
+            assertThat(report.count(LINKS, NEW)).isEqualTo(4).isEqualTo(report.count(PAGES) + report.count(REFUSED));
             assertGoodPageWasFetched();
         }
     }
@@ -88,9 +97,9 @@ class HostileCrawlTest {
             CrawlReport report = crawl(fast().scope(Scope.Kind.ANY).retries(2), "/");
 
             assertThat(secret.heads()).isEmpty();
-            assertThat(report.refusals()).containsExactly(Map.entry("address not public", 1L));
-            assertThat(report.failureCounts()).containsExactly(Map.entry("bad redirect", 2L));
-            assertThat(report.retried()).isZero();
+            assertThat(report.by(REFUSED)).containsExactly(Map.entry("address not public", 1L));
+            assertThat(report.by(FAILURES)).containsExactly(Map.entry("bad redirect", 2L));
+            assertThat(report.count(RETRIES)).isZero();
             assertGoodPageWasFetched();
         }
     }
@@ -104,7 +113,7 @@ class HostileCrawlTest {
 
             assertThat(secret.heads()).isEmpty();
             assertThat(server.heads()).hasSize(1);
-            assertThat(report.failureCounts())
+            assertThat(report.by(FAILURES))
                     .containsExactly(Map.entry("robots.txt unavailable: address not public", 1L));
         }
     }
@@ -119,7 +128,7 @@ class HostileCrawlTest {
         CrawlReport report = crawl(options, "/");
 
         assertThat(server.heads()).noneMatch(head -> head.contains("inside.test"));
-        assertThat(report.refusals()).containsExactly(Map.entry("address not public", 1L));
+        assertThat(report.by(REFUSED)).containsExactly(Map.entry("address not public", 1L));
         assertGoodPageWasFetched();
     }
 
@@ -131,7 +140,7 @@ class HostileCrawlTest {
             CrawlReport report = crawler.run(visits::add);
 
             assertThat(server.heads()).isEmpty();
-            assertThat(report.refused()).isEqualTo(1);
+            assertThat(report.count(REFUSED)).isEqualTo(1);
             assertThat(report.isFruitless()).isTrue();
         }
     }
@@ -168,7 +177,7 @@ class HostileCrawlTest {
         CrawlReport report = crawl(fast(), "/");
 
         assertThat(server.requests("/never")).isZero();
-        assertThat(report.skipped()).containsExactly(Map.entry("nofollow", 2L));
+        assertThat(report.by(SKIPPED)).containsExactly(Map.entry("nofollow", 2L));
         assertGoodPageWasFetched();
     }
 
@@ -182,7 +191,7 @@ class HostileCrawlTest {
 
         CrawlReport report = crawl(fast(), "/");
 
-        assertThat(report.skipped())
+        assertThat(report.by(SKIPPED))
                 .containsEntry("beyond the limit of a page", 5001L)
                 .containsEntry("out of scope", 19_999L);
         assertGoodPageWasFetched();
@@ -203,7 +212,7 @@ class HostileCrawlTest {
 
         CrawlReport report = crawl(fast(), "/");
 
-        assertThat(report.pages()).containsExactly(Map.entry(2, pages.length + 2L));
+        assertThat(report.by(PAGES)).containsExactly(Map.entry("2xx", pages.length + 2L));
         assertGoodPageWasFetched();
     }
 
@@ -240,7 +249,7 @@ class HostileCrawlTest {
                 }
             });
 
-            assertThat(report.pageCount()).isEqualTo(202);
+            assertThat(report.count(PAGES)).isEqualTo(202);
         }
         // All pages of the host that answers are there before the first of the others is given up.
         assertThat(order.subList(0, order.lastIndexOf("") + 1)).doesNotContain("timeout");
@@ -274,7 +283,7 @@ class HostileCrawlTest {
                 }
             });
 
-            assertThat(report.pageCount()).isEqualTo(21);
+            assertThat(report.count(PAGES)).isEqualTo(21);
         }
         assertThat(order.subList(0, order.lastIndexOf("") + 1)).containsOnly("");
     }
@@ -356,8 +365,8 @@ class HostileCrawlTest {
             CrawlReport report = crawl(options, "/");
 
             assertThat(report.ending()).isEqualTo(Ending.DRAINED);
-            assertThat(report.pages()).containsExactly(Map.entry(2, goodPages + 1L + 8));
-            assertThat(report.failed()).isEqualTo(hoarders.size() + 24);
+            assertThat(report.by(PAGES)).containsExactly(Map.entry("2xx", goodPages + 1L + 8));
+            assertThat(report.count(FAILED)).isEqualTo(hoarders.size() + 24);
         }
     }
 
@@ -403,9 +412,9 @@ class HostileCrawlTest {
                 CrawlReport report = crawler.run(visit -> {});
 
                 assertThat(report.ending()).isEqualTo(Ending.DRAINED);
-                assertThat(report.pages()).containsExactly(Map.entry(2, hosts + goodPages + 1L));
-                assertThat(report.refusals()).containsExactly(Map.entry("robots.txt", (long) hosts));
-                assertThat(report.failed()).isZero();
+                assertThat(report.by(PAGES)).containsExactly(Map.entry("2xx", hosts + goodPages + 1L));
+                assertThat(report.by(REFUSED)).containsExactly(Map.entry("robots.txt", (long) hosts));
+                assertThat(report.count(FAILED)).isZero();
                 assertThat(server.requests("/robots.txt")).isEqualTo(1);
             }
         }
@@ -421,8 +430,8 @@ class HostileCrawlTest {
         CrawlReport report = crawl(options, "/");
 
         assertThat(server.heads()).noneMatch(head -> head.contains("elsewhere.test"));
-        assertThat(report.redirects()).isEqualTo(1);
-        assertThat(report.skipped()).containsExactly(Map.entry("out of scope", 1L));
+        assertThat(report.count(REDIRECTS)).isEqualTo(1);
+        assertThat(report.by(SKIPPED)).containsExactly(Map.entry("out of scope", 1L));
         assertGoodPageWasFetched();
     }
 
@@ -437,7 +446,7 @@ class HostileCrawlTest {
         CrawlReport report = crawl(fast().obeyRobots(true), "/");
 
         assertThat(server.requests("/no")).isZero();
-        assertThat(report.refusals()).containsExactly(Map.entry("robots.txt", 1L));
+        assertThat(report.by(REFUSED)).containsExactly(Map.entry("robots.txt", 1L));
         assertGoodPageWasFetched();
     }
 
@@ -455,7 +464,7 @@ class HostileCrawlTest {
 
         assertThat(report.ending()).isEqualTo(Ending.DRAINED);
         assertThat(server.heads()).hasSize(4);
-        assertThat(report.retried()).isZero();
+        assertThat(report.count(RETRIES)).isZero();
         assertGoodPageWasFetched();
     }
 
@@ -479,8 +488,8 @@ class HostileCrawlTest {
 
         CrawlReport report = crawl(fast().retries(2), "/");
 
-        assertThat(report.pages()).containsExactly(Map.entry(2, 12L));
-        assertThat(report.retried()).isEqualTo(2);
+        assertThat(report.by(PAGES)).containsExactly(Map.entry("2xx", 12L));
+        assertThat(report.count(RETRIES)).isEqualTo(2);
         assertThat(server.heads()).hasSize(14);
         assertGoodPageWasFetched();
     }
@@ -493,8 +502,8 @@ class HostileCrawlTest {
         CrawlReport report = crawl(fast().retries(1), "/");
 
         assertThat(server.requests("/busy")).isEqualTo(2);
-        assertThat(report.failureCounts()).containsExactly(Map.entry("503", 1L));
-        assertThat(report.urlsNew()).isEqualTo(3).isEqualTo(report.pageCount());
+        assertThat(report.by(FAILURES)).containsExactly(Map.entry("503", 1L));
+        assertThat(report.count(LINKS, NEW)).isEqualTo(3).isEqualTo(report.count(PAGES));
         assertGoodPageWasFetched();
     }
 
@@ -521,8 +530,8 @@ class HostileCrawlTest {
                 }
             });
 
-            assertThat(report.pageCount()).isEqualTo(2);
-            assertThat(report.left()).isEqualTo(1);
+            assertThat(report.count(PAGES)).isEqualTo(2);
+            assertThat(report.pending().left()).isEqualTo(1);
         }
         assertThat(server.requests("/busy")).isLessThan(2);
         assertGoodPageWasFetched();

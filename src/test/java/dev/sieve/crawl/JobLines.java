@@ -11,10 +11,14 @@ import java.util.List;
 public final class JobLines {
     private JobLines() {}
 
+    /** What a file with a name contains: any lines, in the present version. */
+    static LineFile.Kind kind(String name) {
+        return new LineFile.Kind(name, name.equals("crawl-report") ? 3 : 2, "a line", line -> true);
+    }
+
     /** Replaces a file of a job by one with other lines, which are whole. */
     public static Path replace(Path job, String name, String... lines) throws IOException {
-        LineFile.Kind kind = new LineFile.Kind(name, "a line", line -> true);
-        LineFile.replace(new LocalDisk(job), kind, DurableFolder.id(job), List.of(lines));
+        LineFile.replace(new LocalDisk(job), kind(name), DurableFolder.id(job), List.of(lines));
         return job.resolve(name);
     }
 }

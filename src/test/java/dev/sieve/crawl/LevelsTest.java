@@ -1,5 +1,8 @@
 package dev.sieve.crawl;
 
+import static dev.sieve.crawl.Counter.LINKS;
+import static dev.sieve.crawl.Counter.NEW;
+import static dev.sieve.crawl.Counter.PAGES;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -393,8 +396,8 @@ class LevelsTest {
 
             assertThat(depths).isEqualTo(Map.of("/", 0, "/a", 1, "/r", 1, "/t", 1, "/end", 2));
             assertThat(site.requests()).containsExactly("/", "/a", "/r", "/t", "/end");
-            assertThat(report.left()).isZero();
-            assertThat(report.urlsNew()).isEqualTo(5);
+            assertThat(report.pending().left()).isZero();
+            assertThat(report.count(LINKS, NEW)).isEqualTo(5);
             Reports.assertAddsUp(report);
         }
     }
@@ -420,7 +423,7 @@ class LevelsTest {
                 });
                 Reports.assertAddsUp(report);
             }
-        } while (report.left() > 0);
+        } while (report.pending().left() > 0);
 
         assertThat(visited).containsExactly("/", "/a", "/end", "/r", "/t");
         assertThat(site.requests()).hasSize(5);
@@ -447,7 +450,7 @@ class LevelsTest {
             CrawlReport report = crawler.run(visit -> {});
 
             assertThat(report.ending()).isEqualTo(Ending.DRAINED);
-            assertThat(report.pageCount()).isEqualTo(2);
+            assertThat(report.count(PAGES)).isEqualTo(2);
             Reports.assertAddsUp(report);
         }
         assertThat(site.requests()).hasSize(5);

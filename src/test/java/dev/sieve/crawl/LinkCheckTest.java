@@ -1,5 +1,12 @@
 package dev.sieve.crawl;
 
+import static dev.sieve.crawl.Counter.CHECKED;
+import static dev.sieve.crawl.Counter.FAILED;
+import static dev.sieve.crawl.Counter.FAILURES;
+import static dev.sieve.crawl.Counter.PAGES;
+import static dev.sieve.crawl.Counter.REDIRECTS;
+import static dev.sieve.crawl.Counter.REFUSED;
+import static dev.sieve.crawl.Counter.SKIPPED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
@@ -108,11 +115,13 @@ class LinkCheckTest {
         assertThat(other.requests())
                 .containsExactlyInAnyOrder("/good", "/gone", "/moved", "/target", "/lost", "/nowhere", "/error");
         assertThat(site.requests()).containsExactlyInAnyOrder("/", "/a", "/missing");
-        assertThat(report.pages()).containsOnly(entry(2, 2L), entry(4, 1L));
-        assertThat(report.checked()).containsOnly(entry(0, 1L), entry(2, 2L), entry(3, 2L), entry(4, 2L), entry(5, 1L));
-        assertThat(report.redirects() + report.failed()).isZero();
+        assertThat(report.by(PAGES)).containsOnly(entry("2xx", 2L), entry("4xx", 1L));
+        assertThat(report.by(CHECKED))
+                .containsOnly(
+                        entry("none", 1L), entry("2xx", 2L), entry("3xx", 2L), entry("4xx", 2L), entry("5xx", 1L));
+        assertThat(report.count(REDIRECTS) + report.count(FAILED)).isZero();
         assertThat(report.withoutResponse()).isEqualTo(1);
-        assertThat(report.skipped()).isEmpty();
+        assertThat(report.by(SKIPPED)).isEmpty();
         assertThat(checks())
                 .containsOnly(
                         entry(other.url("/good"), 200),
@@ -135,9 +144,9 @@ class LinkCheckTest {
 
         assertThat(report.failures())
                 .containsExactly(new CrawlReport.Failure(other.url("/gone"), "404", site.url("/")));
-        assertThat(report.failureCounts()).containsOnly(entry("404", 1L));
-        assertThat(report.pages()).containsOnly(entry(2, 1L), entry(4, 1L));
-        assertThat(report.checked()).containsOnly(entry(4, 3L));
+        assertThat(report.by(FAILURES)).containsOnly(entry("404", 1L));
+        assertThat(report.by(PAGES)).containsOnly(entry("2xx", 1L), entry("4xx", 1L));
+        assertThat(report.by(CHECKED)).containsOnly(entry("4xx", 3L));
         assertThat(visits.stream().filter(Visit::isAccepted))
                 .extracting(Visit::url)
                 .containsExactlyInAnyOrder(site.url("/wall"), other.url("/wall"), other.url("/limit"));
@@ -154,8 +163,8 @@ class LinkCheckTest {
                         new CrawlReport.Failure("http://[::1", "malformed URL", site.url("/")),
                         new CrawlReport.Failure("http://a..b/", "malformed URL", site.url("/a")),
                         new CrawlReport.Failure("http://a:99999/", "malformed URL", site.url("/a")));
-        assertThat(report.checked()).containsOnly(entry(0, 3L));
-        assertThat(report.skipped()).containsOnly(entry("not http or https", 1L));
+        assertThat(report.by(CHECKED)).containsOnly(entry("none", 3L));
+        assertThat(report.by(SKIPPED)).containsOnly(entry("not http or https", 1L));
         assertThat(checks()).hasSize(3).containsEntry("http://[::1", 0);
 
         assertThat(crawl(options().checkLinks(false), site.url("/")).failures()).isEmpty();
@@ -168,8 +177,8 @@ class LinkCheckTest {
         CrawlReport report = crawl(Site.fast(), site.url("/"));
 
         assertThat(other.requests()).isEmpty();
-        assertThat(report.skipped()).containsOnly(entry("out of scope", 1L));
-        assertThat(report.checkedCount()).isZero();
+        assertThat(report.by(SKIPPED)).containsOnly(entry("out of scope", 1L));
+        assertThat(report.count(CHECKED)).isZero();
     }
 
     @Test
@@ -185,8 +194,8 @@ class LinkCheckTest {
         CrawlReport report = crawl(options().exclude("never").sitemaps(true), site.url("/"));
 
         assertThat(other.requests()).isEmpty();
-        assertThat(report.refusals()).containsOnly(entry("robots.txt", 1L), entry("address not public", 1L));
-        assertThat(report.skipped()).containsOnly(entry("excluded", 1L), entry("trap repeated-segments", 1L));
+        assertThat(report.by(REFUSED)).containsOnly(entry("robots.txt", 1L), entry("address not public", 1L));
+        assertThat(report.by(SKIPPED)).containsOnly(entry("excluded", 1L), entry("trap repeated-segments", 1L));
         assertThat(site.requests()).containsExactlyInAnyOrder("/", "/sitemap.xml");
     }
 
@@ -198,8 +207,8 @@ class LinkCheckTest {
         CrawlReport report = crawl(options().maxDepth(0), site.url("/"));
 
         assertThat(site.requests()).containsExactlyInAnyOrder("/", "/a");
-        assertThat(report.checked()).containsOnly(entry(2, 2L));
-        assertThat(report.pageCount()).isEqualTo(1);
+        assertThat(report.by(CHECKED)).containsOnly(entry("2xx", 2L));
+        assertThat(report.count(PAGES)).isEqualTo(1);
     }
 
     @Test
@@ -210,8 +219,8 @@ class LinkCheckTest {
         CrawlReport report = crawl(options(), site.url("/"));
 
         assertThat(site.requests()).containsExactlyInAnyOrder("/", "/hidden", "/more");
-        assertThat(report.pageCount()).isEqualTo(3);
-        assertThat(report.checked()).containsOnly(entry(3, 1L));
+        assertThat(report.count(PAGES)).isEqualTo(3);
+        assertThat(report.by(CHECKED)).containsOnly(entry("3xx", 1L));
         assertThat(checks()).containsOnly(entry(other.url("/back"), 302));
     }
 
@@ -223,7 +232,7 @@ class LinkCheckTest {
         CrawlReport report = crawl(options().maxDepth(1), site.url("/"));
 
         assertThat(site.requests()).containsExactlyInAnyOrder("/", "/hidden", "/more");
-        assertThat(report.pageCount()).isEqualTo(2);
+        assertThat(report.count(PAGES)).isEqualTo(2);
         assertThat(checks()).containsOnly(entry(other.url("/back"), 302), entry(site.url("/more"), 200));
     }
 
@@ -266,7 +275,7 @@ class LinkCheckTest {
         CrawlReport report = crawl(options().maxPages(2), site.url("/"));
 
         assertThat(report.ending()).isEqualTo(Ending.MAX_PAGES);
-        assertThat(report.pageCount()).isEqualTo(2);
+        assertThat(report.count(PAGES)).isEqualTo(2);
     }
 
     @Test
@@ -282,7 +291,7 @@ class LinkCheckTest {
         do {
             report = run(all::add);
             runs++;
-        } while (report.left() > 0 && runs < 100);
+        } while (report.pending().left() > 0 && runs < 100);
 
         assertThat(runs).isGreaterThan(5);
         assertThat(other.requests())
@@ -367,7 +376,7 @@ class LinkCheckTest {
                     .filter(url -> url.contains("elsewhere"))
                     .toList();
             assertThat(requested).doesNotHaveDuplicates().noneMatch(url -> url.contains("never"));
-            assertThat(report.pages().get(2)).isEqualTo(web.pages());
+            assertThat(report.count(PAGES, "2xx")).isEqualTo(web.pages());
         }
     }
 

@@ -1,5 +1,8 @@
 package dev.sieve.crawl;
 
+import static dev.sieve.crawl.Counter.LINKS;
+import static dev.sieve.crawl.Counter.NEW;
+import static dev.sieve.crawl.Counter.SEEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.Sieve;
@@ -97,9 +100,9 @@ class LinkGraphTest {
                     .filteredOn(edge -> !expected.contains(edge))
                     .isEmpty();
             Map<String, Long> fates = fates(edges);
-            assertThat(fates.get("new")).as("all but the seed").isEqualTo(report.urlsNew() - 1);
-            assertThat(fates.get("seen")).isEqualTo(report.urlsSeen());
-            assertThat((long) edges.size()).isEqualTo(report.urlsFound() - 1);
+            assertThat(fates.get("new")).as("all but the seed").isEqualTo(report.count(LINKS, NEW) - 1);
+            assertThat(fates.get("seen")).isEqualTo(report.count(LINKS, SEEN));
+            assertThat((long) edges.size()).isEqualTo(report.count(LINKS) - 1);
             assertThat(edges.stream().filter(edge -> edge.get(2).equals("new")).map(edge -> edge.get(1)))
                     .doesNotHaveDuplicates();
         }
@@ -156,7 +159,7 @@ class LinkGraphTest {
                             List.of(site.url("/a"), site.url("/b"), "new"),
                             List.of(site.url("/a"), site.url("/a?x=%E2%80%AE"), "new"),
                             List.of(site.url("/b"), site.url("/c"), "skipped: too deep"));
-            assertThat(report.urlsFound()).isEqualTo(edges().size() + 1);
+            assertThat(report.count(LINKS)).isEqualTo(edges().size() + 1);
         }
     }
 

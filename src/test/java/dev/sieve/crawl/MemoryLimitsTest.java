@@ -1,5 +1,6 @@
 package dev.sieve.crawl;
 
+import static dev.sieve.crawl.Counter.FAILURES;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -195,8 +196,8 @@ class MemoryLimitsTest {
             CrawlReport report = crawler.run(visit -> {});
 
             assertThat(report.failures().size()).isEqualTo(10);
-            assertThat(report.failureCounts()).hasSize(statuses.size());
-            assertThat(report.failureCounts().keySet()).allMatch(reason -> reason.length() < 100);
+            assertThat(report.by(FAILURES)).hasSize(statuses.size());
+            assertThat(report.by(FAILURES).keySet()).allMatch(reason -> reason.length() < 100);
         }
     }
 }

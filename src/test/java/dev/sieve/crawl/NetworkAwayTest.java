@@ -1,5 +1,8 @@
 package dev.sieve.crawl;
 
+import static dev.sieve.crawl.Counter.FAILED;
+import static dev.sieve.crawl.Counter.FAILURES;
+import static dev.sieve.crawl.Counter.PAGES;
 import static dev.sieve.crawl.Reports.assertAddsUp;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -92,19 +95,19 @@ class NetworkAwayTest {
         address = problem.equals("unknown host") ? null : problem.equals("no connection") ? "127.0.0.2" : address;
         CrawlReport away = resume(fast(), visit -> {});
 
-        assertThat(away.before()).isEqualTo(HOSTS);
-        assertThat(away.pageCount()).isZero();
-        assertThat(away.failureCounts()).containsOnlyKeys("robots.txt unavailable: " + problem);
+        assertThat(away.pending().before()).isEqualTo(HOSTS);
+        assertThat(away.count(PAGES)).isZero();
+        assertThat(away.by(FAILURES)).containsOnlyKeys("robots.txt unavailable: " + problem);
         assertThat(away.isFruitless()).isTrue();
         assertThat(away.sieve().done()).isEqualTo(1);
-        assertThat(away.unfinished() + away.left()).isEqualTo(HOSTS);
+        assertThat(away.pending().notDone()).isEqualTo(HOSTS);
 
         address = "127.0.0.1";
         site.robots("");
         CrawlReport back = resume(fast(), visit -> {});
 
-        assertThat(back.pages().get(2)).isEqualTo(HOSTS);
-        assertThat(back.unfinished() + back.left()).isZero();
+        assertThat(back.count(PAGES, "2xx")).isEqualTo(HOSTS);
+        assertThat(back.pending().notDone()).isZero();
         assertThat(site.requests()).hasSize(1 + HOSTS).doesNotHaveDuplicates();
     }
 
@@ -121,8 +124,8 @@ class NetworkAwayTest {
             CrawlReport away = resume(fast(), visits::add);
 
             assertThat(visits).hasSize(1);
-            assertThat(away.failed()).isEqualTo(30);
-            assertThat(away.unfinished()).isEqualTo(30);
+            assertThat(away.count(FAILED)).isEqualTo(30);
+            assertThat(away.pending().unfinished()).isEqualTo(30);
         }
     }
 
@@ -136,8 +139,8 @@ class NetworkAwayTest {
 
         assertThat(away.ending()).isEqualTo(Ending.UNREACHABLE);
         assertThat(hosts).hasSize(20);
-        assertThat(away.unfinished()).isEqualTo(20);
-        assertThat(away.left()).isEqualTo(HOSTS - 20);
+        assertThat(away.pending().unfinished()).isEqualTo(20);
+        assertThat(away.pending().left()).isEqualTo(HOSTS - 20);
     }
 
     @Test
@@ -151,8 +154,8 @@ class NetworkAwayTest {
             CrawlReport report = crawler.run(visit -> {});
 
             assertThat(report.ending()).isEqualTo(Ending.UNREACHABLE);
-            assertThat(report.failed()).isEqualTo(HOSTS);
-            assertThat(report.left()).isZero();
+            assertThat(report.count(FAILED)).isEqualTo(HOSTS);
+            assertThat(report.pending().left()).isZero();
             assertAddsUp(report);
         }
         assertThat(hosts).hasSize(HOSTS);
@@ -182,13 +185,13 @@ class NetworkAwayTest {
 
         CrawlReport away = resume(awayAfterTheStart(visited), visit -> visited.countDown(), start);
 
-        assertThat(away.pageCount()).isEqualTo(1);
-        assertThat(away.failureCounts()).containsOnlyKeys("unknown host");
+        assertThat(away.count(PAGES)).isEqualTo(1);
+        assertThat(away.by(FAILURES)).containsOnlyKeys("unknown host");
         assertThat(away.sieve().done()).isEqualTo(1);
 
         CrawlReport back = resume(options, visit -> {});
 
-        assertThat(back.pages().get(2)).isEqualTo(HOSTS);
+        assertThat(back.count(PAGES, "2xx")).isEqualTo(HOSTS);
         assertThat(site.requests()).hasSize(1 + HOSTS).doesNotHaveDuplicates();
     }
 
@@ -207,9 +210,9 @@ class NetworkAwayTest {
 
         CrawlReport away = resume(oneByOne, visit -> visited.countDown(), url("start.test", "/"));
 
-        assertThat(away.pageCount()).isEqualTo(1);
-        assertThat(away.failureCounts()).containsOnlyKeys("unknown host");
-        assertThat(away.unfinished()).isEqualTo(1);
+        assertThat(away.count(PAGES)).isEqualTo(1);
+        assertThat(away.by(FAILURES)).containsOnlyKeys("unknown host");
+        assertThat(away.pending().unfinished()).isEqualTo(1);
     }
 
     @Test
@@ -235,8 +238,8 @@ class NetworkAwayTest {
                     },
                     server.url("/"));
 
-            assertThat(report.failureCounts()).containsOnlyKeys("broken off");
-            assertThat(report.unfinished()).isZero();
+            assertThat(report.by(FAILURES)).containsOnlyKeys("broken off");
+            assertThat(report.pending().unfinished()).isZero();
             assertThat(report.sieve().done()).isEqualTo(3);
             assertThat(report.ending()).isEqualTo(Ending.DRAINED);
         }

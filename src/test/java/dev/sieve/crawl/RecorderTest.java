@@ -1,5 +1,6 @@
 package dev.sieve.crawl;
 
+import static dev.sieve.crawl.Counter.REFUSED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -112,7 +113,7 @@ class RecorderTest {
             assertThat(report.ending()).isEqualTo(Ending.DRAINED);
             assertThat(frontier.stats().done()).isEqualTo(150);
             assertThat(sink.stored).isEqualTo(150);
-            assertThat(report.refused()).isEqualTo(11);
+            assertThat(report.count(REFUSED)).isEqualTo(11);
             Reports.assertAddsUp(report);
         }
     }

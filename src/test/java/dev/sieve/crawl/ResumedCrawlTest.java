@@ -1,5 +1,8 @@
 package dev.sieve.crawl;
 
+import static dev.sieve.crawl.Counter.PAGES;
+import static dev.sieve.crawl.Counter.REFUSED;
+import static dev.sieve.crawl.Counter.SKIPPED;
 import static dev.sieve.crawl.Reports.assertAddsUp;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -69,9 +72,9 @@ class ResumedCrawlTest {
 
         CrawlReport resumed = run(options(), crawler -> {});
 
-        assertThat(resumed.pageCount()).isEqualTo(3);
-        assertThat(resumed.refused()).isZero();
-        assertThat(resumed.skipped()).isEmpty();
+        assertThat(resumed.count(PAGES)).isEqualTo(3);
+        assertThat(resumed.count(REFUSED)).isZero();
+        assertThat(resumed.by(SKIPPED)).isEmpty();
     }
 
     @Test
@@ -82,7 +85,7 @@ class ResumedCrawlTest {
 
             CrawlReport resumed = run(options().header("Authorization", SECRET), crawler -> {});
 
-            assertThat(resumed.refusals()).containsExactly(Map.entry("address not public", 1L));
+            assertThat(resumed.by(REFUSED)).containsExactly(Map.entry("address not public", 1L));
             assertThat(other.heads()).isEmpty();
             run(options().header("Authorization", SECRET).allowPrivate("127.0.0.0/8"), crawler -> {});
             assertThat(other.heads()).singleElement().asString().doesNotContain(SECRET);
@@ -96,18 +99,18 @@ class ResumedCrawlTest {
 
         CrawlReport without = run(options(), crawler -> {});
 
-        assertThat(without.refusals()).containsExactly(Map.entry("address not public", 2L));
-        assertThat(without.unfinished()).isEqualTo(2);
+        assertThat(without.by(REFUSED)).containsExactly(Map.entry("address not public", 2L));
+        assertThat(without.pending().unfinished()).isEqualTo(2);
         CrawlReport with = run(options().allowPrivate("127.0.0.0/8"), crawler -> {});
-        assertThat(with.pageCount()).isEqualTo(3);
-        assertThat(with.unfinished() + with.left()).isZero();
+        assertThat(with.count(PAGES)).isEqualTo(3);
+        assertThat(with.pending().unfinished() + with.pending().left()).isZero();
     }
 
     @Test
     void aPortOfAnotherProtocolIsDone() throws IOException {
         run(options(), crawler -> crawler.seed("http://example.org:25/"));
 
-        assertThat(run(options(), crawler -> {}).before()).isZero();
+        assertThat(run(options(), crawler -> {}).pending().before()).isZero();
     }
 
     @Test
@@ -134,18 +137,20 @@ class ResumedCrawlTest {
 
         CrawlReport without = run(options(), crawler -> {});
 
-        assertThat(without.pages()).containsOnly(Map.entry(2, 1L), Map.entry(4, 1L));
-        assertThat(without.unfinished()).isEqualTo(1);
+        assertThat(without.by(PAGES)).containsOnly(Map.entry("2xx", 1L), Map.entry("4xx", 1L));
+        assertThat(without.pending().unfinished()).isEqualTo(1);
         siteOfThreePages();
         CrawlReport with = run(options().header("Authorization", SECRET), crawler -> {});
-        assertThat(with.pages()).containsExactly(Map.entry(2, 2L));
+        assertThat(with.by(PAGES)).containsExactly(Map.entry("2xx", 2L));
     }
 
     @Test
     void aPageThatIsDeniedWithThemIsDone() throws IOException {
         server.on("/", HostileServer.raw("HTTP/1.1 401 Unauthorized\n"));
         run(options(), this::typed);
-        assertThat(run(options().header("Authorization", SECRET), this::typed).before())
+        assertThat(run(options().header("Authorization", SECRET), this::typed)
+                        .pending()
+                        .before())
                 .isZero();
     }
 

@@ -1,5 +1,6 @@
 package dev.sieve.crawl;
 
+import static dev.sieve.crawl.Counter.PAGES;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -135,10 +136,10 @@ class SharedCrawlTest {
             for (SharedWorker worker : workers) {
                 CrawlReport report = worker.end();
                 assertThat(report.ending()).isEqualTo(Ending.DRAINED);
-                assertThat(report.pageCount()).isPositive();
-                assertThat(report.left()).isZero();
-                assertThat(report.unfinished()).isZero();
-                pages += report.pages().get(2);
+                assertThat(report.count(PAGES)).isPositive();
+                assertThat(report.pending().left()).isZero();
+                assertThat(report.pending().unfinished()).isZero();
+                pages += report.count(PAGES, "2xx");
                 worker.visits.stream().map(Visit::url).forEach(visited::add);
             }
 
@@ -279,8 +280,8 @@ class SharedCrawlTest {
             other.seed(url("h0.b.test", site, "/0"));
             isAdded.countDown();
 
-            assertThat(one.end().pageCount()).isPositive();
-            assertThat(other.end().pageCount()).isPositive();
+            assertThat(one.end().count(Counter.PAGES)).isPositive();
+            assertThat(other.end().count(Counter.PAGES)).isPositive();
             pages.addAll(List.of("/" + hosts, "/first"));
             assertThat(site.requests()).containsExactlyInAnyOrderElementsOf(pages);
         }
@@ -364,7 +365,7 @@ class SharedCrawlTest {
                 engine.config("maxmemory", "1mb");
 
                 assertThat(worker.end().ending()).isEqualTo(Ending.FULL);
-                assertThat(worker.crawler.report().left()).isPositive();
+                assertThat(worker.crawler.report().pending().left()).isPositive();
                 worker.visits.forEach(visit -> visited.add(visit.url()));
             }
             engine.config("maxmemory", "0");

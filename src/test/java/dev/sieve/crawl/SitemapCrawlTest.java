@@ -1,5 +1,13 @@
 package dev.sieve.crawl;
 
+import static dev.sieve.crawl.Counter.FAILURES;
+import static dev.sieve.crawl.Counter.PAGES;
+import static dev.sieve.crawl.Counter.REDIRECTS;
+import static dev.sieve.crawl.Counter.REFUSED;
+import static dev.sieve.crawl.Counter.SITEMAPS;
+import static dev.sieve.crawl.Counter.SITEMAPS_ABSENT;
+import static dev.sieve.crawl.Counter.SITEMAP_URLS;
+import static dev.sieve.crawl.Counter.SKIPPED;
 import static dev.sieve.crawl.Reports.assertAddsUp;
 import static dev.sieve.fetch.HostileServer.gzip;
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -111,8 +119,10 @@ class SitemapCrawlTest {
                 .containsAll(pages)
                 .contains("/", "/index.xml.gz", "/a.xml.gz", "/b")
                 .hasSize(304);
-        assertThat(report.pageCount()).isEqualTo(301);
-        assertThat(report.sitemaps()).isEqualTo(new CrawlReport.Sitemaps(3, 0, 302));
+        assertThat(report.count(PAGES)).isEqualTo(301);
+        assertThat(report.count(SITEMAPS)).isEqualTo(3);
+        assertThat(report.count(SITEMAPS_ABSENT)).isZero();
+        assertThat(report.count(SITEMAP_URLS)).isEqualTo(302);
         assertThat(visits).hasSize(301);
         assertThat(visit("/p7").depth()).isEqualTo(1);
         assertThat(visit("/p7").referrer()).isEqualTo(site.url("/a.xml.gz"));
@@ -125,7 +135,7 @@ class SitemapCrawlTest {
 
         CrawlReport report = crawl(fast().maxPages(50));
 
-        assertThat(report.pageCount()).isEqualTo(50);
+        assertThat(report.count(PAGES)).isEqualTo(50);
         assertThat(visits).hasSize(50).noneMatch(each -> each.url().contains("xml"));
     }
 
@@ -159,7 +169,7 @@ class SitemapCrawlTest {
         }
 
         assertThat(site.requests()).containsExactlyInAnyOrder("/", "/sitemap.xml", "/hidden");
-        assertThat(report.skipped())
+        assertThat(report.by(SKIPPED))
                 .containsExactly(Map.entry("no URL in a sitemap", 1L), Map.entry("out of scope", 1L));
         assertThat(skips).contains(new Skip("no url", new SkipReason("no URL in a sitemap"), site.url("/sitemap.xml")));
     }
@@ -172,7 +182,9 @@ class SitemapCrawlTest {
         CrawlReport soft = crawl(fast().obeyRobots(false));
 
         for (CrawlReport report : List.of(missing, soft)) {
-            assertThat(report.sitemaps()).isEqualTo(new CrawlReport.Sitemaps(0, 1, 0));
+            assertThat(report.count(SITEMAPS)).isZero();
+            assertThat(report.count(SITEMAPS_ABSENT)).isEqualTo(1);
+            assertThat(report.count(SITEMAP_URLS)).isZero();
             assertThat(report.failures()).isEmpty();
         }
     }
@@ -188,7 +200,7 @@ class SitemapCrawlTest {
         assertThat(report.failures())
                 .containsExactly(
                         new CrawlReport.Failure(site.url("/gone.xml"), "sitemap: 404", site.url("/robots.txt")));
-        assertThat(report.skipped()).containsExactly(Map.entry("sitemap without a URL", 2L));
+        assertThat(report.by(SKIPPED)).containsExactly(Map.entry("sitemap without a URL", 2L));
     }
 
     @Test
@@ -198,7 +210,7 @@ class SitemapCrawlTest {
         CrawlReport report = crawl(fast());
 
         assertThat(site.requests()).containsExactly("/");
-        assertThat(report.refusals()).containsExactly(Map.entry("robots.txt", 1L));
+        assertThat(report.by(REFUSED)).containsExactly(Map.entry("robots.txt", 1L));
     }
 
     @Test
@@ -212,8 +224,8 @@ class SitemapCrawlTest {
 
             assertThat(site.requests()).containsExactlyInAnyOrder("/", "/hidden");
             assertThat(other.requests()).containsExactly("/old.xml", "/new.xml");
-            assertThat(report.redirects()).isEqualTo(1);
-            assertThat(report.skipped()).containsExactly(Map.entry("out of scope", 1L));
+            assertThat(report.count(REDIRECTS)).isEqualTo(1);
+            assertThat(report.by(SKIPPED)).containsExactly(Map.entry("out of scope", 1L));
         }
     }
 
@@ -225,7 +237,7 @@ class SitemapCrawlTest {
         CrawlReport report = crawl(fast());
 
         assertThat(site.requests()).containsExactlyInAnyOrder("/", "/a", "/b", "/self");
-        assertThat(report.failureCounts()).containsExactly(Map.entry("sitemap: bad redirect", 1L));
+        assertThat(report.by(FAILURES)).containsExactly(Map.entry("sitemap: bad redirect", 1L));
     }
 
     @Test
@@ -237,7 +249,7 @@ class SitemapCrawlTest {
         CrawlReport report = crawl(fast());
 
         assertThat(site.requests()).containsExactlyInAnyOrder("/", "/outer", "/inner");
-        assertThat(report.skipped())
+        assertThat(report.by(SKIPPED))
                 .containsExactly(
                         Map.entry("sitemap in an index of an index", 2L), Map.entry("sitemap of another site", 1L));
     }
@@ -333,8 +345,8 @@ class SitemapCrawlTest {
             assertThat(report.ending()).isEqualTo(Ending.DRAINED);
             assertThat(visits.stream().map(Visit::url))
                     .containsExactlyInAnyOrder(server.url(HostileServer.GOOD), server.url("/before"));
-            assertThat(report.sitemaps().read()).isEqualTo(6);
-            assertThat(report.failureCounts()).containsExactly(Map.entry("sitemap: broken off", 1L));
+            assertThat(report.count(SITEMAPS)).isEqualTo(6);
+            assertThat(report.by(FAILURES)).containsExactly(Map.entry("sitemap: broken off", 1L));
             assertThat(server.requests("/stolen") + server.requests("/deeper")).isZero();
         }
     }
@@ -352,7 +364,7 @@ class SitemapCrawlTest {
 
             assertThat(report.ending()).isEqualTo(Ending.DRAINED);
             assertThat(visits.stream().map(Visit::url)).containsExactly(server.url(HostileServer.GOOD));
-            assertThat(report.failureCounts()).containsExactly(Map.entry("sitemap: timeout", 1L));
+            assertThat(report.by(FAILURES)).containsExactly(Map.entry("sitemap: timeout", 1L));
         }
     }
 }

@@ -1,5 +1,7 @@
 package dev.sieve.crawl;
 
+import static dev.sieve.crawl.Counter.REFUSED;
+import static dev.sieve.crawl.Counter.SKIPPED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -78,8 +80,8 @@ class SkippedTest {
 
         CrawlReport report = crawl(options, collecting(skips));
 
-        Map<String, Long> counted = new TreeMap<>(report.skipped());
-        counted.putAll(report.refusals());
+        Map<String, Long> counted = new TreeMap<>(report.by(SKIPPED));
+        counted.putAll(report.by(REFUSED));
         assertThat(skips.stream()
                         .collect(Collectors.groupingBy(skip -> skip.reason().rule(), Collectors.counting())))
                 .isEqualTo(counted)
@@ -114,7 +116,7 @@ class SkippedTest {
 
         CrawlReport report = crawl(fast(), collecting(skips));
 
-        assertThat(report.skipped())
+        assertThat(report.by(SKIPPED))
                 .containsExactly(Map.entry("beyond the limit of a page", 7L), Map.entry("out of scope", (long)
                         LinkExtractor.MAX_LINKS));
         assertThat(skips).extracting(Skip::url).doesNotHaveDuplicates().hasSize(LinkExtractor.MAX_LINKS + 7);

@@ -1,5 +1,7 @@
 package dev.sieve.crawl;
 
+import static dev.sieve.crawl.Counter.PAGES;
+import static dev.sieve.crawl.Counter.SKIPPED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.Sieve;
@@ -22,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("hostile")
 @Timeout(1200)
 class TrapCrawlTest {
-    private static final int LINKS = 10_000;
+    private static final int MANY = 10_000;
 
     @AutoClose
     private final HostileServer server = new HostileServer();
@@ -38,7 +40,7 @@ class TrapCrawlTest {
         for (String path : paths) {
             server.on(
                     path,
-                    client -> HostileServer.html(IntStream.range(0, LINKS)
+                    client -> HostileServer.html(IntStream.range(0, MANY)
                                     .mapToObj(i -> "<a href='" + link.apply(linksMade.getAndIncrement()) + "'>x</a>")
                                     .collect(Collectors.joining()))
                             .answer(client));
@@ -80,10 +82,14 @@ class TrapCrawlTest {
 
         CrawlReport report = crawl(7, seeds("trap.test", 6));
 
-        assertThat(report.pageCount()).isEqualTo(7);
-        assertThat(report.urlsNew()).isBetween(limit, limit + LINKS);
-        assertThat(report.skipped().values().stream().mapToLong(Long::longValue).sum())
-                .isEqualTo(report.urlsFound() - report.urlsNew() - report.urlsSeen())
+        assertThat(report.count(PAGES)).isEqualTo(7);
+        assertThat(report.count(Counter.LINKS, Counter.NEW)).isBetween(limit, limit + MANY);
+        assertThat(report.by(SKIPPED).values().stream()
+                        .mapToLong(Long::longValue)
+                        .sum())
+                .isEqualTo(report.count(Counter.LINKS)
+                        - report.count(Counter.LINKS, Counter.NEW)
+                        - report.count(Counter.LINKS, Counter.SEEN))
                 .isPositive();
         assertGoodPageWasFetched();
     }
@@ -104,8 +110,10 @@ class TrapCrawlTest {
 
         CrawlReport report = crawl(3, seeds("evil.test", 2));
 
-        assertThat(report.urlsNew()).isBetween(10_000L, 10_100L);
-        assertThat(report.skipped().values().stream().mapToLong(Long::longValue).sum())
+        assertThat(report.count(Counter.LINKS, Counter.NEW)).isBetween(10_000L, 10_100L);
+        assertThat(report.by(SKIPPED).values().stream()
+                        .mapToLong(Long::longValue)
+                        .sum())
                 .isGreaterThan(9_000);
         assertGoodPageWasFetched();
     }
@@ -117,7 +125,7 @@ class TrapCrawlTest {
         CrawlReport report = crawl(100_000, url("deep.test", "/"), url("good.test", HostileServer.GOOD));
 
         assertThat(report.ending()).isEqualTo(Ending.DRAINED);
-        assertThat(report.skipped()).isNotEmpty();
+        assertThat(report.by(SKIPPED)).isNotEmpty();
         assertGoodPageWasFetched();
     }
 }

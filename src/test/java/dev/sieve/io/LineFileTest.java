@@ -166,6 +166,15 @@ class LineFileTest {
     }
 
     @Test
+    void fileOfAnEarlierVersionIsRefused() throws IOException {
+        LineFile.replace(disk, KIND, OWNER, WORDS);
+        LineFile.Kind later = new LineFile.Kind("words", 3, "a word", line -> true);
+        assertThatThrownBy(() -> LineFile.read(disk, later, OWNER, lines::add, problems::add))
+                .isInstanceOf(IOException.class)
+                .hasMessageStartingWith("words: written by an earlier build of Sieve");
+    }
+
+    @Test
     void aLineThatIsNotOfItsKindIsNotPassedOn() throws IOException {
         LineFile.replace(disk, KIND, OWNER, List.of("one", "2"));
         read();

@@ -1,5 +1,15 @@
 package dev.sieve.report;
 
+import static dev.sieve.crawl.Counter.BODY;
+import static dev.sieve.crawl.Counter.CHECKED;
+import static dev.sieve.crawl.Counter.FAILED;
+import static dev.sieve.crawl.Counter.LINKS;
+import static dev.sieve.crawl.Counter.NEW;
+import static dev.sieve.crawl.Counter.NONE;
+import static dev.sieve.crawl.Counter.PAGES;
+import static dev.sieve.crawl.Counter.REDIRECTS;
+import static dev.sieve.crawl.Counter.REFUSED;
+import static dev.sieve.crawl.Counter.SKIPPED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.Sieve;
@@ -35,27 +45,28 @@ class CrawlerMetricsTest {
             new CrawlerMetrics(crawler).bindTo(registry);
             new CrawlerMetrics(crawler).bindTo(prometheus);
 
-            assertThat(total("sieve.crawl.pages")).isEqualTo(report.pageCount());
+            assertThat(total("sieve.crawl.pages")).isEqualTo(report.count(PAGES));
             assertThat(counter("sieve.crawl.pages", "status", "2xx")).isEqualTo(200);
             assertThat(counter("sieve.crawl.pages", "status", "4xx"))
-                    .isEqualTo(report.pages().get(4))
+                    .isEqualTo(report.count(PAGES, "4xx"))
                     .isPositive();
             assertThat(total("sieve.crawl.redirects"))
-                    .isEqualTo(report.redirects())
+                    .isEqualTo(report.count(REDIRECTS))
                     .isPositive();
-            assertThat(total("sieve.crawl.failures"))
-                    .isEqualTo(report.failed() + report.checked().getOrDefault(0, 0L));
-            assertThat(total("sieve.crawl.checked")).isEqualTo(report.checkedCount());
+            assertThat(total("sieve.crawl.failures")).isEqualTo(report.count(FAILED) + report.count(CHECKED, NONE));
+            assertThat(total("sieve.crawl.checked")).isEqualTo(report.count(CHECKED));
             assertThat(counter("sieve.crawl.failures", "reason", "robots.txt unavailable"))
                     .isEqualTo(1);
             assertThat(counter("sieve.crawl.failures", "reason", "other")).isZero();
-            assertThat(total("sieve.crawl.refused")).isEqualTo(report.refused()).isPositive();
-            assertThat(counter("sieve.crawl.refused", "rule", "robots.txt")).isEqualTo(report.refused());
-            assertThat(total("sieve.crawl.skipped")).isEqualTo(sum(report.skipped()));
+            assertThat(total("sieve.crawl.refused"))
+                    .isEqualTo(report.count(REFUSED))
+                    .isPositive();
+            assertThat(counter("sieve.crawl.refused", "rule", "robots.txt")).isEqualTo(report.count(REFUSED));
+            assertThat(total("sieve.crawl.skipped")).isEqualTo(sum(report.by(SKIPPED)));
             assertThat(counter("sieve.crawl.skipped", "rule", "other")).isZero();
-            assertThat(total("sieve.crawl.links")).isEqualTo(report.urlsFound());
-            assertThat(total("sieve.crawl.body")).isEqualTo(report.bytes());
-            assertThat(total("sieve.urls.accepted")).isEqualTo(report.urlsNew());
+            assertThat(total("sieve.crawl.links")).isEqualTo(report.count(LINKS));
+            assertThat(total("sieve.crawl.body")).isEqualTo(report.count(BODY));
+            assertThat(total("sieve.urls.accepted")).isEqualTo(report.count(LINKS, NEW));
             assertThat(registry.get("sieve.crawl.running").gauge().value()).isZero();
             assertThat(registry.get("sieve.crawl.left").gauge().value()).isZero();
             assertThat(registry.get("sieve.crawl.elapsed").gauge().value()).isPositive();

@@ -8,6 +8,7 @@ import dev.sieve.browser.Browser;
 import dev.sieve.browser.BrowserExtension;
 import dev.sieve.browser.PageChecks;
 import dev.sieve.browser.Tab;
+import dev.sieve.crawl.Counter;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.demo.DemoWeb;
@@ -128,8 +129,8 @@ class LiveInBrowserTest {
             }
 
             tab.await(STATE + ".includes('ended')");
-            assertThat(tab.eval(PAGES).asLong()).isEqualTo(crawler.report().pageCount());
-            assertThat(tab.eval(HOST_PAGES).asLong()).isEqualTo(crawler.report().pageCount());
+            assertThat(tab.eval(PAGES).asLong()).isEqualTo(crawler.report().count(Counter.PAGES));
+            assertThat(tab.eval(HOST_PAGES).asLong()).isEqualTo(crawler.report().count(Counter.PAGES));
             assertThat(tab.eval("document.body.textContent").asText()).contains("window.injected=1");
             assertThat(PageChecks.injections(tab)).isEmpty();
             assertThat(tab.problems()).isEmpty();

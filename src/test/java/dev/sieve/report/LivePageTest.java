@@ -1,5 +1,6 @@
 package dev.sieve.report;
 
+import static dev.sieve.crawl.Counter.FAILURES;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -125,7 +126,7 @@ class LivePageTest {
             record.sample(crawler.report(), NOW.instant());
 
             String update = ReportPage.sections(record);
-            assertThat(crawler.report().failureCounts()).containsEntry("404", 3L);
+            assertThat(crawler.report().by(FAILURES)).containsEntry("404", 3L);
             assertThat(update).contains("w".repeat(100));
             for (Document document : List.of(Jsoup.parseBodyFragment(update), Jsoup.parse(get(server, "")))) {
                 assertThat(document.select("main script, section script, title script"))

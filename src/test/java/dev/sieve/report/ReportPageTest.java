@@ -1,11 +1,15 @@
 package dev.sieve.report;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.CapacityEvent;
 import dev.sieve.FilterKind;
+import dev.sieve.SieveStats;
+import dev.sieve.crawl.Counts;
+import dev.sieve.crawl.CrawlReport;
 import dev.sieve.output.Skip;
 import dev.sieve.scope.SkipReason;
 import java.io.IOException;
@@ -120,10 +124,14 @@ class ReportPageTest {
     }
 
     private static Sample sample(FilterKind filter) {
-        Map<String, Long> none = Map.of();
+        Counts counts = new Counts(Map.of("pages", 300L, "links", 300L), Map.of("links", Map.of("new", 300L)));
         return new Sample(
-                1000, 1000, "done", 0, 300, 0, 300, 300, 0, 0, 0, 0, 0, 0, 0, 0, none, none, filter, 300, 100, 1e-12,
-                1e-9, 1000);
+                1000,
+                1000,
+                "done",
+                counts,
+                new CrawlReport.Pending(0, 0, 0),
+                new SieveStats(filter, 300, 0, 0, 0, 300, 300, 100, 1e-12, 1e-9, 1000));
     }
 
     private static Element sections(FilterKind filter) {
@@ -160,9 +168,10 @@ class ReportPageTest {
     @ParameterizedTest
     @EnumSource
     @NullSource
-    void journalStoresTheKindOfFilter(FilterKind filter) throws IOException {
-        byte[] line = new JournalFormat().sample(sample(filter));
-        assertThat(Sample.of(JsonLine.parse(line, line.length))).isEqualTo(sample(filter));
+    void journalStoresWholeSample(FilterKind filter) throws IOException {
+        Aggregate crawl = new Aggregate();
+        JournalFormat.read(new String(JournalFormat.sample(sample(filter)), US_ASCII), crawl);
+        assertThat(crawl.runs().last()).isEqualTo(sample(filter));
     }
 
     @Test

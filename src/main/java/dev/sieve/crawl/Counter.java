@@ -1,0 +1,81 @@
+package dev.sieve.crawl;
+
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A number that a crawl counts. To add one, name it here, count it with {@code Recorder.count}, and show it, for example in
+ * the summary of the command line. {@link Counts}, the record of the report and the metrics have every counter.
+ */
+public enum Counter {
+    /** Responses that are not redirects, by class of status: {@code 2xx}. */
+    PAGES("Responses that are not redirects, by status class."),
+    /** URLs outside of the crawl that were only checked, by class of status; {@link #NONE} without a usable response. */
+    CHECKED("URLs outside of the crawl that were only checked, by status class; none: no usable response."),
+    /** Responses that are redirects, without those of checks. */
+    REDIRECTS("Responses that are redirects to another URL."),
+    /** URLs without a usable response, without those of checks. */
+    FAILED("URLs of the crawl without a usable response."),
+    /** Queued URLs that were not requested, by {@linkplain dev.sieve.scope.SkipReason#rule rule}. */
+    REFUSED("Queued URLs that were not requested."),
+    /** Sitemaps that were read, completely or not. Those that have moved, failed or were refused are counted as such. */
+    SITEMAPS("Sitemaps that were read."),
+    /** Sitemaps that were guessed and do not exist. */
+    SITEMAPS_ABSENT("Sitemaps that were guessed and do not exist."),
+    /** Entries of all sitemaps that were read, pages and sitemaps, within the limits. */
+    SITEMAP_URLS("URLs listed in sitemaps."),
+    /**
+     * Seeds, distinct references of each page, targets of redirects, sitemaps and what these list: {@link #NEW} if they were
+     * queued, {@link #SEEN} if they had been queued before, up to the false-positive rate, and {@link #OUTSIDE}.
+     */
+    LINKS("URLs found on pages, in sitemaps and as seeds, and whether they were new."),
+    /** URLs found that do not belong to the crawl, by {@linkplain dev.sieve.scope.SkipReason#rule rule}. */
+    SKIPPED("URLs found that do not belong to the crawl."),
+    /** URLs that failed or have a status of 400 or above that is not accepted, checks included, by reason: a status, or the error. */
+    FAILURES("URLs without a usable response, those that were only checked included."),
+    /** Requests that repeat a failed one. */
+    RETRIES("Requests that repeat a failed one."),
+    /** Pages of which only the beginning was read. */
+    TRUNCATED("Pages of which only the beginning was read."),
+    /** {@linkplain dev.sieve.fetch.FetchResult.Page#length Bytes} of all pages that were read. */
+    BODY("Bytes of all bodies that were read, after decoding.", "bytes");
+
+    /** The part of {@link #CHECKED} without a usable response. */
+    public static final String NONE = "none";
+
+    /** The part of {@link #LINKS} that was queued. */
+    public static final String NEW = "new";
+
+    /** The part of {@link #LINKS} that had been queued before. */
+    public static final String SEEN = "seen";
+
+    /** The part of {@link #LINKS} that does not belong to the crawl. */
+    public static final String OUTSIDE = "skipped";
+
+    private final String description;
+    private final @Nullable String unit;
+
+    Counter(String description) {
+        this(description, null);
+    }
+
+    Counter(String description, @Nullable String unit) {
+        this.description = description;
+        this.unit = unit;
+    }
+
+    /** Returns the name in a file: {@code sitemaps_absent}. */
+    public String key() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Returns a sentence for users. */
+    public String description() {
+        return description;
+    }
+
+    /** Returns the unit; null for a number of things that the name contains. */
+    public @Nullable String unit() {
+        return unit;
+    }
+}

@@ -1,0 +1,79 @@
+package dev.sieve.crawl;
+
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The counters of a crawl at one moment. The maps are in the form in which they are stored.
+ *
+ * @param sums each counter that is not 0, by its {@linkplain Counter#key key}
+ * @param parts of the counters that have parts, each part, by the key and the name of the part
+ */
+public record Counts(Map<String, Long> sums, Map<String, Map<String, Long>> parts) {
+    /** Nothing was counted. */
+    public static final Counts NONE = new Counts(Map.of(), Map.of());
+
+    /** Copies the maps. */
+    public Counts {
+        sums = Map.copyOf(sums);
+        Map<String, Map<String, Long>> copies = new TreeMap<>();
+        parts.forEach((key, each) -> copies.put(key, Collections.unmodifiableMap(new TreeMap<>(Map.copyOf(each)))));
+        parts = Collections.unmodifiableMap(copies);
+    }
+
+    /** Returns a counter. */
+    public long get(Counter counter) {
+        return sums.getOrDefault(counter.key(), 0L);
+    }
+
+    /** Returns one part of a counter. */
+    public long get(Counter counter, String part) {
+        return by(counter).getOrDefault(part, 0L);
+    }
+
+    /** Returns the parts of a counter that are not 0, in the order of their names. */
+    public Map<String, Long> by(Counter counter) {
+        return parts.getOrDefault(counter.key(), Map.of());
+    }
+
+    /** Returns a copy without the parts of a counter. */
+    public Counts withoutParts(Counter counter) {
+        Map<String, Map<String, Long>> rest = new TreeMap<>(parts);
+        rest.remove(counter.key());
+        return new Counts(sums, rest);
+    }
+
+    /** Counts. Not safe for use by many threads. */
+    static final class Builder {
+        private final Map<Counter, Long> sums = new EnumMap<>(Counter.class);
+        private final Map<Counter, Map<String, Long>> parts = new EnumMap<>(Counter.class);
+
+        void add(Counter counter, long number) {
+            if (number != 0) {
+                sums.merge(counter, number, Long::sum);
+            }
+        }
+
+        void add(Counter counter, String part, long number) {
+            if (number != 0) {
+                add(counter, number);
+                parts.computeIfAbsent(counter, each -> new TreeMap<>()).merge(part, number, Long::sum);
+            }
+        }
+
+        long get(Counter counter, String part) {
+            return parts.getOrDefault(counter, Map.of()).getOrDefault(part, 0L);
+        }
+
+        Counts counts() {
+            Map<String, Long> all = new HashMap<>();
+            sums.forEach((counter, sum) -> all.put(counter.key(), sum));
+            Map<String, Map<String, Long>> byPart = new HashMap<>();
+            parts.forEach((counter, each) -> byPart.put(counter.key(), each));
+            return new Counts(all, byPart);
+        }
+    }
+}
