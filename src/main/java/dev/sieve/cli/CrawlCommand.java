@@ -62,7 +62,7 @@ class CrawlCommand implements Callable<Integer> {
     private FrontierOptions frontier = new FrontierOptions();
 
     @Mixin
-    private Outputs.Options output = new Outputs.Options();
+    private OutputOptions output = new OutputOptions();
 
     @Mixin
     private LiveOptions live = new LiveOptions();
@@ -118,8 +118,9 @@ class CrawlCommand implements Callable<Integer> {
             throw Checks.wrong(spec, "Options '-q' and '-v' exclude each other");
         }
         CrawlOptions options = options().exchanges(output.hasArchive());
-        output.check(place, resumes);
-        live.check(place, output.all(), spec);
+        OutputChecks checks = new OutputChecks(spec, place);
+        output.check(checks, resumes);
+        live.check(checks, spec);
         frontier.check(place, resumes);
         if (isDryRun) {
             return dryRun(options, place, resumes);
@@ -147,7 +148,7 @@ class CrawlCommand implements Callable<Integer> {
             }
             Outputs outputs = output.open(resumes, place.forces());
             if (isVerbose) {
-                outputs.add(new VisitLog());
+                outputs.sinks().add(new VisitLog());
             }
             if (recording != null) {
                 outputs.add(recording.file(), recording.record());

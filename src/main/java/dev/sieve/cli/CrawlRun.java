@@ -45,7 +45,7 @@ record CrawlRun(
             if (recording != null) {
                 recording.run();
             }
-            crawler.run(outputs);
+            crawler.run(outputs.sinks());
         } catch (IOException e) {
             failure = e;
         } finally {

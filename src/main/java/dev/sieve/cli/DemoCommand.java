@@ -24,7 +24,6 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -93,11 +92,12 @@ final class DemoCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        Outputs.check(outputs, null, null, how(), spec);
+        OutputChecks checks = new OutputChecks(spec, new MemoryPlace());
+        checks.outputs(outputs, null, null, how());
         if (report != null) {
-            Outputs.checkReport("--report", report, isForced, spec);
+            checks.report("--report", report, isForced);
         }
-        live.check(new MemoryPlace(), Stream.concat(outputs.stream(), Stream.ofNullable(report)), spec);
+        live.check(checks, spec);
         try (DemoWeb web = open()) {
             return port == null ? crawl(web) : serve(web);
         }
@@ -168,7 +168,7 @@ final class DemoCommand implements Callable<Integer> {
             }
             Outputs files = Outputs.open(outputs, null, null, how(), false);
             if (recording != null) {
-                files.add(recording.record());
+                files.sinks().add(recording.record());
             }
             signal.stops(crawler);
             int exitCode = new CrawlRun(crawler, files, new MemoryPlace(), false, false, Set.of(), recording).run();

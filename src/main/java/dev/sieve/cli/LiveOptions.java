@@ -1,6 +1,5 @@
 package dev.sieve.cli;
 
-import dev.sieve.crawl.CrawlPlace;
 import dev.sieve.report.LiveServer;
 import dev.sieve.report.MetricsText;
 import java.io.IOException;
@@ -9,7 +8,6 @@ import java.util.Map;
 import java.util.Stack;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.IParameterPreprocessor;
 import picocli.CommandLine.ITypeConverter;
@@ -52,24 +50,12 @@ final class LiveOptions {
         return metricsFile;
     }
 
-    /**
-     * Refuses a file for the metrics that could not be written, before anything is created.
-     *
-     * @param place where the crawl is kept
-     * @param others the other files that the crawl writes
-     */
-    void check(CrawlPlace place, Stream<Path> others, CommandSpec spec) {
+    /** Refuses a file for the metrics that could not be written. */
+    void check(OutputChecks checks, CommandSpec spec) {
         if (metricsFile == null) {
             return;
         }
-        Path absolute = metricsFile.toAbsolutePath().normalize();
-        if (place.contains(metricsFile)) {
-            throw Checks.wrong(
-                    spec, metricsFile + " is in the directory of --job " + place + "; write it outside of it");
-        }
-        if (others.anyMatch(each -> each.toAbsolutePath().normalize().equals(absolute))) {
-            throw Checks.invalid(spec, "--metrics-file", metricsFile + " is named twice");
-        }
+        checks.name("--metrics-file", metricsFile);
         try {
             MetricsText.check(metricsFile);
         } catch (IOException e) {

@@ -7,6 +7,7 @@ import dev.sieve.SieveFullException;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.durable.Durability;
 import dev.sieve.output.BrokenPipeException;
+import dev.sieve.output.LineFormat;
 import dev.sieve.scope.Scope;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -64,7 +65,7 @@ public final class Main {
                 .registerConverter(OnFull.class, new Converters.Named<>(OnFull.class, "choice"))
                 .registerConverter(Durability.class, new Converters.Named<>(Durability.class, "level"))
                 .registerConverter(Scope.Kind.class, new Converters.Named<>(Scope.Kind.class, "scope"))
-                .registerConverter(Outputs.Format.class, new Converters.Named<>(Outputs.Format.class, "format"))
+                .registerConverter(LineFormat.class, new Converters.Named<>(LineFormat.class, "format"))
                 .registerConverter(
                         CompletionCommand.Shell.class, new Converters.Named<>(CompletionCommand.Shell.class, "shell"))
                 .registerConverter(FailOn.class, new Converters.Named<>(FailOn.class, "condition"))

@@ -1,5 +1,6 @@
 package dev.sieve.cli;
 
+import dev.sieve.crawl.MemoryPlace;
 import dev.sieve.report.CrawlRecord;
 import dev.sieve.report.Numbers;
 import dev.sieve.report.ReportInput;
@@ -46,7 +47,7 @@ final class ReportCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        Outputs.checkReport("-o", output, isForced, spec);
+        new OutputChecks(spec, new MemoryPlace()).report("-o", output, isForced);
         AtomicLong problems = new AtomicLong();
         CrawlRecord record = ReportInput.read(files, problem -> {
             problems.incrementAndGet();

@@ -15,6 +15,7 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,8 @@ import org.jspecify.annotations.Nullable;
 public final class OutputFile extends OutputStream {
     /** Less than {@link FileEnd#MAX_BYTES} by more than is written at a time. */
     private static final long MAX_UNFORCED = FileEnd.MAX_BYTES / 2;
+
+    private static final Set<Path> STANDARD_OUTPUT = Set.of(Path.of("-"), Path.of("/dev/stdout"));
 
     /** Parts of the mode of a file, as POSIX defines them. */
     private static final int TYPE_MASK = 0170000;
@@ -84,6 +87,11 @@ public final class OutputFile extends OutputStream {
      */
     public static Writer open(Path path, StandardOpenOption how, boolean forces) throws IOException {
         return stream(path, how, forces).writer();
+    }
+
+    /** Returns whether a name stands for standard output. */
+    public static boolean isStandardOutput(Path name) {
+        return STANDARD_OUTPUT.contains(name);
     }
 
     /**

@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.nio.file.StandardOpenOption.APPEND;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sieve.cli.Outputs.Format;
+import dev.sieve.crawl.MemoryPlace;
 import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.io.Disk;
@@ -13,6 +13,7 @@ import dev.sieve.io.FakeDisk;
 import dev.sieve.io.FakeDisk.Names;
 import dev.sieve.io.FakeDisk.Unsynced;
 import dev.sieve.output.Archive;
+import dev.sieve.output.LineFormat;
 import dev.sieve.output.Link;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Skip;
@@ -87,7 +88,7 @@ final class OutputPowerCutRun {
         unsynced = seed % 4 == 0 ? Unsynced.ANY : Unsynced.GROWN;
         archive = seed % 2 == 0 ? "a.warc.gz" : "a.warc";
         logs.put(archive, new Log(exchange -> {}));
-        for (Format format : Format.values()) {
+        for (LineFormat format : LineFormat.values()) {
             logs.put("a." + Converters.name(format), new Log(format.sink(text, true)));
         }
         logs.put("skipped", new Log(new SkipListSink(text)));
@@ -119,11 +120,11 @@ final class OutputPowerCutRun {
             mirror(files(folder));
             for (int round = 0; round < ROUNDS; round++) {
                 for (int i = random.nextInt(PAGES); i >= 0; i--) {
-                    page(outputs, "http://a.test/" + pages++, true);
+                    page(outputs.sinks(), "http://a.test/" + pages++, true);
                     mirror(files(folder));
                 }
                 if (random.nextInt(3) > 0) {
-                    outputs.flush();
+                    outputs.sinks().flush();
                     mirror(files(folder));
                     force(files(folder));
                     logs.values().forEach(log -> log.forced = log.written.size());
@@ -152,12 +153,12 @@ final class OutputPowerCutRun {
                 .map(place::resolve)
                 .toList();
         Path skipped = place.resolve("skipped");
-        Outputs.check(files, null, skipped, APPEND, CommandSpec.create());
+        new OutputChecks(CommandSpec.create(), new MemoryPlace()).outputs(files, null, skipped, APPEND);
         return Outputs.open(files, null, skipped, APPEND, false);
     }
 
     /** Writes what a crawl writes about a page. */
-    private void page(Outputs outputs, String url, boolean isExpected) throws IOException {
+    private void page(PageSink outputs, String url, boolean isExpected) throws IOException {
         byte[] body = body();
         String request = "GET / HTTP/1.1\r\nHost: a.test\r\n\r\n";
         outputs.exchanged(new Exchange(url, Instant.EPOCH, null, request, HEAD, body, Exchange.Cut.NONE));
@@ -233,7 +234,7 @@ final class OutputPowerCutRun {
             Path place = Files.createDirectory(root.resolve("state"));
             store(disk.afterPowerCut(unsynced, names, choice), place);
             try (Outputs outputs = resume(place)) {
-                page(outputs, "http://later.test/", false);
+                page(outputs.sinks(), "http://later.test/", false);
             }
             verify(place);
             delete(place);

@@ -217,8 +217,8 @@ class OutputsTest {
     void theFilesOfACrawlAreListedWithTheirSizes() throws IOException {
         try (Outputs outputs =
                 Outputs.open(List.of(file("a.txt"), file("a.jsonl")), null, file("s"), CREATE_NEW, false)) {
-            outputs.skipped(new Skip("mailto:x", new SkipReason("no URL"), null));
-            outputs.flush();
+            outputs.sinks().skipped(new Skip("mailto:x", new SkipReason("no URL"), null));
+            outputs.sinks().flush();
 
             assertThat(outputs.files())
                     .containsExactly(

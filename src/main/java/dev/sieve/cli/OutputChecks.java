@@ -1,0 +1,141 @@
+package dev.sieve.cli;
+
+import static java.nio.file.StandardOpenOption.APPEND;
+import static java.nio.file.StandardOpenOption.CREATE_NEW;
+
+import dev.sieve.crawl.CrawlPlace;
+import dev.sieve.output.LineFormat;
+import dev.sieve.output.OutputFile;
+import dev.sieve.output.UnfinishedLines;
+import dev.sieve.output.WarcSink;
+import dev.sieve.report.ReportPage;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** Refuses files that a crawl could not write, before anything is created. Each is checked once, by its option. */
+final class OutputChecks {
+    private final CommandSpec spec;
+    private final CrawlPlace place;
+    private final Set<Path> names = new HashSet<>();
+
+    /**
+     * Creates checks for one command.
+     *
+     * @param place where its crawl is kept, which only has files of its own
+     */
+    OutputChecks(CommandSpec spec, CrawlPlace place) {
+        this.spec = spec;
+        this.place = place;
+    }
+
+    static boolean isRegular(Path file) {
+        return !OutputFile.isStandardOutput(file) && Files.isRegularFile(file);
+    }
+
+    /** Refuses a file of the place, and one that was named before. */
+    void name(String option, Path file) {
+        boolean isStandard = OutputFile.isStandardOutput(file);
+        if (!isStandard && place.contains(file)) {
+            throw Checks.wrong(spec, file + " is in the directory of --job " + place + "; write outputs outside of it");
+        }
+        if (!names.add(isStandard ? Path.of("-") : file.toAbsolutePath().normalize())) {
+            throw Checks.invalid(spec, option, file + " is named twice");
+        }
+    }
+
+    /** Refuses what {@link Outputs#open} could not open with these arguments. */
+    void outputs(List<Path> files, @Nullable LineFormat chosen, @Nullable Path skipped, StandardOpenOption how)
+            throws IOException {
+        if (chosen != null
+                && files.stream().allMatch(file -> WarcSink.isArchive(file) || LineFormat.of(file, chosen) != chosen)) {
+            throw Checks.invalid(
+                    spec,
+                    "--format",
+                    Converters.name(chosen) + ": no output has this format; the name of " + files.get(0)
+                            + " determines another one");
+        }
+        for (Path file : files) {
+            if (WarcSink.isArchive(file)) {
+                archive(file, how);
+            } else {
+                lines(file, chosen, how);
+            }
+        }
+        if (skipped != null) {
+            file("--skipped", skipped, how);
+        }
+    }
+
+    private void lines(Path file, @Nullable LineFormat chosen, StandardOpenOption how) throws IOException {
+        LineFormat format = LineFormat.of(file, chosen);
+        if (format == null) {
+            throw Checks.invalid(
+                    spec,
+                    "-o",
+                    file
+                            + ": the name must end in .txt, .jsonl, .json, .csv, .tsv, .warc.gz or .warc, unless --format"
+                            + " is given");
+        }
+        file("-o", file, how);
+        if (how == APPEND && isRegular(file) && new UnfinishedLines(file, format::mayBegin).isForeign()) {
+            throw Checks.invalid(
+                    spec, "-o", file + ": its last line was not written by this crawl and has no line feed");
+        }
+    }
+
+    private void archive(Path file, StandardOpenOption how) throws IOException {
+        List<Path> existing = WarcSink.existing(file);
+        if (how == CREATE_NEW && !existing.isEmpty() && !existing.equals(List.of(file))) {
+            throw Checks.invalid(
+                    spec, "-o", existing.get(0) + " exists; use --force to delete all files of the archive " + file);
+        }
+        file("-o", file, how);
+    }
+
+    private void file(String option, Path file, StandardOpenOption how) {
+        if (Files.isDirectory(file)) {
+            throw Checks.invalid(spec, option, file + " is a directory");
+        }
+        if (how == CREATE_NEW && isRegular(file)) {
+            throw Checks.invalid(spec, option, file + " exists; use --force to overwrite it");
+        }
+        name(option, file);
+    }
+
+    /**
+     * Refuses a file for a report that could not be written when the crawl is over.
+     *
+     * @param option the option that names it
+     * @param replaces whether the file may exist
+     * @throws IOException when the disk is full or fails
+     */
+    void report(String option, Path file, boolean replaces) throws IOException {
+        if (OutputFile.isStandardOutput(file) || (Files.exists(file) && !Files.isRegularFile(file))) {
+            throw Checks.invalid(spec, option, file + " is not a regular file");
+        } else if (!file.toString().toLowerCase(Locale.ROOT).matches(".+\\.html?")) {
+            throw Checks.invalid(spec, option, file + ": the name must end in .html or .htm");
+        } else if (!replaces && Files.exists(file)) {
+            throw Checks.invalid(spec, option, file + " exists; use --force to overwrite it");
+        }
+        name(option, file);
+        try {
+            ReportPage.check(file);
+        } catch (IOException e) {
+            boolean isInFolder = Files.isDirectory(file.toAbsolutePath().resolveSibling(""));
+            if (!isInFolder || e instanceof AccessDeniedException || e instanceof NoSuchFileException) {
+                throw Checks.invalid(spec, option, file + " cannot be written: " + Checks.message(e));
+            }
+            throw new IOException("cannot write " + file + ": " + Checks.message(e), e);
+        }
+    }
+}

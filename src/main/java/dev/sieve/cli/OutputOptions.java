@@ -1,0 +1,111 @@
+package dev.sieve.cli;
+
+import static java.nio.file.StandardOpenOption.APPEND;
+import static java.nio.file.StandardOpenOption.CREATE_NEW;
+import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
+
+import dev.sieve.output.LineFormat;
+import dev.sieve.output.OutputFile;
+import dev.sieve.output.WarcSink;
+import dev.sieve.report.LiveServer;
+import dev.sieve.report.ReportPage;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The options that select what a crawl writes, and where. */
+final class OutputOptions {
+    @Option(
+            names = {"-o", "--output"},
+            paramLabel = "FILE",
+            description =
+                    "Write .txt (URLs with status 2xx), .jsonl or .csv (a record per URL), .tsv (links: source, target,"
+                            + " and new, seen, out of scope, or skipped: RULE), .warc.gz or .warc (an archive of all"
+                            + " requests and responses, with the headers that were sent, -H included; a new file per GB:"
+                            + " NAME-00001.warc.gz), or - (stdout); repeatable (default: URLs to stdout).")
+    private List<Path> outputs = new ArrayList<>();
+
+    @Option(
+            names = "--format",
+            paramLabel = "NAME",
+            description = "Format of stdout and of files with other names: txt, jsonl, csv or tsv (default: jsonl"
+                    + " for -o -).")
+    private @Nullable LineFormat format;
+
+    @Option(
+            names = "--skipped",
+            paramLabel = "FILE",
+            description = "Write each URL found but not requested: URL, reason, referrer.")
+    private @Nullable Path skipped;
+
+    @Option(
+            names = "--report",
+            paramLabel = "FILE",
+            description = "Write a report at the end: one HTML file, for a browser (default: none).")
+    private @Nullable Path report;
+
+    @Option(
+            names = "--force",
+            description = "Overwrite existing output files. A resumed job continues them, and replaces its report.")
+    private boolean isForced;
+
+    /**
+     * Refuses files that {@link #open} could not open.
+     *
+     * @param resumes whether a crawl is continued, whose files then have to be continued
+     */
+    void check(OutputChecks checks, boolean resumes) throws IOException {
+        checks.outputs(files(), format(), skipped, how(resumes));
+        if (report != null) {
+            boolean isEarlier = resumes && Files.isRegularFile(report) && ReportPage.isReport(report);
+            checks.report("--report", report, isForced || isEarlier);
+        }
+    }
+
+    /**
+     * Opens the files. Without a file for pages, their URLs go to standard output.
+     *
+     * @param forces whether a flush forces the files to the disk
+     */
+    Outputs open(boolean resumes, boolean forces) throws IOException {
+        return Outputs.open(files(), format(), skipped, how(resumes), forces);
+    }
+
+    /** Returns the names of the files, for the user. */
+    String names() {
+        return Stream.of(files().stream(), Stream.ofNullable(skipped), Stream.ofNullable(report))
+                .flatMap(each -> each)
+                .map(each -> OutputFile.isStandardOutput(each) ? "stdout" : each.toString())
+                .collect(Collectors.joining(", "));
+    }
+
+    /** Returns the recording for the report, the live page and the metrics; null if none of them was requested. */
+    @Nullable
+    Recording recording(@Nullable LiveServer live, @Nullable Path metrics) {
+        return Recording.of(report, live, metrics);
+    }
+
+    /** Returns whether the crawl has to keep what is sent and received. */
+    boolean hasArchive() {
+        return outputs.stream().anyMatch(WarcSink::isArchive);
+    }
+
+    private List<Path> files() {
+        return outputs.isEmpty() ? List.of(Path.of("-")) : outputs;
+    }
+
+    private @Nullable LineFormat format() {
+        return outputs.isEmpty() && format == null ? LineFormat.TXT : format;
+    }
+
+    private StandardOpenOption how(boolean resumes) {
+        return resumes ? APPEND : isForced ? TRUNCATE_EXISTING : CREATE_NEW;
+    }
+}

@@ -1,0 +1,72 @@
+package dev.sieve.output;
+
+import dev.sieve.fetch.Exchange;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Passes everything on to several sinks, in the order in which they were added. */
+public final class AllSinks implements PageSink {
+    private final List<PageSink> sinks = new ArrayList<>();
+
+    /** Adds a sink, which is closed with the others. */
+    public void add(PageSink sink) {
+        sinks.add(sink);
+    }
+
+    @Override
+    public void accept(Visit visit) throws IOException {
+        for (PageSink sink : sinks) {
+            sink.accept(visit);
+        }
+    }
+
+    @Override
+    public void exchanged(Exchange exchange) throws IOException {
+        for (PageSink sink : sinks) {
+            sink.exchanged(exchange);
+        }
+    }
+
+    @Override
+    public void skipped(Skip skip) throws IOException {
+        for (PageSink sink : sinks) {
+            sink.skipped(skip);
+        }
+    }
+
+    @Override
+    public boolean takesLinks() {
+        return sinks.stream().anyMatch(PageSink::takesLinks);
+    }
+
+    @Override
+    public void linked(Link link) throws IOException {
+        for (PageSink sink : sinks) {
+            sink.linked(link);
+        }
+    }
+
+    @Override
+    public void flush() throws IOException {
+        for (PageSink sink : sinks) {
+            sink.flush();
+        }
+    }
+
+    /** Closes all sinks, whatever one of them throws. */
+    @Override
+    public void close() throws IOException {
+        IOException failure = null;
+        for (PageSink sink : sinks) {
+            try {
+                sink.close();
+            } catch (IOException e) {
+                failure = e;
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+}
