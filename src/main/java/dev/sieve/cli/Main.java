@@ -45,7 +45,7 @@ public final class Main {
     static CommandLine commandLine() {
         CommandLine line = new CommandLine(new CrawlCommand());
         line.addSubcommand(new DemoCommand())
-                .addSubcommand(new Plan.Print())
+                .addSubcommand(new PlanCommand())
                 .addSubcommand(new WhyCommand())
                 .addSubcommand(new ReportCommand())
                 .addSubcommand(new ServeCommand())
