@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
@@ -51,8 +50,7 @@ class ArchiveJobIT {
                 theArchiveHasEveryRecordedPage(false);
             }
             Process last = start(web);
-            assertThat(last.waitFor(900, TimeUnit.SECONDS)).isTrue();
-            assertThat(last.exitValue())
+            assertThat(Program.exitCode(last))
                     .as(Files.readString(folder.resolve("err")))
                     .isZero();
             assertThat(theArchiveHasEveryRecordedPage(true)).hasSizeGreaterThanOrEqualTo(web.pages());
@@ -86,15 +84,7 @@ class ArchiveJobIT {
     }
 
     private Process start(DemoWeb web) throws IOException {
-        List<String> command = new ArrayList<>(
-                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
-        command.addAll(List.of("-jar", System.getProperty("sieve.cli"), web.start(), "--job", "job", "--exact"));
-        command.addAll(List.of("--scope", "any", "--resolve", ".test=127.0.0.1", "--delay", "2ms"));
-        command.addAll(List.of("-o", "a.jsonl", "-o", "a.warc.gz"));
-        return new ProcessBuilder(command)
-                .directory(folder.toFile())
-                .redirectOutput(folder.resolve("out").toFile())
-                .redirectError(folder.resolve("err").toFile())
-                .start();
+        String options = "--job job --exact --scope any --resolve .test=127.0.0.1 --delay 2ms -o a.jsonl -o a.warc.gz";
+        return Program.of(folder, (web.start() + " " + options).split(" ", -1)).start();
     }
 }

@@ -14,8 +14,6 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -183,15 +181,13 @@ class CliIT {
                 "--frobnicate | 1",
             })
     void aBadValueIsNamedInOneLineAndNothingIsCreated(String option, String value) throws Exception {
-        Cli crawl = sieve("http://127.0.0.1:1/", "-o", "out.jsonl", option, value);
+        Run crawl = Run.of(Main.commandLine(), "http://127.0.0.1:1/", "-o", "out.jsonl", option, value);
 
         assertThat(crawl.exitCode()).isEqualTo(2);
-        assertThat(crawl.stderr().lines()).hasSize(1);
-        assertThat(crawl.stderr()).contains(option);
-        assertThat(crawl.stdout()).isEmpty();
-        try (Stream<Path> files = Files.list(folder)) {
-            assertThat(files).isEmpty();
-        }
+        assertThat(crawl.err().lines()).hasSize(1);
+        assertThat(crawl.err()).contains(option);
+        assertThat(crawl.out()).isEmpty();
+        assertThat(Path.of("out.jsonl")).doesNotExist();
     }
 
     @Test
@@ -285,7 +281,7 @@ class CliIT {
                 Cli crawl = Cli.start(folder, "http://127.0.0.1:" + tarPit.getLocalPort() + "/", "--ignore-robots");
                 crawls.put(signal, crawl);
                 tarPit.accept();
-                crawl.signal(signal);
+                Program.signal(crawl.process, signal);
             }
             // Both wait for the request in progress, side by side.
             for (String signal : exitCodes.keySet()) {
@@ -321,17 +317,7 @@ class CliIT {
             Path err = Files.createTempFile("sieve-err", null);
             out.toFile().deleteOnExit();
             err.toFile().deleteOnExit();
-            List<String> command = Stream.concat(
-                            Stream.of(
-                                    Path.of(System.getProperty("java.home"), "bin", "java")
-                                            .toString(),
-                                    "-XX:TieredStopAtLevel=1",
-                                    "-jar",
-                                    System.getProperty("sieve.cli")),
-                            Stream.of(args))
-                    .toList();
-            Process process = new ProcessBuilder(Interrupts.heededBy(command))
-                    .directory(folder.toFile())
+            Process process = Program.of(folder, args)
                     .redirectOutput(out.toFile())
                     .redirectError(err.toFile())
                     .start();
@@ -351,16 +337,8 @@ class CliIT {
             return this;
         }
 
-        void signal(String name) throws IOException, InterruptedException {
-            new ProcessBuilder("kill", "-" + name, String.valueOf(process.pid()))
-                    .start()
-                    .waitFor();
-        }
-
         Cli await() throws InterruptedException {
-            if (!process.waitFor(900, TimeUnit.SECONDS)) {
-                process.destroyForcibly();
-            }
+            Program.exitCode(process);
             return this;
         }
 

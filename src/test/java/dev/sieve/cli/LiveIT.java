@@ -14,8 +14,6 @@ import java.net.ServerSocket;
 import java.net.URI;
 import java.net.URLConnection;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,13 +26,9 @@ class LiveIT {
     private Path folder;
 
     private Process start(String... arguments) throws IOException {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-jar", System.getProperty("sieve.cli")));
-        command.addAll(List.of(arguments));
-        return new ProcessBuilder(command)
-                .directory(folder.toFile())
+        return Program.of(folder, arguments)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .redirectError(ProcessBuilder.Redirect.PIPE)
                 .start();
     }
 

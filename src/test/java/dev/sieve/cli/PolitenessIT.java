@@ -10,13 +10,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -44,21 +44,16 @@ class PolitenessIT {
     }
 
     private void start(DemoWeb web, Duration delay, String... options) throws IOException {
-        List<String> command = new ArrayList<>(
-                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
-        command.addAll(List.of("-jar", System.getProperty("sieve.cli"), web.start(), "--exact", "--scope", "any"));
-        command.addAll(List.of("--resolve", ".test=127.0.0.1", "--delay", delay.toMillis() + "ms"));
-        command.addAll(List.of(options));
-        crawl = new ProcessBuilder(command)
-                .directory(folder.toFile())
-                .redirectOutput(folder.resolve("out").toFile())
-                .redirectError(folder.resolve("err").toFile())
+        String all = web.start() + " --exact --scope any --resolve .test=127.0.0.1 --delay " + delay.toMillis() + "ms";
+        crawl = Program.of(
+                        folder,
+                        Stream.concat(Stream.of(all.split(" ", -1)), Stream.of(options))
+                                .toArray(String[]::new))
                 .start();
     }
 
     private void awaitEnd() throws Exception {
-        assertThat(crawl.waitFor(1000, TimeUnit.SECONDS)).isTrue();
-        assertThat(crawl.exitValue())
+        assertThat(Program.exitCode(crawl))
                 .as(Files.readString(folder.resolve("err")))
                 .isZero();
     }

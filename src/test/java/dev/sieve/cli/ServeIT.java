@@ -60,26 +60,14 @@ class ServeIT {
                 .redirectOutput(folder.resolve("out").toFile())
                 .redirectError(folder.resolve("err").toFile());
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
-        builder.environment().put("JAVA_OPTS", "-Xmx256m -XX:TieredStopAtLevel=1");
+        builder.environment().put("JAVA_OPTS", "-Xmx256m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC");
         Process process = builder.start();
         processes.add(process);
         return process;
     }
 
-    private static void signal(Process process, String name) throws Exception {
-        assertThat(new ProcessBuilder("kill", "-" + name, String.valueOf(process.pid()))
-                        .start()
-                        .waitFor())
-                .isZero();
-    }
-
     private String err() throws IOException {
         return Files.readString(folder.resolve("err"));
-    }
-
-    private int exitCode(Process process) throws Exception {
-        assertThat(process.waitFor(100, TimeUnit.SECONDS)).isTrue();
-        return process.exitValue();
     }
 
     /** Waits until the service is ready; returns its address. */
@@ -136,7 +124,7 @@ class ServeIT {
             assertThat(client.done(done)).hasSize(done.size());
         }
         first.destroyForcibly();
-        exitCode(first);
+        Program.exitCode(first);
         Process second = start(command);
         try (FrontierClient client = FrontierClient.plain(address(second))) {
             // What was done in the second before may be handed out again.
@@ -147,12 +135,12 @@ class ServeIT {
             assertThat(client.discover(done).values()).containsOnly(SKIPPED);
             assertThat(client.done(done).values()).containsOnly(OK);
         }
-        signal(second, "TERM");
-        assertThat(exitCode(second)).isEqualTo(143);
+        Program.signal(second, "TERM");
+        assertThat(Program.exitCode(second)).isEqualTo(143);
         assertThat(err()).contains("Stopping: ").doesNotContain("Exception", "WARN", "ERROR");
 
         Process export = start(java(), "-jar", CLI.toString(), "export", "crawls/crawl-DEFAULT", "--done");
-        assertThat(exitCode(export)).as(err()).isZero();
+        assertThat(Program.exitCode(export)).as(err()).isZero();
         assertThat(Files.readAllLines(folder.resolve("out"))).containsExactlyInAnyOrderElementsOf(done);
     }
 
@@ -185,8 +173,8 @@ class ServeIT {
             noProtocol(port);
             assertThat(client.takeAll()).containsExactly("https://a.test/");
         }
-        signal(server, "INT");
-        assertThat(exitCode(server)).isEqualTo(130);
+        Program.signal(server, "INT");
+        assertThat(Program.exitCode(server)).isEqualTo(130);
         assertThat(err()).contains("with TLS").doesNotContain("Exception");
     }
 
@@ -196,13 +184,14 @@ class ServeIT {
 
         Process serve = start(java(), "-jar", alone.toString(), "serve", "--dir", "crawls");
 
-        assertThat(exitCode(serve)).isEqualTo(ExitCode.INPUT_OR_OUTPUT_FAILED);
+        assertThat(Program.exitCode(serve)).isEqualTo(ExitCode.INPUT_OR_OUTPUT_FAILED);
         assertThat(err().lines())
                 .singleElement()
                 .asString()
                 .startsWith("sieve: 'serve' requires " + SERVE.getFileName() + ":");
         assertThat(folder.resolve("crawls")).doesNotExist();
-        assertThat(exitCode(start(java(), "-jar", alone.toString(), "plan"))).isZero();
+        assertThat(Program.exitCode(start(java(), "-jar", alone.toString(), "plan")))
+                .isZero();
     }
 
     @Test

@@ -36,17 +36,7 @@ class SharedIT {
     }
 
     private Process sieve(String log, String... arguments) throws IOException {
-        List<String> command = Stream.concat(
-                        Stream.of(
-                                Path.of(System.getProperty("java.home"), "bin", "java")
-                                        .toString(),
-                                "-XX:TieredStopAtLevel=1",
-                                "-jar",
-                                System.getProperty("sieve.cli")),
-                        Stream.of(arguments))
-                .toList();
-        Process process = new ProcessBuilder(command)
-                .directory(folder.toFile())
+        Process process = Program.of(folder, arguments)
                 .redirectOutput(folder.resolve(log + ".out").toFile())
                 .redirectError(folder.resolve(log).toFile())
                 .start();
@@ -56,30 +46,16 @@ class SharedIT {
 
     private Process worker(String name, DemoWeb web, TestEngine engine, String delay, String... more)
             throws IOException {
+        String options = web.start() + " --frontier " + engine.address("demo")
+                + " --scope any --resolve .test=127.0.0.1 --delay " + delay;
         return sieve(
                 name,
-                Stream.concat(
-                                Stream.of(
-                                        web.start(),
-                                        "--frontier",
-                                        engine.address("demo").toString(),
-                                        "--scope",
-                                        "any",
-                                        "--resolve",
-                                        ".test=127.0.0.1",
-                                        "--delay",
-                                        delay),
-                                Stream.of(more))
+                Stream.concat(Stream.of(options.split(" ", -1)), Stream.of(more))
                         .toArray(String[]::new));
     }
 
     private String log(String name) throws IOException {
         return Files.readString(folder.resolve(name));
-    }
-
-    private int exitCode(Process process) throws InterruptedException {
-        assertThat(process.waitFor(600, TimeUnit.SECONDS)).isTrue();
-        return process.exitValue();
     }
 
     private static void await(Process process, BooleanSupplier condition) throws InterruptedException {
@@ -101,8 +77,8 @@ class SharedIT {
             Process first = worker("a", web, engine, "0", "-o", "a.txt");
             Process second = worker("b", web, engine, "0", "-o", "b.txt", "--report", "b.html");
 
-            assertThat(exitCode(first)).as(log("a")).isZero();
-            assertThat(exitCode(second)).as(log("b")).isZero();
+            assertThat(Program.exitCode(first)).as(log("a")).isZero();
+            assertThat(Program.exitCode(second)).as(log("b")).isZero();
             List<String> pages = new ArrayList<>(Files.readAllLines(folder.resolve("a.txt")));
             pages.addAll(Files.readAllLines(folder.resolve("b.txt")));
             assertThat(pages).hasSize(web.pages()).doesNotHaveDuplicates();
@@ -122,14 +98,14 @@ class SharedIT {
             assertThat(log("b")).contains("show the requests of this worker");
 
             String address = engine.address("demo").toString();
-            assertThat(exitCode(sieve("state", "state", address))).isZero();
+            assertThat(Program.exitCode(sieve("state", "state", address))).isZero();
             assertThat(log("state.out")).contains(" + 0 pending", "health    good");
-            assertThat(exitCode(sieve("export", "export", address))).isZero();
+            assertThat(Program.exitCode(sieve("export", "export", address))).isZero();
             assertThat(log("export.out")).isEmpty();
-            assertThat(exitCode(sieve("repair", "repair", address))).isZero();
+            assertThat(Program.exitCode(sieve("repair", "repair", address))).isZero();
             assertThat(log("repair.out")).isEqualTo("0 URLs kept, 0 lost; 0 B put aside\n");
 
-            assertThat(exitCode(worker("c", web, engine, "0", "-o", "c.txt")))
+            assertThat(Program.exitCode(worker("c", web, engine, "0", "-o", "c.txt")))
                     .as(log("c"))
                     .isZero();
             assertThat(log("c")).contains("nothing left to crawl");
@@ -146,7 +122,7 @@ class SharedIT {
 
             Process second = worker("b", web, engine, "1s", "-o", "a.txt");
 
-            assertThat(exitCode(second)).isEqualTo(4);
+            assertThat(Program.exitCode(second)).isEqualTo(4);
             assertThat(log("b")).contains("a.txt: another process is writing this file");
             assertThat(first.isAlive()).isTrue();
         }
@@ -162,7 +138,7 @@ class SharedIT {
             engine.empty();
             engine.restart();
 
-            assertThat(exitCode(worker)).as(log("a")).isEqualTo(4);
+            assertThat(Program.exitCode(worker)).as(log("a")).isEqualTo(4);
             assertThat(log("a")).contains("not on the engine any more").doesNotContain("Exception", "internal error");
         }
     }
@@ -181,13 +157,13 @@ class SharedIT {
             await(worker, () -> web.requestCount() > before + 20);
             worker.destroy();
 
-            assertThat(exitCode(worker)).as(log("a")).isEqualTo(143);
+            assertThat(Program.exitCode(worker)).as(log("a")).isEqualTo(143);
             assertThat(log("a")).contains("interrupted", "repeat the command to continue");
 
             Process again = worker("b", web, engine, "100ms", "--patience", "1s");
             await(again, () -> web.requestCount() > before + 60);
             engine.kill();
-            assertThat(exitCode(again)).as(log("b")).isEqualTo(4);
+            assertThat(Program.exitCode(again)).as(log("b")).isEqualTo(4);
             assertThat(log("b")).contains("does not respond").doesNotContain("Exception", "internal error");
         }
     }

@@ -79,24 +79,8 @@ class SitemapJobIT {
     }
 
     private Process start() throws IOException {
-        List<String> command = List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-jar",
-                System.getProperty("sieve.cli"),
-                site() + "/start.html",
-                "--sitemaps",
-                "--exact",
-                "--job",
-                "job",
-                "--delay",
-                "5ms",
-                "-o",
-                "urls.txt");
-        return new ProcessBuilder(command)
-                .directory(folder.toFile())
-                .redirectOutput(folder.resolve("out").toFile())
-                .redirectError(folder.resolve("err").toFile())
+        String options = "--sitemaps --exact --job job --delay 5ms -o urls.txt";
+        return Program.of(folder, (site() + "/start.html " + options).split(" ", -1))
                 .start();
     }
 
@@ -111,9 +95,9 @@ class SitemapJobIT {
         }
 
         Process last = start();
-        assertThat(last.waitFor(900, TimeUnit.SECONDS)).isTrue();
-
-        assertThat(last.exitValue()).as(Files.readString(folder.resolve("err"))).isZero();
+        assertThat(Program.exitCode(last))
+                .as(Files.readString(folder.resolve("err")))
+                .isZero();
         Set<String> expected = IntStream.range(0, SITEMAPS)
                 .boxed()
                 .flatMap(i -> pages((char) ('0' + i)))

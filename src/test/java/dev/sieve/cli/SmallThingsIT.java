@@ -7,9 +7,7 @@ import dev.sieve.judge.PolitenessJudge;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,21 +33,11 @@ class SmallThingsIT {
 
     /** Runs the program with a proxy in its environment. */
     private int sieve(String... arguments) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-jar",
-                System.getProperty("sieve.cli")));
-        command.addAll(List.of(arguments));
-        ProcessBuilder program = new ProcessBuilder(command)
-                .directory(folder.toFile())
-                .redirectOutput(folder.resolve("out").toFile())
-                .redirectError(folder.resolve("err").toFile());
+        ProcessBuilder program = Program.of(folder, arguments);
         program.environment().put("http_proxy", "http://me:secret@127.0.0.1:" + web.port());
         Process process = program.start();
         process.getOutputStream().close();
-        assertThat(process.waitFor(250, TimeUnit.SECONDS)).isTrue();
-        return process.exitValue();
+        return Program.exitCode(process);
     }
 
     private String out() throws IOException {

@@ -9,9 +9,9 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -36,18 +36,11 @@ class StandardOutputIT {
     }
 
     private int crawl(File out, String... options) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(
-                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
-        command.addAll(List.of("-jar", System.getProperty("sieve.cli"), web.start(), "--exact", "--scope", "any"));
-        command.addAll(List.of("--resolve", ".test=127.0.0.1", "--delay", "0"));
-        command.addAll(List.of(options));
-        Process crawl = new ProcessBuilder(command)
-                .directory(folder.toFile())
-                .redirectOutput(out)
-                .redirectError(folder.resolve("err").toFile())
-                .start();
-        assertThat(crawl.waitFor(100, TimeUnit.SECONDS)).isTrue();
-        return crawl.exitValue();
+        String crawl = web.start() + " --exact --scope any --resolve .test=127.0.0.1 --delay 0";
+        String[] arguments = Stream.concat(Stream.of(crawl.split(" ", -1)), Stream.of(options))
+                .toArray(String[]::new);
+        return Program.exitCode(
+                Program.of(folder, arguments).redirectOutput(out).start());
     }
 
     private List<String> lines(String... options) throws IOException, InterruptedException {
@@ -97,8 +90,7 @@ class StandardOutputIT {
 
     /** Runs a command whose output is read by {@code head -1}, and returns its exit code. */
     private int head(String command) throws IOException, InterruptedException {
-        String java = Path.of(System.getProperty("java.home"), "bin", "java") + " -XX:TieredStopAtLevel=1 -jar "
-                + System.getProperty("sieve.cli");
+        String java = String.join(" ", Program.command(List.of()));
         String line = "{ " + java + " " + command + " 2> err; echo $? > code; } | head -1 > out";
         Process shell =
                 new ProcessBuilder("sh", "-c", line).directory(folder.toFile()).start();

@@ -17,8 +17,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -41,39 +39,13 @@ class StopIT {
     private String heap = "512m";
 
     private Process start(String... arguments) throws IOException {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-Xmx" + heap, "-XX:TieredStopAtLevel=1", "-jar", System.getProperty("sieve.cli")));
-        command.addAll(Arrays.asList(arguments));
-        return new ProcessBuilder(Interrupts.heededBy(command))
-                .directory(folder.toFile())
-                .redirectOutput(folder.resolve("out").toFile())
-                .redirectError(folder.resolve("err").toFile())
-                .start();
+        return Program.of(folder, List.of("-Xmx" + heap), arguments).start();
     }
 
     private Process startJob(DemoWeb web) throws IOException {
-        return start(
-                web.start(),
-                "--job",
-                "job",
-                "--exact",
-                "--scope",
-                "any",
-                "--resolve",
-                ".test=127.0.0.1",
-                "--delay",
-                "5ms",
-                "-o",
-                "urls.txt",
-                "--report",
-                "report.html");
-    }
-
-    private static void signal(Process process, String name) throws IOException, InterruptedException {
-        new ProcessBuilder("kill", "-" + name, String.valueOf(process.pid()))
-                .start()
-                .waitFor();
+        String options =
+                " --job job --exact --scope any --resolve .test=127.0.0.1 --delay 5ms -o urls.txt --report report.html";
+        return start((web.start() + options).split(" ", -1));
     }
 
     private String err() throws IOException {
@@ -118,7 +90,7 @@ class StopIT {
                             .as(err())
                             .isFalse();
                 }
-                signal(crawl, STOPS.get(stop));
+                Program.signal(crawl, STOPS.get(stop));
                 assertThat(crawl.waitFor(100, TimeUnit.SECONDS)).isTrue();
                 assertThat(crawl.exitValue()).isEqualTo(STOPS.get(stop).equals("INT") ? 130 : 143);
                 assertThat(err()).contains("Stopping: ", "Done in", "interrupted", "repeat the command to continue");
@@ -149,9 +121,9 @@ class StopIT {
             for (String second : List.of("INT", "TERM")) {
                 Process crawl = start(site, "--ignore-robots", "--job", "job", "--timeout", "10m");
                 try (Socket held = tarPit.accept()) {
-                    signal(crawl, "TERM");
+                    Program.signal(crawl, "TERM");
                     awaitErr(crawl, "Press Ctrl-C again to quit at once");
-                    signal(crawl, second);
+                    Program.signal(crawl, second);
                     assertThat(crawl.waitFor(100, TimeUnit.SECONDS)).isTrue();
                     assertThat(held.isConnected()).isTrue();
                 }
@@ -213,7 +185,7 @@ class StopIT {
             tarPit.setSoTimeout(60_000);
             Process crawl = start("http://127.0.0.1:" + tarPit.getLocalPort() + "/", "--ignore-robots");
             try (Socket held = tarPit.accept()) {
-                signal(crawl, "TERM");
+                Program.signal(crawl, "TERM");
                 awaitErr(crawl, "Stopping: ");
                 assertThat(held.isConnected()).isTrue();
             }

@@ -180,7 +180,7 @@ class SharedCrawlTest {
     /** Starts a crawler in a process of its own. */
     static Process process(TestEngine engine, DemoWeb web, Duration delay) throws IOException {
         return ChildJvm.start(
-                List.of("-Xmx128m", "-XX:TieredStopAtLevel=1"),
+                List.of("-Xmx128m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
                 SharedCrawlTest.class,
                 String.valueOf(engine.port()),
                 web.start(),

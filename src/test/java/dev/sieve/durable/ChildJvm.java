@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Starts a JVM of its own on the class path of this one. Its standard error is ours. */
+/** Starts a JVM of its own on the class path of this one. Its standard error is ours, and it logs nothing. */
 public final class ChildJvm {
     private ChildJvm() {}
 
@@ -14,6 +14,8 @@ public final class ChildJvm {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(options);
+        // To start the logging would take half of the time of a short process.
+        command.add("-Dslf4j.provider=org.slf4j.helpers.NOP_FallbackServiceProvider");
         command.add("-cp");
         command.add(System.getProperty("java.class.path")
                 + File.pathSeparator

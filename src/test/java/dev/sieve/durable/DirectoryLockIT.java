@@ -75,7 +75,8 @@ class DirectoryLockIT {
     }
 
     private static Process start(Class<?> main, Path argument, String firstLine) throws IOException {
-        Process child = ChildJvm.start(List.of("-XX:TieredStopAtLevel=1"), main, argument.toString());
+        Process child =
+                ChildJvm.start(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"), main, argument.toString());
         BufferedReader out = new BufferedReader(new InputStreamReader(child.getInputStream(), US_ASCII));
         assertThat(out.readLine()).isEqualTo(firstLine);
         return child;
