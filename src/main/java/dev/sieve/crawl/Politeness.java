@@ -1,6 +1,7 @@
 package dev.sieve.crawl;
 
 import dev.sieve.crawl.Outcome.Kind;
+import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
@@ -16,6 +17,7 @@ import dev.sieve.robots.RobotsStatus;
 import dev.sieve.url.UrlParts;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -94,8 +96,8 @@ final class Politeness {
     }
 
     /** Requests a robots.txt, or the target of its redirect; returns how long its host has to pause then. */
-    Duration requestRobots(String url) {
-        Duration pause = Objects.requireNonNull(robots).request(url, clock.nanoTime());
+    Duration requestRobots(String url, Consumer<Exchange> exchanges) {
+        Duration pause = Objects.requireNonNull(robots).request(url, clock.nanoTime(), exchanges);
         if (!pause.isZero()) {
             LOG.debug("{} is unavailable, its host pauses for {}", url, pause);
         }

@@ -194,7 +194,9 @@ final class UrlProcessor {
 
     /** Requests robots.txt, or the target of its redirect, if that is on the host of the task. */
     private Outcome requestRobots(Dispatcher.Task task, Target target, String origin, String url) {
-        Duration pause = UrlParts.host(url).equals(task.host()) ? requestRobots(url) : Duration.ZERO;
+        Duration pause = UrlParts.host(url).equals(task.host())
+                ? politeness.requestRobots(url, recorder::exchanged)
+                : Duration.ZERO;
         RobotsCache.Found robots = politeness.robots(origin, target);
         RobotsCache.Access access = robots.access();
         if (access == null) {
@@ -214,12 +216,6 @@ final class UrlProcessor {
                 : new Outcome(Outcome.Kind.POSTPONED, pause, next);
     }
 
-    private Duration requestRobots(String url) {
-        Duration pause = politeness.requestRobots(url);
-        recordAndRelease(fetcher.takeExchange());
-        return pause;
-    }
-
     /** Requests the target of a redirected robots.txt on another host, unless it is known by now. */
     private Outcome doErrand(Dispatcher.Task task, RobotsErrand errand) {
         String url = politeness.robots(errand.origin()).next();
@@ -230,7 +226,7 @@ final class UrlProcessor {
             politeness.closeRobots(url);
             return NOT_REQUESTED;
         }
-        Duration pause = requestRobots(url);
+        Duration pause = politeness.requestRobots(url, recorder::exchanged);
         setDelay(task.host(), UrlParts.origin(url));
         setDelay(errand.waiting(), errand.origin());
         return new Outcome(Outcome.Kind.POSTPONED, pause, null);
@@ -278,12 +274,14 @@ final class UrlProcessor {
                 : target.is(Target.Kind.CHECK) ? fetcher.check(target.url()) : fetcher.fetch(target.url());
         Duration took = Duration.ofNanos(clock.nanoTime() - startNanos);
         Timing timing = new Timing(fetchedAt, startNanos, took, task.waited());
-        Exchange exchange = fetcher.takeExchange();
+        // Recorded first, so that it takes no memory while the page is processed.
+        Exchange exchange = result.exchange();
+        FetchResult rest = result.with(null);
         Outcome outcome = politeness.outcome(task, result);
         return new Response(outcome, () -> {
             recordAndRelease(exchange);
             // A URL that is to be requested again waits in the schedule.
-            return outcome.next() == null && processAndRelease(target, result, timing);
+            return outcome.next() == null && processAndRelease(target, rest, timing);
         });
     }
 

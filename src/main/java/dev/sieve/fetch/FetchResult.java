@@ -36,6 +36,16 @@ public sealed interface FetchResult {
         return false;
     }
 
+    /** Returns what was sent and received; null without a response, and unless {@link Fetcher.Options#keepsExchanges} is set. */
+    default @Nullable Exchange exchange() {
+        return null;
+    }
+
+    /** Returns this result with another exchange; with none if it is null. */
+    default FetchResult with(@Nullable Exchange exchange) {
+        return this;
+    }
+
     /**
      * A response that is not a redirect.
      *
@@ -50,8 +60,26 @@ public sealed interface FetchResult {
      *     could not be read; a body of which nothing was needed is not cut
      */
     @SuppressWarnings("ArrayRecordComponent") // a body is not compared, and too large to be copied
-    record Page(int status, Map<String, List<String>> headers, String type, byte[] body, long length, boolean isCut)
+    record Page(
+            int status,
+            Map<String, List<String>> headers,
+            String type,
+            byte[] body,
+            long length,
+            boolean isCut,
+            @Nullable Exchange exchange)
             implements FetchResult {
+
+        /** Creates a page without an exchange. */
+        public Page(
+                int status, Map<String, List<String>> headers, String type, byte[] body, long length, boolean isCut) {
+            this(status, headers, type, body, length, isCut, null);
+        }
+
+        @Override
+        public Page with(@Nullable Exchange other) {
+            return new Page(status, headers, type, body, length, isCut, other);
+        }
 
         @Override
         public boolean isSuccess() {
@@ -83,7 +111,7 @@ public sealed interface FetchResult {
 
         /** Returns this page, marked as cut. */
         public Page cut() {
-            return new Page(status, headers, type, body, length, true);
+            return new Page(status, headers, type, body, length, true, exchange);
         }
 
         /** Returns the first value of a header field by its name in lower case; null when there is none. */
@@ -104,7 +132,17 @@ public sealed interface FetchResult {
     }
 
     /** A redirect to an absolute URL, which is a link like any other. */
-    record Redirect(int status, String target) implements FetchResult {}
+    record Redirect(int status, String target, @Nullable Exchange exchange) implements FetchResult {
+        /** Creates a redirect without an exchange. */
+        public Redirect(int status, String target) {
+            this(status, target, null);
+        }
+
+        @Override
+        public Redirect with(@Nullable Exchange other) {
+            return new Redirect(status, target, other);
+        }
+    }
 
     /** The URL was not requested, and will not be, for the reason given. */
     record Refused(SkipReason reason) implements FetchResult {
@@ -123,7 +161,21 @@ public sealed interface FetchResult {
      * @param status the HTTP status when there was a response; otherwise 0
      * @param detail what exactly happened, for people
      */
-    record Failed(int status, Reason reason, String detail) implements FetchResult {
+    record Failed(
+            int status,
+            Reason reason,
+            String detail,
+            @Nullable Exchange exchange) implements FetchResult {
+        /** Creates a failure without an exchange. */
+        public Failed(int status, Reason reason, String detail) {
+            this(status, reason, detail, null);
+        }
+
+        @Override
+        public Failed with(@Nullable Exchange other) {
+            return new Failed(status, reason, detail, other);
+        }
+
         @Override
         public String error() {
             return reason == Reason.ROBOTS ? reason.text + ": " + detail : reason.text;

@@ -80,9 +80,6 @@ public final class Fetcher implements AutoCloseable {
     private final ResponseReader reader;
     private volatile Consumer<String> onSend = host -> {};
     private volatile Runnable onResponse = () -> {};
-    /** What the last request of a thread has sent and received. */
-    private final ThreadLocal<@Nullable Exchange> exchange = ThreadLocal.withInitial(() -> null);
-
     private final Set<String> headerOrigins = ConcurrentHashMap.newKeySet();
     private volatile boolean isStopped;
 
@@ -120,7 +117,7 @@ public final class Fetcher implements AutoCloseable {
      * @param addresses which addresses may be requested
      * @param bodyMemory bytes for the bodies of all requests together, see {@link #release}; above 0
      * @param proxy through which proxy requests are sent
-     * @param keepsExchanges whether what is sent and received is kept for {@link #takeExchange}; then bodies of every
+     * @param keepsExchanges whether what is sent and received is kept, see {@link FetchResult#exchange}; then bodies of every
      *     type and status are read up to the limit
      */
     public record Options(
@@ -324,26 +321,20 @@ public final class Fetcher implements AutoCloseable {
         return fetch(url, options.bodyLimit, options.allBodies);
     }
 
-    /** Notes that the body of a result is not used any more, so that its memory can be given to others. */
+    /** Notes that a result and its exchange are not used any more, so that the memory of their bodies can be given to others. */
     public void release(FetchResult result) {
+        Exchange exchange = result.exchange();
+        if (exchange != null) {
+            release(exchange);
+        }
         if (result instanceof Page page) {
             memory.release(page.body());
         }
     }
 
-    /**
-     * Returns what the last request of this thread has sent and received, once; null without a response, and unless
-     * {@link Options#keepsExchanges} is set. Its body takes memory like that of a result until it is released.
-     */
-    public @Nullable Exchange takeExchange() {
-        Exchange taken = exchange.get();
-        exchange.remove();
-        return taken;
-    }
-
-    /** Notes that an exchange is not used any more, so that its memory can be given to others. */
-    public void release(Exchange taken) {
-        memory.release(taken.body());
+    /** Notes that an exchange is not used any more, although the body of its result may be. */
+    public void release(Exchange exchange) {
+        memory.release(exchange.body());
     }
 
     /** Requests a URL with another body limit, and reads bodies of any type if that is set. */
@@ -382,6 +373,7 @@ public final class Fetcher implements AutoCloseable {
         FetchResult result = fetch(
                 url, options.bodyLimit, (parsed, response, room) -> reader.stream(parsed, response, room, remembering));
         if (thrown.get() != null) {
+            release(result);
             throw thrown.get();
         }
         return result;
@@ -399,9 +391,13 @@ public final class Fetcher implements AutoCloseable {
         } catch (NotSentException e) {
             throw e.reason;
         } catch (RuntimeException | AssertionError | StackOverflowError e) {
-            // The client has thrown these for data from a server, although it should not.
-            return new Failed(0, isStopped ? Reason.STOPPED : Reason.PROTOCOL, Printable.of(e.toString()));
+            return failure(e);
         }
+    }
+
+    /** Returns the failure of a client that has thrown something for data from a server, although it should not. */
+    private Failed failure(Throwable thrown) {
+        return new Failed(0, isStopped ? Reason.STOPPED : Reason.PROTOCOL, Printable.of(thrown.toString()));
     }
 
     private FetchResult send(String url, HttpUrl target, int kept, Reading reading) {
@@ -415,32 +411,27 @@ public final class Fetcher implements AutoCloseable {
             FetchResult result;
             try {
                 result = send(url, call, room, capture, kept, reading);
-            } finally {
-                keep(capture.exchange(cancellation(call)));
+            } catch (NotSentException e) {
+                throw e;
+            } catch (RuntimeException | AssertionError | StackOverflowError e) {
+                result = failure(e);
             }
-            return withKept(result, exchange.get());
+            return with(capture.exchange(cancellation(call)), result);
         }
     }
 
-    /** Returns what a page says of a body that was read only for its exchange. */
-    private static FetchResult withKept(FetchResult result, @Nullable Exchange made) {
-        return result instanceof Page page && page.body().length == 0 && made != null
+    /** Adds an exchange to a result; a page also says how much of a body was read only for its exchange. */
+    private static FetchResult with(@Nullable Exchange exchange, FetchResult result) {
+        return result instanceof Page page && page.body().length == 0 && exchange != null
                 ? new Page(
                         page.status(),
                         page.headers(),
                         page.type(),
                         page.body(),
-                        made.body().length,
-                        made.cut() != Exchange.Cut.NONE)
-                : result;
-    }
-
-    private void keep(@Nullable Exchange made) {
-        Exchange before = takeExchange();
-        if (before != null) {
-            release(before);
-        }
-        exchange.set(made);
+                        exchange.body().length,
+                        exchange.cut() != Exchange.Cut.NONE,
+                        exchange)
+                : result.with(exchange);
     }
 
     private FetchResult send(

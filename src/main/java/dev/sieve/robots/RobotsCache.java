@@ -1,5 +1,6 @@
 package dev.sieve.robots;
 
+import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
@@ -14,6 +15,8 @@ import dev.sieve.url.UrlParts;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -184,10 +187,17 @@ public final class RobotsCache {
      * a while before the same URL is requested again.
      */
     public Duration request(String url, long nowNanos) {
+        return request(url, nowNanos, exchange -> {});
+    }
+
+    /** Does as {@link #request(String, long)}, and passes on the exchange, if there is one. */
+    public Duration request(String url, long nowNanos, Consumer<Exchange> exchanges) {
         // One byte more than is parsed, so that the parser can see whether the last line is complete.
         FetchResult result = fetcher.fetch(url, RobotsRules.MAX_BYTES + 1, true);
         try {
-            return keep(url, nowNanos, result);
+            Duration pause = keep(url, nowNanos, result);
+            Optional.ofNullable(result.exchange()).ifPresent(exchanges);
+            return pause;
         } finally {
             fetcher.release(result);
         }

@@ -53,8 +53,7 @@ class ExchangeTest {
 
     private Exchange exchange(Fetcher from, String head, byte[] body) {
         server.on("/", HostileServer.raw(head, body));
-        from.fetch(server.url());
-        return from.takeExchange();
+        return from.fetch(server.url()).exchange();
     }
 
     private Exchange exchange(String head, byte[] body) {
@@ -74,8 +73,7 @@ class ExchangeTest {
         fetcher.sendHeadersTo(server.url());
         server.on("/a?b=%20", HostileServer.raw("HTTP/1.1 404 Not  Here\nX-b: 2\nx-A:  1 \nX-b: 3\nRetry-After: 0\n"));
 
-        fetcher.fetch(server.url("/a?b=%20#c"));
-        Exchange exchange = fetcher.takeExchange();
+        Exchange exchange = fetcher.fetch(server.url("/a?b=%20#c")).exchange();
 
         assertThat(exchange.url()).isEqualTo(server.url("/a?b=%20"));
         assertThat(exchange.address()).isEqualTo(InetAddress.getLoopbackAddress());
@@ -89,7 +87,6 @@ class ExchangeTest {
                         "\r\nUser-Agent: testbot\r\n", "\r\nX-Mine: secret\r\n", "\r\nHost: 127.0.0.1:" + server.port())
                 .endsWith("\r\n\r\n");
         assertThat(exchange.cut()).isEqualTo(Cut.NONE);
-        assertThat(fetcher.takeExchange()).isNull();
     }
 
     @ParameterizedTest
@@ -119,7 +116,7 @@ class ExchangeTest {
         FetchResult result = fetcher.fetch(server.url());
 
         assertThat(((Page) result).body()).isEqualTo(html);
-        Exchange exchange = fetcher.takeExchange();
+        Exchange exchange = result.exchange();
         assertThat(exchange.body()).isEqualTo(gzipped);
         assertThat(exchange.response()).contains("Content-Encoding: gzip\r\n");
     }
@@ -160,9 +157,10 @@ class ExchangeTest {
         Arrays.fill(broken, 20, 40, (byte) 0xff);
         server.on("/", HostileServer.raw("HTTP/1.1 200 OK\nContent-Encoding: gzip\n", broken));
 
-        assertThat(fetcher.fetch(server.url())).isInstanceOf(Failed.class);
+        FetchResult result = fetcher.fetch(server.url());
 
-        assertThat(fetcher.takeExchange())
+        assertThat(result).isInstanceOf(Failed.class);
+        assertThat(result.exchange())
                 .satisfies(exchange -> assertThat(exchange.body()).isEqualTo(broken))
                 .satisfies(exchange -> assertThat(exchange.cut()).isEqualTo(Cut.NONE));
     }
@@ -193,9 +191,10 @@ class ExchangeTest {
             isOver.await();
         });
         try (Fetcher hasty = newFetcher(Duration.ofSeconds(1), true)) {
-            assertThat(hasty.fetch(server.url())).isInstanceOf(Redirect.class);
+            FetchResult result = hasty.fetch(server.url());
 
-            Exchange exchange = hasty.takeExchange();
+            assertThat(result).isInstanceOf(Redirect.class);
+            Exchange exchange = result.exchange();
             assertThat(exchange.cut()).isEqualTo(Cut.TIME);
             assertThat(exchange.body()).asString(US_ASCII).isEqualTo("abc");
         } finally {
@@ -208,11 +207,12 @@ class ExchangeTest {
         String head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\nno gzip at all";
         server.on("/", server.drip(head, "x"));
         try (Fetcher hasty = newFetcher(Duration.ofSeconds(1), true)) {
-            assertThat(hasty.fetch(server.url()))
+            FetchResult result = hasty.fetch(server.url());
+
+            assertThat(result)
                     .isInstanceOfSatisfying(
                             Failed.class, failed -> assertThat(failed.reason()).isEqualTo(Reason.BROKEN));
-
-            Exchange exchange = hasty.takeExchange();
+            Exchange exchange = result.exchange();
             assertThat(exchange.cut()).isEqualTo(Cut.TIME);
             assertThat(exchange.body()).asString(US_ASCII).startsWith("no gzip at all");
         }
@@ -232,17 +232,20 @@ class ExchangeTest {
         byte[] body = "<urlset/>".getBytes(US_ASCII);
         server.on("/", HostileServer.raw("HTTP/1.1 200 OK\n", body));
 
-        fetcher.stream(server.url(), in -> assertThat(in.read()).isEqualTo('<'));
+        FetchResult result =
+                fetcher.stream(server.url(), in -> assertThat(in.read()).isEqualTo('<'));
 
-        assertThat(fetcher.takeExchange().body()).isEqualTo(body);
+        assertThat(result.exchange().body()).isEqualTo(body);
     }
 
     @Test
     void withoutAResponseThereIsNone() {
         server.on("/", client -> {});
 
-        assertThat(fetcher.fetch(server.url())).isInstanceOf(Failed.class);
-        assertThat(fetcher.takeExchange()).isNull();
+        FetchResult result = fetcher.fetch(server.url());
+
+        assertThat(result).isInstanceOf(Failed.class);
+        assertThat(result.exchange()).isNull();
     }
 
     @Test
@@ -253,11 +256,13 @@ class ExchangeTest {
     }
 
     @Test
-    void bodiesThatAreNotTakenDoNotFillTheMemory() {
+    void releasedResultGivesBackTheMemoryOfItsExchange() {
         server.on("/", HostileServer.raw("HTTP/1.1 200 OK\nContent-Type: image/png\n", new byte[LIMIT]));
         for (int i = 0; i < 30; i++) {
-            assertThat(fetcher.fetch(server.url())).isInstanceOf(Page.class);
+            FetchResult result = fetcher.fetch(server.url());
+
+            assertThat(result).isInstanceOf(Page.class);
+            fetcher.release(result);
         }
-        fetcher.release(fetcher.takeExchange());
     }
 }

@@ -88,8 +88,10 @@ class ProxyTest {
     @Test
     void credentialsAreSentWithTheFirstRequestAlready() {
         try (Fetcher fetcher = overHttp("me:" + SECRET + "@")) {
-            assertThat(fetcher.fetch("http://name.test/")).isInstanceOf(Page.class);
-            assertThat(fetcher.takeExchange().request())
+            FetchResult result = fetcher.fetch("http://name.test/");
+
+            assertThat(result).isInstanceOf(Page.class);
+            assertThat(result.exchange().request())
                     .startsWith("GET http://name.test/ HTTP/1.1\r\n")
                     .doesNotContain("Proxy-Authorization");
         }
