@@ -1,6 +1,7 @@
 package dev.sieve.io;
 
 import java.io.FileNotFoundException;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.channels.ClosedByInterruptException;
@@ -85,6 +86,29 @@ public final class LocalDisk implements Disk {
         if (folder != null && isPosix(folder) && Files.isReadable(folder)) {
             force(folder);
         }
+    }
+
+    /**
+     * Creates or replaces a file of any folder in one step, with the permissions of a new file: the content is written to
+     * {@link #temporary}, forced and renamed.
+     */
+    public static void replace(Path file, byte[] content) throws IOException {
+        Path temporary = temporary(file);
+        try {
+            try (FileOutputStream out = new FileOutputStream(temporary.toFile())) {
+                out.write(content);
+                out.getFD().sync();
+            }
+            Files.move(temporary, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+            forceNames(temporary.getParent());
+        } finally {
+            Files.deleteIfExists(temporary);
+        }
+    }
+
+    /** Returns the name under which {@link #replace} writes a file. */
+    public static Path temporary(Path file) {
+        return file.toAbsolutePath().resolveSibling(file.getFileName() + ".tmp");
     }
 
     private static boolean isPosix(Path path) throws IOException {

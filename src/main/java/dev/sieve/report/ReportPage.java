@@ -4,13 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.io.LocalDisk;
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
@@ -126,29 +124,17 @@ public final class ReportPage {
 
     /** Checks that a page can be written to a file: the name under which that begins is created, and deleted. */
     public static void check(Path file) throws IOException {
-        Path temporary = temporary(file);
+        Path temporary = LocalDisk.temporary(file);
         Files.newOutputStream(temporary).close();
         Files.delete(temporary);
     }
 
-    private static Path temporary(Path file) {
-        return file.toAbsolutePath().resolveSibling(file.getFileName() + ".tmp");
-    }
-
-    /** Writes a page to a file under another name, and then renames it, so that an earlier one is replaced at once. */
+    /** Writes a page to a file, so that an earlier one is replaced at once. */
     public static void write(String page, Path file) throws IOException {
-        Path temporary = temporary(file);
         try {
-            try (FileOutputStream out = new FileOutputStream(temporary.toFile())) {
-                out.write(page.getBytes(UTF_8));
-                out.getFD().sync();
-            }
-            Files.move(temporary, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
-            LocalDisk.forceNames(temporary.getParent());
+            LocalDisk.replace(file, page.getBytes(UTF_8));
         } catch (IOException e) {
             throw new IOException("cannot write " + file + ": " + e.getMessage(), e);
-        } finally {
-            Files.deleteIfExists(temporary);
         }
     }
 

@@ -2,20 +2,17 @@ package dev.sieve.serve;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.jr.ob.JSON;
+import dev.sieve.OptionalLibrary;
 import dev.sieve.io.LocalDisk;
 import java.io.Closeable;
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -26,6 +23,10 @@ import java.util.function.Supplier;
  * is cut off. Not safe for use by many threads.
  */
 final class JsonFile implements Closeable {
+    static {
+        OptionalLibrary.require("com.fasterxml.jackson.jr.ob.JSON", "com.fasterxml.jackson.jr:jackson-jr-objects");
+    }
+
     /** By how many lines the outdated ones may exceed the valid ones before the file is written again. */
     private static final int OUTDATED = 1_000;
 
@@ -73,25 +74,16 @@ final class JsonFile implements Closeable {
     }
 
     private static Map<String, Object> parse(byte[] bytes, int from, int length) throws IOException {
-        Map<String, Object> fields = new HashMap<>();
         try (JsonParser json = RecordInfo.JSON.createParser(bytes, from, length)) {
             if (json.nextToken() != JsonToken.START_OBJECT) {
                 throw new IOException("not an object");
             }
-            while (json.nextToken() == JsonToken.FIELD_NAME) {
-                String name = json.currentName();
-                switch (json.nextToken()) {
-                    case VALUE_STRING -> fields.put(name, json.getText());
-                    case VALUE_NUMBER_INT -> fields.put(name, json.getLongValue());
-                    default -> json.skipChildren();
-                }
-            }
+            return JSON.std.mapFrom(json);
         }
-        return fields;
     }
 
     static long number(Map<String, Object> fields, String name, long defaultValue) {
-        return fields.get(name) instanceof Long number ? number : defaultValue;
+        return fields.get(name) instanceof Number number ? number.longValue() : defaultValue;
     }
 
     /**
@@ -123,35 +115,19 @@ final class JsonFile implements Closeable {
     }
 
     private void rewrite(Collection<Map<String, Object>> valid) throws IOException {
-        Path temporary = path.resolveSibling(path.getFileName() + ".tmp");
-        try (FileOutputStream out = new FileOutputStream(temporary.toFile())) {
-            for (Map<String, Object> line : valid) {
-                out.write(text(line).getBytes(UTF_8));
-            }
-            out.getFD().sync();
+        StringBuilder all = new StringBuilder();
+        for (Map<String, Object> line : valid) {
+            all.append(text(line));
         }
+        LocalDisk.replace(path, all.toString().getBytes(UTF_8));
         file.close();
-        Files.move(temporary, path, StandardCopyOption.ATOMIC_MOVE);
-        LocalDisk.forceNames(path.toAbsolutePath().getParent());
         file = new RandomAccessFile(path.toFile(), "rw");
         file.seek(file.length());
         lines = valid.size();
     }
 
     private static String text(Map<String, Object> line) throws IOException {
-        StringWriter text = new StringWriter();
-        try (JsonGenerator json = RecordInfo.JSON.createGenerator(text)) {
-            json.writeStartObject();
-            for (Map.Entry<String, Object> field : line.entrySet()) {
-                if (field.getValue() instanceof Long number) {
-                    json.writeNumberField(field.getKey(), number);
-                } else {
-                    json.writeStringField(field.getKey(), field.getValue().toString());
-                }
-            }
-            json.writeEndObject();
-        }
-        return text.append('\n').toString();
+        return JSON.std.asString(line) + '\n';
     }
 
     @Override
