@@ -73,12 +73,13 @@ final class Summary {
         row(
                 lines,
                 "pages",
-                "%,d (%.1f/s)%s  %s decoded%s%s",
+                "%,d (%.1f/s)%s  %s decoded%s%s%s",
                 report.count(Counter.PAGES),
                 pagesPerSecond(report),
                 joined(report.by(Counter.PAGES), "  %s %,d", ""),
                 Numbers.bytes(report.count(Counter.BODY)),
                 unlessZero("  %,d truncated", report.count(Counter.TRUNCATED)),
+                unlessZero("  %,d empty", report.count(Counter.EMPTY)),
                 unlessZero("  %,d retried", report.count(Counter.RETRIES)));
         if (report.count(Counter.CHECKED) > 0) {
             row(

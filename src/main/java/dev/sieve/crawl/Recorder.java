@@ -169,6 +169,7 @@ final class Recorder {
             counts.add(Counter.PAGES, statusClass(page), 1);
             counts.add(Counter.BODY, page.length());
             counts.add(Counter.TRUNCATED, page.isCut() ? 1 : 0);
+            counts.add(Counter.EMPTY, page.isSuccess() && page.length() == 0 ? 1 : 0);
         } else {
             counts.add(isFailed ? Counter.FAILED : Counter.REDIRECTS, 1);
         }

@@ -95,6 +95,12 @@ class SummaryTest {
     }
 
     @Test
+    void emptyPagesAreShown() throws Exception {
+        assertThat(Summary.of(drained(Map.of("EMPTY", 2L)), false, false)).contains(" decoded  2 empty\n");
+        assertThat(Summary.of(drained(Map.of()), false, false)).doesNotContain("empty");
+    }
+
+    @Test
     void oneThingIsInTheSingular() throws Exception {
         Map<String, Object> one = Map.of(
                 "PAGES",

@@ -126,6 +126,16 @@ class CrawlerTest {
     }
 
     @Test
+    void pagesWithAnEmptyBodyAreCounted() throws IOException {
+        site.page("/", "/blank", "/gone").html("/blank", "").answer("/gone", () -> Site.status(404));
+
+        CrawlReport report = crawl(fast(), "/");
+
+        assertThat(report.count(PAGES)).isEqualTo(3);
+        assertThat(report.count(Counter.EMPTY)).isEqualTo(1);
+    }
+
+    @Test
     void aChainOfRedirectsEndsAtItsLimit() throws IOException {
         for (int i = 0; i < 30; i++) {
             site.redirect("/" + i, "/" + (i + 1));
