@@ -32,6 +32,7 @@ final class SharedOptions {
             "--depth",
             "--sitemaps",
             "--check-links",
+            "--check-resources",
             "--allow-trap",
             "--allow-private",
             "--ignore-robots",

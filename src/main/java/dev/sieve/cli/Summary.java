@@ -85,8 +85,8 @@ final class Summary {
             row(
                     lines,
                     "checked",
-                    "%s out of the crawl%s%s",
-                    Numbers.count(report.count(Counter.CHECKED), "link"),
+                    "%s%s%s",
+                    Numbers.count(report.count(Counter.CHECKED), "URL"),
                     joined(statuses(report.by(Counter.CHECKED)), "  %s %,d", ""),
                     unlessZero("  failed %,d", report.count(Counter.CHECKED, Counter.NONE)));
         }

@@ -47,6 +47,13 @@ final class WhereOptions {
     boolean checksLinks;
 
     @Option(
+            names = "--check-resources",
+            description =
+                    "Also request what pages need, once, to see whether it works: images, scripts, style sheets and"
+                            + " what these name, icons, media, frames and embedded objects.")
+    private boolean checksResources;
+
+    @Option(
             names = "--allow-trap",
             paramLabel = "NAME",
             description = "Switch this trap check off: length, path-depth, repeated-segments, parameters,"
@@ -64,7 +71,7 @@ final class WhereOptions {
     boolean ignoresRobots;
 
     void apply(CrawlOptions options, CommandSpec spec) {
-        options.scope(scope).sitemaps(usesSitemaps).checkLinks(checksLinks);
+        options.scope(scope).sitemaps(usesSitemaps).checkLinks(checksLinks).checkResources(checksResources);
         includes.forEach(each -> Checks.check(spec, "--include", () -> options.include(each)));
         excludes.forEach(each -> Checks.check(spec, "--exclude", () -> options.exclude(each)));
         Checks.set(spec, "--depth", depth, options::maxDepth);

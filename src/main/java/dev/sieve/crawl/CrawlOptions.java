@@ -59,6 +59,7 @@ public final class CrawlOptions {
     boolean obeyRobots = true;
     boolean sitemaps;
     boolean checkLinks;
+    boolean checkResources;
     final Set<Integer> accepted = new TreeSet<>();
     private int bodyLimit = 8 << 20;
     private boolean allBodies;
@@ -262,6 +263,16 @@ public final class CrawlOptions {
      */
     public CrawlOptions checkLinks(boolean choice) {
         checkLinks = choice;
+        return this;
+    }
+
+    /**
+     * Sets whether what pages need is checked: images, scripts, style sheets and what these name, icons, media, frames and
+     * embedded objects, on any host. Each is requested once, by all rules for requests; only the bodies of style sheets are
+     * read. One that is an HTML page in scope is crawled. Excluded URLs and traps are not checked. Default: false.
+     */
+    public CrawlOptions checkResources(boolean choice) {
+        checkResources = choice;
         return this;
     }
 

@@ -17,7 +17,10 @@ import dev.sieve.url.Refusal;
 import dev.sieve.url.UrlNormalizer;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,12 +41,14 @@ final class LinkQueue {
     /** The heap that malformed links may take, to count each once. */
     private static final long MALFORMED_BYTES = 1 << 20;
 
+    private static final SkipReason NESTED = new SkipReason("style sheets nested too deep");
     private static final SkipReason NOFOLLOW = new SkipReason("nofollow");
     private static final SkipReason BEYOND_LIMIT = new SkipReason("beyond the limit of a page");
 
     private final Frontier frontier;
     private final Admission admission;
     private final boolean checksLinks;
+    private final boolean checksResources;
     /** The last of the {@link Levels}; 0 when there are none. */
     private final int maxLevel;
 
@@ -64,6 +69,7 @@ final class LinkQueue {
         this.frontier = job.frontier();
         admission = options.newAdmission();
         checksLinks = options.checkLinks;
+        checksResources = options.checkResources;
         maxLevel = options.maxDepth == Integer.MAX_VALUE || job.isShared() ? 0 : options.maxDepth;
         this.recorder = recorder;
         this.job = job;
@@ -104,6 +110,44 @@ final class LinkQueue {
             add(link, UrlNormalizer.key(link), page, batch, checks);
         }
         push(batch, checks);
+    }
+
+    /** Queues what a page or a style sheet needs. */
+    void resources(Target source, PageRest rest) {
+        Lease lease = source.lease();
+        int hops = source.isResource() ? lease.redirects() + 1 : 0;
+        int depth = lease.depth() + (source.isResource() ? 0 : 1);
+        UrlBatch files = Target.Kind.RESOURCE.batch(depth, hops, lease.url());
+        UrlBatch styleSheets = Target.Kind.STYLE_SHEET.batch(depth, hops, lease.url());
+        rest.resources.forEach((url, isStyleSheet) -> {
+            if (hops > MAX_REDIRECTS) {
+                recorder.skipped(url, NESTED, lease.url());
+            } else {
+                addResource(url, UrlNormalizer.key(url), isStyleSheet ? styleSheets : files);
+            }
+        });
+        push(files, true);
+        push(styleSheets, true);
+    }
+
+    private void addResource(String url, String key, UrlBatch batch) {
+        SkipReason reason = admission.skipReason(url, batch.depth());
+        SkipReason checkReason = reason == null ? null : admission.checkSkipReason(url, reason);
+        if (checkReason == null) {
+            batch.add(url, key);
+        } else {
+            recorder.skipped(url, checkReason, Objects.requireNonNull(batch.referrer()));
+        }
+    }
+
+    /** Queues a resource that is an HTML document as a page if it is in scope: as a resource, its links are not followed. */
+    void page(Target resource) {
+        Lease lease = resource.lease();
+        if (admission.skipReason(lease.url(), lease.depth()) == null) {
+            UrlBatch batch = new UrlBatch(lease.depth(), lease.redirects(), lease.referrer());
+            batch.add(lease.url(), "page " + UrlNormalizer.key(lease.url()));
+            push(batch, false);
+        }
     }
 
     /** Adds a link or the target of a redirect to the batch to which it belongs, if any. */
@@ -157,23 +201,59 @@ final class LinkQueue {
         return admission.scope().skipReason(lease.url(), lease.depth()) == null;
     }
 
-    /** Returns a receiver of the references of a page that are not links. */
-    LinkExtractor.Rest rest(Lease page, Instant fetchedAt) {
-        return new LinkExtractor.Rest() {
-            @Override
-            public void refused(String text, Refusal reason) {
-                if (checksLinks && reason != Refusal.OTHER_SCHEME) {
-                    malformed(text, reason, page, fetchedAt);
-                } else {
-                    recorder.skipped(text, SkipReason.invalid(reason), page.url());
-                }
-            }
+    /** Returns a receiver of the references of a page or style sheet that are not links. */
+    PageRest rest(Lease page, Instant fetchedAt) {
+        return new PageRest(page, fetchedAt);
+    }
 
-            @Override
-            public void beyondLimit(String text) {
-                recorder.skipped(text, BEYOND_LIMIT, page.url());
+    /** Receives the references of a page or style sheet that are not links, and keeps the resources. */
+    final class PageRest implements LinkExtractor.Rest {
+        private final Lease page;
+        private final Instant fetchedAt;
+        private final Map<String, Boolean> resources = new LinkedHashMap<>();
+
+        private PageRest(Lease page, Instant fetchedAt) {
+            this.page = page;
+            this.fetchedAt = fetchedAt;
+        }
+
+        /** Returns the resources. */
+        List<String> resources() {
+            return List.copyOf(resources.keySet());
+        }
+
+        @Override
+        public boolean takesResources() {
+            return checksResources;
+        }
+
+        @Override
+        public void resource(String url, boolean isStyleSheet) {
+            resources.put(url, isStyleSheet);
+        }
+
+        @Override
+        public void refused(String text, Refusal reason) {
+            refused(text, reason, checksLinks);
+        }
+
+        @Override
+        public void refusedResource(String text, Refusal reason) {
+            refused(text, reason, checksResources);
+        }
+
+        private void refused(String text, Refusal reason, boolean isChecked) {
+            if (isChecked && reason != Refusal.OTHER_SCHEME) {
+                malformed(text, reason, page, fetchedAt);
+            } else {
+                recorder.skipped(text, SkipReason.invalid(reason), page.url());
             }
-        };
+        }
+
+        @Override
+        public void beyondLimit(String text) {
+            recorder.skipped(text, BEYOND_LIMIT, page.url());
+        }
     }
 
     /** Records a link that a check finds broken without a request; of equal ones, the first. */
@@ -192,6 +272,7 @@ final class LinkQueue {
                     fetchedAt,
                     Duration.ZERO,
                     "",
+                    List.of(),
                     List.of(),
                     Duration.ZERO,
                     true,
@@ -259,6 +340,11 @@ final class LinkQueue {
 
     private int push(Target source, String target, String key) {
         Lease lease = source.lease();
+        if (source.isResource()) {
+            UrlBatch resources = source.kind().batch(lease.depth(), lease.redirects() + 1, lease.url());
+            addResource(target, key, resources);
+            return push(resources, true);
+        }
         UrlBatch batch = new UrlBatch(lease.depth(), lease.redirects() + 1, lease.url());
         UrlBatch checks = checksLinks || source.is(Target.Kind.CHECK)
                 ? Target.Kind.CHECK.batch(lease.depth(), lease.redirects() + 1, lease.url())

@@ -36,6 +36,10 @@ record Target(Lease lease, Kind kind, @Nullable Boolean rule, int asked, boolean
         CHECK(4),
         /** Not a URL to request, but a note of {@link Levels}. */
         NOTE(5),
+        /** A page needs it, such as an image; it is requested once to check whether it works. */
+        RESOURCE(6),
+        /** A page needs the style sheet, which is requested once; what it names is a {@link #RESOURCE}. */
+        STYLE_SHEET(7),
         /** A {@link RobotsErrand}, which no frontier has. */
         ERRAND(-1);
 
@@ -108,6 +112,15 @@ record Target(Lease lease, Kind kind, @Nullable Boolean rule, int asked, boolean
 
     boolean isSitemap() {
         return is(Kind.NAMED_SITEMAP) || is(Kind.GUESSED_SITEMAP) || is(Kind.LISTED_SITEMAP);
+    }
+
+    boolean isResource() {
+        return is(Kind.RESOURCE) || is(Kind.STYLE_SHEET);
+    }
+
+    /** Returns whether the URL is only checked. */
+    boolean isCheck() {
+        return is(Kind.CHECK) || isResource();
     }
 
     /** Returns this target as a page. */

@@ -43,6 +43,8 @@ final class UrlProcessor {
     private static final LinkExtractor.Document UNREADABLE =
             new LinkExtractor.Document("", List.of(), 0, false, false, false, null);
 
+    private static final Set<String> STYLE_TYPES = Set.of("text/css", "");
+
     private static final String REMEDY = "; to request it, allow its network, such as 127.0.0.0/8";
 
     /** The heap that the first requests of URLs may take. */
@@ -269,9 +271,7 @@ final class UrlProcessor {
     private Response fetch(Target target, Dispatcher.Task task) {
         Instant fetchedAt = clock.now();
         long startNanos = clock.nanoTime();
-        FetchResult result = target.isSitemap()
-                ? sitemaps.fetch(target)
-                : target.is(Target.Kind.CHECK) ? fetcher.check(target.url()) : fetcher.fetch(target.url());
+        FetchResult result = target.isSitemap() ? sitemaps.fetch(target) : requestUrl(target);
         Duration took = Duration.ofNanos(clock.nanoTime() - startNanos);
         Timing timing = new Timing(fetchedAt, startNanos, took, task.waited());
         // Recorded first, so that it takes no memory while the page is processed.
@@ -283,6 +283,12 @@ final class UrlProcessor {
             // A URL that is to be requested again waits in the schedule.
             return outcome.next() == null && processAndRelease(target, rest, timing);
         });
+    }
+
+    private FetchResult requestUrl(Target target) {
+        return target.is(Target.Kind.STYLE_SHEET)
+                ? fetcher.fetchAnyType(target.url())
+                : target.isCheck() ? fetcher.check(target.url()) : fetcher.fetch(target.url());
     }
 
     private boolean processAndRelease(Target target, FetchResult result, Timing timing) {
@@ -391,10 +397,14 @@ final class UrlProcessor {
         Lease lease = target.lease();
         FetchResult checked = LinkQueue.check(lease, result);
         LinkExtractor.Document document = UNREADABLE;
+        LinkQueue.PageRest rest = links.rest(lease, timing.fetchedAt);
         if (checked instanceof Page page && page.isHtml() && target.is(Target.Kind.PAGE)) {
-            document = read(lease, page, timing.fetchedAt);
+            document = read(lease, page, rest);
             checked = document.isCut() ? page.cut() : page;
             links.links(lease, document);
+            links.resources(target, rest);
+        } else if (checked instanceof Page page && page.isSuccess() && target.isResource()) {
+            checked = readResource(target, page, rest);
         } else if (checked instanceof Redirect redirect) {
             checked = links.target(target, redirect);
         }
@@ -408,14 +418,27 @@ final class UrlProcessor {
                 timing.took,
                 document.title(),
                 document.links(),
+                rest.resources(),
                 timing.waited,
-                target.is(Target.Kind.CHECK),
+                target.isCheck(),
                 checked instanceof Page page && accepted.contains(page.status())));
     }
 
-    private LinkExtractor.Document read(Lease lease, Page page, Instant fetchedAt) {
+    /** Queues what a style sheet names. A resource that is an HTML document may be a page of the crawl. */
+    private Page readResource(Target target, Page page, LinkQueue.PageRest rest) {
+        if (!page.type().isEmpty() && page.isHtml()) {
+            links.page(target);
+        } else if (target.is(Target.Kind.STYLE_SHEET) && STYLE_TYPES.contains(page.type())) {
+            boolean isCut = LinkExtractor.readStyleSheet(target.url(), page, rest);
+            links.resources(target, rest);
+            return isCut ? page.cut() : page;
+        }
+        return page;
+    }
+
+    private LinkExtractor.Document read(Lease lease, Page page, LinkExtractor.Rest rest) {
         try {
-            return LinkExtractor.read(lease.url(), page, productToken, false, links.rest(lease, fetchedAt));
+            return LinkExtractor.read(lease.url(), page, productToken, false, rest);
         } catch (UncheckedIOException e) {
             throw e;
         } catch (RuntimeException | StackOverflowError e) {

@@ -321,6 +321,11 @@ public final class Fetcher implements AutoCloseable {
         return fetch(url, options.bodyLimit, options.allBodies);
     }
 
+    /** Requests a URL like {@link #fetch}, and reads its body whatever its type. */
+    public FetchResult fetchAnyType(String url) {
+        return fetch(url, options.bodyLimit, true);
+    }
+
     /** Notes that a result and its exchange are not used any more, so that the memory of their bodies can be given to others. */
     public void release(FetchResult result) {
         Exchange exchange = result.exchange();

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param took from the request to the last byte of the response
  * @param title the title of the document; empty without a document or title
  * @param links the distinct URLs to which the document links; empty without a document
+ * @param resources the distinct URLs of what the document or style sheet needs, such as images; empty unless these are checked
  * @param waited how long the host had to wait for its delay or a back-off before this request; see {@link
  *     dev.sieve.polite.HostSchedule#waited}
  * @param isCheck whether the URL is out of scope, and was requested only to check whether it works
@@ -33,6 +34,7 @@ public record Visit(
         Duration took,
         String title,
         List<String> links,
+        List<String> resources,
         Duration waited,
         boolean isCheck,
         boolean isAccepted) {

@@ -8,8 +8,11 @@ import java.lang.management.ThreadMXBean;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
@@ -32,6 +35,10 @@ import org.jspecify.annotations.Nullable;
  * valid {@code base}. Links made by scripts or within a {@code template} are not found. A rel of nofollow changes nothing:
  * such a link is followed like any other. A page whose robots directives say nofollow has its links here as well, and the
  * caller must not follow them, see {@link Document#isNofollow}.
+ *
+ * <p>If the caller takes them, the resources that the document needs are found as well: those of {@code img}, {@code source},
+ * {@code video}, {@code audio}, {@code track}, {@code script}, {@code link}, {@code embed}, {@code object}, image inputs,
+ * SVG images and frames, with all images of a srcset, and what {@code style} elements and attributes name.
  *
  * <p>The charset is, in this order, that of the byte order mark, of the Content-Type, or of the first meta element that
  * declares one; otherwise UTF-8. Labels have the same meaning as in browsers. As in browsers, the query of a link is
@@ -58,6 +65,13 @@ public final class LinkExtractor {
     private static final int MAX_REFERENCE = 16 * UrlNormalizer.MAX_LENGTH;
 
     private static final int MAX_TITLE = 10_000;
+
+    /** How many bytes of a style sheet are read. */
+    private static final int MAX_STYLE_SHEET = 2 << 20;
+
+    /** The types of a link element that name a resource, besides style sheets and preloads. */
+    private static final Set<String> RESOURCES = Set.of(
+            "icon", "apple-touch-icon", "apple-touch-icon-precomposed", "mask-icon", "manifest", "modulepreload");
 
     /** The content of a meta refresh, by the HTML standard, "shared declarative refresh steps". */
     private static final Pattern REFRESH = Pattern.compile("(?s)[\t\n\f\r ]*(?:[0-9]+|(?=\\.))[0-9.]*+"
@@ -110,6 +124,17 @@ public final class LinkExtractor {
         /** Receives a reference that cannot be requested, as written; only its beginning when it is far too long. */
         default void refused(String reference, Refusal reason) {}
 
+        /** Whether to find the resources that the document needs. */
+        default boolean takesResources() {
+            return false;
+        }
+
+        /** Receives the URL of a resource, once. */
+        default void resource(String url, boolean isStyleSheet) {}
+
+        /** Receives a reference to a resource that cannot be requested, as written. */
+        default void refusedResource(String reference, Refusal reason) {}
+
         /** Receives a reference beyond the limits of a page; equal ones may be received repeatedly. */
         default void beyondLimit(String reference) {}
     }
@@ -141,6 +166,7 @@ public final class LinkExtractor {
             Collector collector = new Collector(url, robots, takesText ? new TextDigest() : null, rest);
             boolean isCut = walk(page, collector, cpuNanos);
             List<String> links = collector.links();
+            collector.resources();
             return new Document(
                     collector.title(),
                     links,
@@ -152,6 +178,23 @@ public final class LinkExtractor {
         } finally {
             KIB.release(kib);
         }
+    }
+
+    /**
+     * Reads a style sheet.
+     *
+     * @param rest receives the resources that it names, and those beyond the limits of a page
+     * @return whether only its beginning was read
+     */
+    public static boolean readStyleSheet(String url, FetchResult.Page page, Rest rest) {
+        Collector collector = new Collector(url, new RobotsDirectives(""), null, rest);
+        String label = page.header("content-type");
+        Charset charset = label == null ? null : CharsetLabels.charset(CharsetLabels.inContentType(label));
+        int length = Math.min(page.body().length, MAX_STYLE_SHEET);
+        String css = new String(page.body(), 0, length, charset == null ? StandardCharsets.UTF_8 : charset);
+        StyleSheet.read(css, collector::addResource);
+        collector.resources();
+        return length < page.body().length;
     }
 
     /** Returns whether the document was cut. */
@@ -186,11 +229,16 @@ public final class LinkExtractor {
         private final @Nullable TextDigest text;
         private final Rest rest;
         private final Set<String> references = new LinkedHashSet<>();
+        /** References to resources, and whether they are style sheets. */
+        private final Map<String, Boolean> resources = new LinkedHashMap<>();
+
+        private final boolean takesResources;
         private Charset charset = StandardCharsets.UTF_8;
         private UrlNormalizer.Base url;
         private UrlNormalizer.@Nullable Base base;
         private @Nullable Element title;
         private int referenceChars;
+        private int linkChars;
         private long beyondLimit;
 
         Collector(String url, RobotsDirectives robots, @Nullable TextDigest text, Rest rest) {
@@ -198,6 +246,7 @@ public final class LinkExtractor {
             this.robots = robots;
             this.text = text;
             this.rest = rest;
+            takesResources = rest.takesResources();
         }
 
         /** Sets the charset of the document. Called before its elements are visited. */
@@ -227,6 +276,9 @@ public final class LinkExtractor {
 
         @Override
         public void element(Element element) {
+            if (takesResources) {
+                addResources(element);
+            }
             switch (element.normalName()) {
                 case "a" -> {
                     boolean isSvg = element.tag().namespace().equals(Parser.NamespaceSvg);
@@ -292,6 +344,85 @@ public final class LinkExtractor {
             }
         }
 
+        private void addResources(Element element) {
+            String style = element.attr("style");
+            if (!style.isEmpty()) {
+                StyleSheet.read(style, this::addResource);
+            }
+            switch (element.normalName()) {
+                case "img", "source" -> {
+                    addResource(element, "src");
+                    addImages(element.attr("srcset"));
+                }
+                case "video" -> {
+                    addResource(element, "src");
+                    addResource(element, "poster");
+                }
+                case "audio", "track", "script", "embed" -> addResource(element, "src");
+                case "iframe", "frame" -> {
+                    if (!robots.isNofollow()) {
+                        addResource(element, "src");
+                    }
+                }
+                case "input" -> {
+                    if (element.attr("type").equalsIgnoreCase("image")) {
+                        addResource(element, "src");
+                    }
+                }
+                case "object" -> addResource(element, "data");
+                case "image", "feimage" -> addResource(element, element.hasAttr("href") ? "href" : "xlink:href");
+                case "link" -> addLink(element);
+                case "style" -> StyleSheet.read(element.data(), this::addResource);
+                default -> {}
+            }
+        }
+
+        private void addLink(Element element) {
+            List<String> rel = List.of(
+                    value(element, "rel").toLowerCase(Locale.ROOT).trim().split("\\s+", -1));
+            boolean isPreload = rel.contains("preload");
+            boolean isStyleSheet = rel.contains("stylesheet")
+                    || (isPreload && element.attr("as").equalsIgnoreCase("style"));
+            if (isStyleSheet || isPreload || rel.stream().anyMatch(RESOURCES::contains)) {
+                addResource(element.attr("href").strip(), isStyleSheet);
+                addImages(element.attr("imagesrcset"));
+            }
+        }
+
+        private void addImages(String srcset) {
+            if (!srcset.isEmpty()) {
+                Srcset.urls(srcset).forEach(url -> addResource(url, false));
+            }
+        }
+
+        private void addResource(Element element, String attribute) {
+            addResource(element.attr(attribute).strip(), false);
+        }
+
+        /** Adds a reference to a resource, unless it is that of a part of the document, or contains the resource. */
+        private void addResource(String reference, boolean isStyleSheet) {
+            if (reference.isEmpty()
+                    || reference.startsWith("#")
+                    || reference.regionMatches(true, 0, "data:", 0, 5)
+                    || reference.regionMatches(true, 0, "about:", 0, 6)) {
+                return;
+            }
+            if (reference.length() > MAX_REFERENCE) {
+                rest.refusedResource(reference.substring(0, UrlNormalizer.MAX_LENGTH), Refusal.TOO_LONG);
+                return;
+            }
+            String whole = withoutFragment(reference);
+            boolean isKnown = resources.containsKey(whole);
+            boolean hasRoom = references.size() + resources.size() < MAX_LINKS
+                    && referenceChars + whole.length() <= MAX_LINK_CHARS;
+            if (isKnown || hasRoom) {
+                referenceChars += isKnown ? 0 : whole.length();
+                resources.merge(whole, isStyleSheet, Boolean::logicalOr);
+            } else {
+                addBeyondLimit(whole);
+            }
+        }
+
         private void add(String reference) {
             if (reference.length() > MAX_REFERENCE) {
                 rest.refused(reference.substring(0, UrlNormalizer.MAX_LENGTH), Refusal.TOO_LONG);
@@ -334,10 +465,27 @@ public final class LinkExtractor {
             return whole.toString().strip().replaceAll("\\s+", " ");
         }
 
+        /** Passes on the resources, each once. */
+        void resources() {
+            UrlNormalizer.Base from = base == null ? url : base;
+            Map<String, Boolean> urls = new LinkedHashMap<>();
+            for (Map.Entry<String, Boolean> each : resources.entrySet()) {
+                String resource = linkChars > MAX_LINK_CHARS ? null : from.resolve(each.getKey());
+                linkChars += resource == null ? 0 : resource.length();
+                if (linkChars > MAX_LINK_CHARS) {
+                    addBeyondLimit(each.getKey());
+                } else if (resource == null) {
+                    rest.refusedResource(each.getKey(), Objects.requireNonNull(from.refusal()));
+                } else {
+                    urls.merge(resource, each.getValue(), Boolean::logicalOr);
+                }
+            }
+            urls.forEach(rest::resource);
+        }
+
         List<String> links() {
             UrlNormalizer.Base from = base == null ? url : base;
             Set<String> links = new LinkedHashSet<>();
-            int linkChars = 0;
             for (String reference : references) {
                 String link = linkChars > MAX_LINK_CHARS ? null : from.resolve(reference);
                 linkChars += link == null ? 0 : link.length();

@@ -84,7 +84,8 @@ public final class CrawlRecord implements PageSink {
             aggregateGroup();
         }
         if (journal != null) {
-            List<String> links = visit.links();
+            List<String> links = new ArrayList<>(visit.links());
+            links.addAll(visit.resources());
             byte @Nullable [] line = format == null ? JournalFormat.links(entry, links) : format.page(entry, links);
             if (line != null) {
                 journal.add(line);

@@ -90,7 +90,7 @@ final class Sections {
             broken.addClass("bad");
         }
         if (crawl.checked() > 0) {
-            tile(tiles, "Links checked", count(crawl.checked()), "out of scope");
+            tile(tiles, "Checked", count(crawl.checked()), "links and resources");
         }
         tile(tiles, "Redirects", count(crawl.redirects()), "");
         tile(tiles, "Failed", count(crawl.failed()), "no usable response");
@@ -125,8 +125,8 @@ final class Sections {
         String what = checks == 0
                 ? count(broken, "page")
                 : broken == checks
-                        ? count(checks, "checked link")
-                        : count(broken - checks, "page") + " and " + count(checks, "checked link");
+                        ? count(checks, "checked URL")
+                        : count(broken - checks, "page") + " and " + count(checks, "checked URL");
         line.addClass("bad")
                 .text(what + (broken == 1 ? " is" : " are") + " broken, of " + count(requested, "URL") + " requested.");
     }

@@ -38,7 +38,8 @@ class HostileCatalogueTest {
                         "--skipped=" + file("skipped"),
                         "--report=" + file("report.html"),
                         "--live=0",
-                        "--check-links"));
+                        "--check-links",
+                        "--check-resources"));
             }
 
             Run run = Run.of(Main.commandLine(), arguments.toArray(String[]::new));

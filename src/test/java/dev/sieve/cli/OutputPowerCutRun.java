@@ -165,7 +165,19 @@ final class OutputPowerCutRun {
         FetchResult result = new FetchResult.Page(200, Map.of(), "text/html", body, body.length, false);
         String title = "\u00fc, \"" + "\u4f8b".repeat(random.nextInt(200)) + "\n\0\"";
         Visit visit = new Visit(
-                url, url, 1, null, result, Instant.EPOCH, Duration.ZERO, title, List.of(), Duration.ZERO, false, false);
+                url,
+                url,
+                1,
+                null,
+                result,
+                Instant.EPOCH,
+                Duration.ZERO,
+                title,
+                List.of(),
+                List.of(),
+                Duration.ZERO,
+                false,
+                false);
         Link link = new Link(url, url + "/" + "long/".repeat(random.nextInt(300)), true, null);
         Skip skip = new Skip(random.nextInt(2) + "mailto:\0" + url, new SkipReason("excluded"), url);
         outputs.accept(visit);

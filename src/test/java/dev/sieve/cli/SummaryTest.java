@@ -151,7 +151,7 @@ class SummaryTest {
         assertThat(summary)
                 .contains(
                         "12 accepted = 5 pages + 8 checked + 0 redirects",
-                        "  checked  8 links out of the crawl  2xx 4  4xx 3  failed 1\n");
+                        "  checked  8 URLs  2xx 4  4xx 3  failed 1\n");
     }
 
     @Test

@@ -71,7 +71,19 @@ public class JsonlFuzzTest {
         String text = Fuzzer.text(input, WORDS);
         FetchResult page = new FetchResult.Page(200, Map.of(), text, new byte[0], 0, false);
         Visit visit = new Visit(
-                text, text, 1, text, page, Instant.EPOCH, Duration.ZERO, text, List.of(), Duration.ZERO, false, false);
+                text,
+                text,
+                1,
+                text,
+                page,
+                Instant.EPOCH,
+                Duration.ZERO,
+                text,
+                List.of(),
+                List.of(),
+                Duration.ZERO,
+                false,
+                false);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (JsonlSink sink = new JsonlSink(new OutputStreamWriter(out, StandardCharsets.UTF_8))) {
             sink.accept(visit);

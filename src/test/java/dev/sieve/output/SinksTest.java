@@ -35,6 +35,7 @@ class SinksTest {
                 Duration.ofMillis(5),
                 text,
                 List.of(URL),
+                List.of(),
                 Duration.ofMillis(7),
                 false,
                 false);
@@ -85,8 +86,8 @@ class SinksTest {
     void aRecordSaysHowLongItWaitedAndWhetherItWasOnlyACheck() throws IOException {
         FetchResult page = new FetchResult.Page(200, Map.of(), "", new byte[0], 0, false);
         Duration waited = Duration.ofMillis(1500);
-        Visit check =
-                new Visit(URL, URL, 1, null, page, Instant.EPOCH, Duration.ZERO, "", List.of(), waited, true, true);
+        Visit check = new Visit(
+                URL, URL, 1, null, page, Instant.EPOCH, Duration.ZERO, "", List.of(), List.of(), waited, true, true);
 
         assertThat(record(check).get("waited_ms").longValue()).isEqualTo(1500);
         assertThat(record(check).get("check").booleanValue()).isTrue();

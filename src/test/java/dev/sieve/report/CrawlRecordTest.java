@@ -104,6 +104,21 @@ class CrawlRecordTest {
     }
 
     @Test
+    void brokenResourceIsOnAllPagesThatNeedIt() throws IOException {
+        try (CrawlJob directory = CrawlJob.inMemory(new Sieve(100))) {
+            CrawlRecord record = started(directory);
+            record.accept(Visits.needing("http://a.test/", null, "http://b.test/x.png"));
+            record.accept(Visits.needing("http://a.test/2", "http://a.test/", "http://b.test/x.png"));
+            record.accept(Visits.check(Visits.page("http://b.test/x.png", 404, "http://a.test/")));
+            record.findReferrers();
+            record.read(crawl -> assertThat(crawl.broken().list())
+                    .singleElement()
+                    .extracting(BrokenLinks.Link::referrers)
+                    .isEqualTo(List.of("http://a.test/", "http://a.test/2")));
+        }
+    }
+
+    @Test
     void linkToARedirectToABrokenUrlIsOnThePageThatHasIt() throws IOException {
         try (CrawlJob directory = CrawlJob.inMemory(new Sieve(100))) {
             CrawlRecord record = started(directory);
@@ -269,7 +284,7 @@ class CrawlRecordTest {
                 .startsWith("http://a.test/x", "http://b.test/x", "http://a.test/y");
         assertThat(page.select("#broken > .note").text()).isEqualTo("And 3 more broken links, only counted.");
         assertThat(page.select("#verdict").text())
-                .isEqualTo("2 pages and 10,001 checked links are broken, of 10,003 URLs requested.");
+                .isEqualTo("2 pages and 10,001 checked URLs are broken, of 10,003 URLs requested.");
         assertThat(page.select("#verdict").hasClass("bad")).isTrue();
     }
 

@@ -43,8 +43,28 @@ final class Visits {
                 visit.took(),
                 visit.title(),
                 visit.links(),
+                visit.resources(),
                 visit.waited(),
                 true,
+                false);
+    }
+
+    /** Returns a page that needs resources. */
+    static Visit needing(String url, String referrer, String... resources) {
+        Visit page = page(url, 200, referrer);
+        return new Visit(
+                page.url(),
+                page.key(),
+                page.depth(),
+                page.referrer(),
+                page.result(),
+                page.fetchedAt(),
+                page.took(),
+                page.title(),
+                page.links(),
+                List.of(resources),
+                page.waited(),
+                false,
                 false);
     }
 
@@ -61,6 +81,7 @@ final class Visits {
                 page.took(),
                 page.title(),
                 page.links(),
+                page.resources(),
                 page.waited(),
                 false,
                 true);
@@ -82,6 +103,7 @@ final class Visits {
                 Duration.ofMillis(millis),
                 title,
                 List.copyOf(Arrays.asList(links)),
+                List.of(),
                 Duration.ofMillis(7),
                 false,
                 false);

@@ -1,0 +1,152 @@
+package dev.sieve.crawl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sieve.durable.DurableFolder;
+import dev.sieve.output.Visit;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Collectors;
+import mockwebserver3.MockResponse;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What pages need is requested once each, and exactly what is broken is found, with the page or style sheet. */
+@Timeout(60)
+class ResourceCheckTest {
+    @TempDir
+    private Path folder;
+
+    @AutoClose
+    private final Site site = new Site();
+
+    @AutoClose
+    private final Site other = new Site();
+
+    private final Queue<Visit> visits = new ConcurrentLinkedQueue<>();
+
+    private static MockResponse file(String type, String text) {
+        return new MockResponse.Builder()
+                .code(200)
+                .addHeader("Content-Type", type)
+                .body(text)
+                .build();
+    }
+
+    @BeforeEach
+    void build() {
+        site.html("/", """
+                <link rel=stylesheet href=/main.css><link rel=icon href=/lost.ico><script src=/app.js></script>
+                <img src=/a.png srcset="/a2.png 2x, /lost-3.png 3x"><a href=/next>next</a>""");
+        site.html(
+                "/next",
+                "<img src=/a.png><img src=" + other.url("/lost.png") + "><script src=/lost.js></script>"
+                        + "<img src=/moved.png><iframe src=/frame></iframe><object data=/inside></object>");
+        site.html("/frame", "<video poster=/lost-poster.jpg></video>");
+        site.html("/inside", "<a href=/deep>deep</a>");
+        site.html("/deep", "<img src=/private/x.png>");
+        site.robots("User-agent: *\nDisallow: /private");
+        site.redirect("/moved.png", "/lost-target.png");
+        site.answer(
+                "/main.css",
+                () -> file(
+                        "text/css", "@import 'more.css'; @import 'lost.css'; p { x: url(a.png), url(lost-bg.png) }"));
+        site.answer(
+                "/more.css", () -> file("text/css", "@import 'main.css'; p { x: url(" + other.url("/b.woff") + ") }"));
+        for (String image : List.of("/a.png", "/a2.png")) {
+            site.answer(image, () -> file("image/png", "x"));
+        }
+        site.answer("/app.js", () -> file("text/javascript", "x"));
+        other.answer("/b.woff", () -> file("font/woff", "x"));
+    }
+
+    private CrawlReport run(CrawlOptions options) throws IOException {
+        Path job = folder.resolve("job");
+        boolean exists = DurableFolder.exists(job);
+        try (CrawlDirectory directory =
+                        CrawlDirectory.open(job, exists ? builder -> {} : builder -> builder.capacity(1000));
+                Crawler crawler = new Crawler(options, directory)) {
+            crawler.seed(site.url("/"));
+            CrawlReport report = crawler.run(visits::add);
+            Reports.assertAddsUp(report);
+            return report;
+        }
+    }
+
+    private void assertFound() {
+        Map<String, String> broken = visits.stream()
+                .filter(Visit::isBroken)
+                .collect(Collectors.toMap(Visit::url, visit -> String.valueOf(visit.referrer())));
+        assertThat(broken)
+                .containsOnly(
+                        Map.entry(site.url("/lost.ico"), site.url("/")),
+                        Map.entry(site.url("/lost-3.png"), site.url("/")),
+                        Map.entry(site.url("/lost.css"), site.url("/main.css")),
+                        Map.entry(site.url("/lost-bg.png"), site.url("/main.css")),
+                        Map.entry(other.url("/lost.png"), site.url("/next")),
+                        Map.entry(site.url("/lost.js"), site.url("/next")),
+                        Map.entry(site.url("/lost-target.png"), site.url("/moved.png")),
+                        Map.entry(site.url("/lost-poster.jpg"), site.url("/frame")));
+        assertThat(visits.stream().filter(visit -> !visit.isCheck()).map(Visit::url))
+                .containsExactlyInAnyOrder(
+                        site.url("/"), site.url("/next"), site.url("/frame"), site.url("/inside"), site.url("/deep"));
+        assertThat(site.requests()).filteredOn(path -> !path.equals("/inside")).doesNotHaveDuplicates();
+        assertThat(site.requests()).contains("/a.png", "/a2.png", "/app.js").doesNotContain("/private/x.png");
+        assertThat(other.requests()).containsExactlyInAnyOrder("/lost.png", "/b.woff");
+    }
+
+    @Test
+    void exactlyTheBrokenResourcesAreFoundWithTheirPages() throws IOException {
+        CrawlReport report = run(Site.fast().checkResources(true).retries(0));
+
+        assertFound();
+        assertThat(report.by(Counter.REFUSED)).containsOnly(Map.entry("robots.txt", 1L));
+        assertThat(visits.stream().filter(visit -> visit.url().equals(site.url("/next"))))
+                .singleElement()
+                .satisfies(visit -> assertThat(visit.resources())
+                        .contains(site.url("/a.png"), site.url("/frame"))
+                        .hasSize(6));
+    }
+
+    @Test
+    void stoppedCheckContinues() throws IOException {
+        int runs = 0;
+        CrawlReport report;
+        do {
+            report = run(Site.fast().checkResources(true).retries(0).maxPages(1));
+            runs++;
+        } while (report.pending().left() > 0 && runs < 20);
+
+        assertThat(runs).isGreaterThan(3);
+        assertFound();
+    }
+
+    @Test
+    void withoutTheOptionNoResourceIsRequested() throws IOException {
+        run(Site.fast().retries(0));
+
+        assertThat(site.requests()).containsExactlyInAnyOrder("/", "/next", "/frame");
+        assertThat(other.requests()).isEmpty();
+    }
+
+    @Test
+    void styleSheetsThatImportOneAnotherWithoutEndAreLeft() throws IOException {
+        site.html("/", "<link rel=stylesheet href=/0.css>");
+        for (int i = 0; i < 100; i++) {
+            int next = i + 1;
+            site.answer("/" + i + ".css", () -> file("text/css", "@import '" + next + ".css';"));
+        }
+
+        CrawlReport report = run(Site.fast().checkResources(true));
+
+        assertThat(site.requests()).contains("/10.css").hasSizeLessThan(14);
+        assertThat(report.by(Counter.SKIPPED)).containsOnlyKeys("style sheets nested too deep");
+    }
+}
