@@ -309,7 +309,7 @@ class CrawlerTest {
     void theUserAgentIsNotAHeaderFieldOfSomeOrigins() {
         assertThatThrownBy(() -> fast().header("user-agent", "mybot/1.0"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("--user-agent");
+                .hasMessageContaining("an option of its own");
     }
 
     @Test
