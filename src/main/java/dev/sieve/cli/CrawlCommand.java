@@ -130,9 +130,8 @@ class CrawlCommand implements Callable<Integer> {
         }
     }
 
-    private int crawl(CrawlOptions options, CrawlPlace place, boolean resumes, @Nullable Recording recording)
-            throws IOException {
-        FrontierSettings settings = frontier.settings(resumes, recording == null ? event -> {} : recording::capacity);
+    private int crawl(CrawlOptions options, CrawlPlace place, boolean resumes, Recording recording) throws IOException {
+        FrontierSettings settings = frontier.settings(resumes, recording::capacity);
         try (StopSignal signal = new StopSignal(isQuiet);
                 CrawlStart start = new CrawlStart(options, () -> kept.open(place, options, settings))) {
             if (resumes) {
@@ -143,20 +142,16 @@ class CrawlCommand implements Callable<Integer> {
             if (place.isShared() ? !start.hasSeeds() : !start.hasUrls()) {
                 throw noSeed();
             }
-            if (recording != null) {
-                recording.start(start.crawler(), start.job(), place.forces());
-            }
+            recording.start(start.crawler(), start.job(), place.forces());
             Outputs outputs = output.open(resumes, place.forces());
             if (isVerbose) {
                 outputs.sinks().add(new VisitLog());
             }
-            if (recording != null) {
-                outputs.add(recording.file(), recording.record());
-            }
+            recording.addTo(outputs);
             signal.stops(start.crawler());
             if (!isQuiet) {
                 Terminal.print(opening(start, options, place, resumes));
-                if (place.isShared() && recording != null) {
+                if (place.isShared() && recording.isUsed()) {
                     Terminal.println("The report and the live page show the requests of this worker.");
                 }
             }

@@ -9,13 +9,12 @@ import dev.sieve.output.BrokenPipeException;
 import dev.sieve.report.Numbers;
 import java.io.IOException;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One crawl as the user sees it: progress, summary, exit code.
  *
  * @param place where it is kept
- * @param recording what its report and its live page are made from; null when there is neither
+ * @param recording what its report and its live page are made from
  */
 record CrawlRun(
         Crawler crawler,
@@ -24,7 +23,7 @@ record CrawlRun(
         boolean isQuiet,
         boolean ignoresRobots,
         Set<FailOn> failOn,
-        @Nullable Recording recording) {
+        Recording recording) {
     /** Crawls from the seeds of the crawler. Returns the exit code. */
     int run() throws IOException {
         Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
@@ -42,9 +41,7 @@ record CrawlRun(
         Progress progress = isQuiet ? null : new Progress(crawler, place.isShared());
         try (outputs;
                 recording) {
-            if (recording != null) {
-                recording.run();
-            }
+            recording.run();
             crawler.run(outputs.sinks());
         } catch (IOException e) {
             failure = e;

@@ -2,10 +2,10 @@ package dev.sieve.cli;
 
 import static dev.sieve.report.Numbers.text;
 
+import dev.sieve.crawl.SavedPlace;
 import dev.sieve.report.Numbers;
-import dev.sieve.shared.EngineAddress;
-import dev.sieve.shared.SharedTools;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -30,10 +30,9 @@ final class DeleteCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        EngineAddress parsed = access.address("the address", address, System.getenv());
+        SavedPlace place = access.place("the address", address, Duration.ZERO);
         Terminal.println(
-                spec.commandLine().getOut(),
-                text("%s of %s deleted", Numbers.count(SharedTools.delete(parsed), "key"), parsed));
+                spec.commandLine().getOut(), text("%s of %s deleted", Numbers.count(place.delete(), "key"), place));
         return 0;
     }
 }

@@ -2,7 +2,6 @@ package dev.sieve.cli;
 
 import static dev.sieve.report.Numbers.text;
 
-import dev.sieve.CapacityEvent;
 import dev.sieve.Sieve;
 import dev.sieve.crawl.Counter;
 import dev.sieve.crawl.CrawlJob;
@@ -23,7 +22,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -139,11 +137,11 @@ final class DemoCommand implements Callable<Integer> {
 
     private int crawl(DemoWeb web) throws IOException {
         try (LiveServer server = live.open()) {
-            return crawl(web, Recording.of(report, server, live.metricsFile()));
+            return crawl(web, new Recording(report, server, live.metricsFile()));
         }
     }
 
-    private int crawl(DemoWeb web, @Nullable Recording recording) throws IOException {
+    private int crawl(DemoWeb web, Recording recording) throws IOException {
         long urls = web.expected().count();
         CrawlOptions options = new CrawlOptions()
                 .scope(Scope.Kind.ANY)
@@ -151,10 +149,9 @@ final class DemoCommand implements Callable<Integer> {
                 .delay(delay)
                 .allowPrivate("127.0.0.0/8")
                 .resolver(host -> List.of(DemoWeb.resolve(host)));
-        Consumer<CapacityEvent> listener = recording == null ? event -> {} : recording::capacity;
         Sieve sieve = Sieve.builder()
                 .capacity(Math.max(1, (long) (urls * CAPACITY_SHARE)))
-                .onCapacity(listener)
+                .onCapacity(recording::capacity)
                 .build();
         Terminal.println(text(
                 "Serving %s at 127.0.0.1:%d. With redirects and dead links there are %s; the filter is sized for %,d.",
@@ -163,13 +160,9 @@ final class DemoCommand implements Callable<Integer> {
                 CrawlJob job = CrawlJob.inMemory(sieve);
                 Crawler crawler = new Crawler(options, job)) {
             crawler.seed(web.start());
-            if (recording != null) {
-                recording.start(crawler, job, false);
-            }
+            recording.start(crawler, job, false);
             Outputs files = Outputs.open(outputs, null, null, how(), false);
-            if (recording != null) {
-                files.sinks().add(recording.record());
-            }
+            recording.addTo(files);
             signal.stops(crawler);
             int exitCode = new CrawlRun(crawler, files, new MemoryPlace(), false, false, Set.of(), recording).run();
             long found = crawler.report().count(Counter.PAGES, "2xx");

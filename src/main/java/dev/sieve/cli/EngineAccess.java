@@ -2,11 +2,14 @@ package dev.sieve.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sieve.crawl.EnginePlace;
+import dev.sieve.crawl.SavedPlace;
 import dev.sieve.shared.EngineAddress;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -38,11 +41,17 @@ final class EngineAccess {
     }
 
     /**
-     * Returns an address with its password.
+     * Returns a crawl on an engine by its address.
      *
      * @param what the option or parameter that the address was given as, for errors
+     * @param patience how long to wait for the engine when it does not respond
      * @throws IOException when the file with the password cannot be read
      */
+    SavedPlace place(String what, String text, Duration patience) throws IOException {
+        return new EnginePlace(address(what, text, System.getenv()), patience);
+    }
+
+    /** Returns an address with its password. */
     EngineAddress address(String what, String text, Map<String, String> environment) throws IOException {
         EngineAddress address;
         try {

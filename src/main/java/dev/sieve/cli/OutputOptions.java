@@ -86,10 +86,9 @@ final class OutputOptions {
                 .collect(Collectors.joining(", "));
     }
 
-    /** Returns the recording for the report, the live page and the metrics; null if none of them was requested. */
-    @Nullable
+    /** Returns the recording for the report, the live page and the metrics. */
     Recording recording(@Nullable LiveServer live, @Nullable Path metrics) {
-        return Recording.of(report, live, metrics);
+        return new Recording(report, live, metrics);
     }
 
     /** Returns whether the crawl has to keep what is sent and received. */

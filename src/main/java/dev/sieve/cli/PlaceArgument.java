@@ -1,6 +1,5 @@
 package dev.sieve.cli;
 
-import dev.sieve.crawl.EnginePlace;
 import dev.sieve.crawl.FolderPlace;
 import dev.sieve.crawl.SavedPlace;
 import java.io.IOException;
@@ -30,7 +29,7 @@ final class PlaceArgument {
                 .originalStringValues()
                 .get(0);
         return EngineAccess.isAddress(text)
-                ? new EnginePlace(access.address("the address", text, System.getenv()), Duration.ZERO)
+                ? access.place("the address", text, Duration.ZERO)
                 : new FolderPlace(folder);
     }
 }

@@ -3,12 +3,11 @@ package dev.sieve.cli;
 import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.CrawlPlace;
-import dev.sieve.crawl.EnginePlace;
 import dev.sieve.crawl.FolderPlace;
 import dev.sieve.crawl.FrontierSettings;
 import dev.sieve.crawl.MemoryPlace;
+import dev.sieve.crawl.SavedPlace;
 import dev.sieve.durable.Durability;
-import dev.sieve.shared.EngineAddress;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -46,7 +45,7 @@ final class PlaceOptions {
 
     /** Returns where the crawl is kept. Refuses options that contradict each other, and a place that cannot be opened. */
     CrawlPlace place() throws IOException {
-        EngineAddress address = shared.address();
+        SavedPlace frontier = shared.place();
         if (job == null) {
             Stream.of("--durability", "--keep-log")
                     .filter(option -> spec.commandLine().getParseResult().hasMatchedOption(option))
@@ -54,8 +53,8 @@ final class PlaceOptions {
                         throw Checks.wrong(spec, "Option '" + option + "' requires '--job'");
                     });
         }
-        CrawlPlace place = address != null
-                ? new EnginePlace(address, shared.patience())
+        CrawlPlace place = frontier != null
+                ? frontier
                 : job != null ? new FolderPlace(job, durability, keepsLog) : new MemoryPlace();
         try {
             place.check();

@@ -37,32 +37,22 @@ final class Recording implements AutoCloseable {
 
     private boolean isClosed;
 
-    private Recording(@Nullable Path file, @Nullable LiveServer live, @Nullable Path metrics) {
-        this.file = file;
-        this.live = live;
-        this.metrics = metrics;
-    }
-
     /**
-     * Returns a recording that has not started; null when nothing is to be made of it.
+     * Creates a recording that has not started; without a use, it records nothing.
      *
      * @param file the file of the report; null for none
      * @param live the server of the live page, which is closed with the recording; null for none
      * @param metrics the file of the metrics at the end; null for none
      */
-    static @Nullable Recording of(@Nullable Path file, @Nullable LiveServer live, @Nullable Path metrics) {
-        return file == null && live == null && metrics == null ? null : new Recording(file, live, metrics);
+    Recording(@Nullable Path file, @Nullable LiveServer live, @Nullable Path metrics) {
+        this.file = file;
+        this.live = live;
+        this.metrics = metrics;
     }
 
-    /** Returns the sink that has to receive what the crawl finds. */
-    CrawlRecord record() {
-        return record;
-    }
-
-    /** Returns the file of the report; null for none. */
-    @Nullable
-    Path file() {
-        return file;
+    /** Returns whether a report, a live page or a file of metrics was requested. */
+    boolean isUsed() {
+        return file != null || live != null || metrics != null;
     }
 
     /** Receives a capacity event of the frontier, also before the start. */
@@ -76,12 +66,24 @@ final class Recording implements AutoCloseable {
      * @param forces whether a flush forces the journal to the disk
      */
     void start(Crawler crawl, CrawlJob job, boolean forces) throws IOException {
-        record.start(file == null ? null : job.journal(), forces, Instant.now());
         crawler = crawl;
+        if (isUsed()) {
+            record.start(file == null ? null : job.journal(), forces, Instant.now());
+        }
+    }
+
+    /** Adds the sink that receives what the crawl finds. */
+    void addTo(Outputs outputs) {
+        if (isUsed()) {
+            outputs.add(file, record);
+        }
     }
 
     /** Records the numbers of the crawl once per second from now on, and shows them, until this is closed. */
     void run() {
+        if (!isUsed()) {
+            return;
+        }
         TimerTask task = new TimerTask() {
             @Override
             public void run() {
@@ -116,6 +118,9 @@ final class Recording implements AutoCloseable {
     @Override
     public synchronized void close() throws IOException {
         isClosed = true;
+        if (!isUsed()) {
+            return;
+        }
         if (timer != null) {
             timer.cancel();
         }

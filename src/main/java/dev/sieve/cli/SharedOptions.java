@@ -1,7 +1,7 @@
 package dev.sieve.cli;
 
 import dev.sieve.crawl.CrawlJob;
-import dev.sieve.shared.EngineAddress;
+import dev.sieve.crawl.SavedPlace;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Collection;
@@ -66,9 +66,9 @@ final class SharedOptions {
             description = "How long to wait for the server when it does not respond (default: 5m).")
     private Duration patience = Duration.ofMinutes(5);
 
-    /** Returns the address of the frontier; null without one. Refuses options that contradict each other. */
+    /** Returns where the frontier is kept; null without one. Refuses options that contradict each other. */
     @Nullable
-    EngineAddress address() throws IOException {
+    SavedPlace place() throws IOException {
         if (frontier == null) {
             for (String option : List.of(EngineAccess.OPTION, "--patience")) {
                 if (isGiven(option)) {
@@ -82,16 +82,11 @@ final class SharedOptions {
                 throw Checks.wrong(spec, "Option '" + FRONTIER + "' cannot be combined with '" + other + "'");
             }
         }
-        return access.address("option '" + FRONTIER + "'", frontier, System.getenv());
+        return access.place("option '" + FRONTIER + "'", frontier, patience);
     }
 
     private boolean isGiven(String option) {
         return spec.commandLine().getParseResult().hasMatchedOption(option);
-    }
-
-    /** Returns how long to wait for the server. */
-    Duration patience() {
-        return patience;
     }
 
     /**

@@ -43,6 +43,18 @@ public final class CrawlState {
         line("seeds", "%,d", seeds);
     }
 
+    /**
+     * Adds the values of the filter.
+     *
+     * @param stats null when they are not known
+     */
+    void filter(@Nullable SieveStats stats, double missRate) {
+        value("miss_rate", missRate);
+        value("filter_size", stats == null ? null : stats.estimatedSize());
+        value("filter_bytes", stats == null ? null : stats.memoryBytes());
+        value("missed", stats == null ? null : stats.estimatedMissed());
+    }
+
     /** Adds a value: a text, a number, a list or a map of these; null for one that is not known. */
     void value(String name, @Nullable Object value) {
         values.put(name, value);

@@ -79,10 +79,7 @@ public record EnginePlace(EngineAddress address, Duration patience) implements S
         SharedState read = SharedTools.inspect(address);
         SieveStats stats = read.stats();
         CrawlState state = new CrawlState(stats, read.seeds(), read.lost(), read.problems());
-        state.value("miss_rate", stats.falsePositiveRate());
-        state.value("filter_size", stats.estimatedSize());
-        state.value("filter_bytes", stats.memoryBytes());
-        state.value("missed", stats.estimatedMissed());
+        state.filter(stats, stats.falsePositiveRate());
         state.value("pending_bytes", read.queueBytes());
         state.value("engine", read.engine());
         state.value("slices", read.slices());
@@ -126,6 +123,11 @@ public record EnginePlace(EngineAddress address, Duration patience) implements S
     @Override
     public RepairReport repair() throws IOException {
         return SharedTools.repair(address);
+    }
+
+    @Override
+    public long delete() throws IOException {
+        return SharedTools.delete(address);
     }
 
     @Override

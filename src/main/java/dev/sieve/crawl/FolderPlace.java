@@ -118,10 +118,7 @@ public record FolderPlace(Path folder, Durability durability, boolean keepsLog) 
         // A filter without memory stands for a missing checkpoint.
         boolean hasCheckpoint = stats.memoryBytes() > 0;
         Rate whenFull = new Rate(read.falsePositiveRate());
-        state.value("miss_rate", read.falsePositiveRate());
-        state.value("filter_size", hasCheckpoint ? stats.estimatedSize() : null);
-        state.value("filter_bytes", hasCheckpoint ? stats.memoryBytes() : null);
-        state.value("missed", hasCheckpoint ? stats.estimatedMissed() : null);
+        state.filter(hasCheckpoint ? stats : null, read.falsePositiveRate());
         if (hasCheckpoint) {
             state.line(
                     "filter",

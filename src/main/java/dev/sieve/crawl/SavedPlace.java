@@ -23,4 +23,14 @@ public interface SavedPlace extends CrawlPlace {
      * @throws IOException when a process uses the crawl, or as {@link #inspect}
      */
     RepairReport repair() throws IOException;
+
+    /**
+     * Deletes the crawl. That of a folder is deleted by the user, with its folder.
+     *
+     * @return of how many keys it consisted
+     * @throws IOException when a process uses the crawl, or as {@link #inspect}
+     */
+    default long delete() throws IOException {
+        throw new IOException(this + ": delete the directory itself");
+    }
 }

@@ -1,6 +1,7 @@
 package dev.sieve.crawl;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.durable.Durability;
 import dev.sieve.durable.Export;
@@ -84,13 +85,19 @@ class CrawlPlaceTest {
         assertThat(place.forces()).isTrue();
         assertThat(new FolderPlace(folder).forces()).isFalse();
         assertThat(place).hasToString(folder + "/job");
+        assertThatThrownBy(place::delete).isInstanceOf(IOException.class).hasMessageContaining("delete the directory");
     }
 
     @Test
     void engine() throws IOException {
         engine = TestEngine.start();
 
-        startAndContinue(new EnginePlace(engine.address("x"), Duration.ZERO));
+        SavedPlace place = new EnginePlace(engine.address("x"), Duration.ZERO);
+
+        startAndContinue(place);
+
+        assertThat(place.delete()).isPositive();
+        assertThat(place.exists()).isFalse();
     }
 
     @Test
