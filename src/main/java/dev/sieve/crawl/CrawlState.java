@@ -41,6 +41,9 @@ public final class CrawlState {
         value("problems", this.problems);
         line("urls", "%,d accepted = %,d done + %,d pending", stats.accepted(), stats.done(), stats.pending());
         line("seeds", "%,d", seeds);
+        if (lost > 0) {
+            line("lost", "%,d, found missing by a repair", lost);
+        }
     }
 
     /**

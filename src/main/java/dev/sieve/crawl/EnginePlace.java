@@ -109,9 +109,6 @@ public record EnginePlace(EngineAddress address, Duration patience) implements S
                         .collect(Collectors.joining()),
                 read.slices() - owned,
                 read.slices());
-        if (read.lost() > 0) {
-            state.line("lost", "%,d found missing by a repair, counted as done", read.lost());
-        }
         read.warnings().forEach(warning -> state.line("warning", "%s", warning));
         return state;
     }

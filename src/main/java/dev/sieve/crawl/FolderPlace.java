@@ -117,23 +117,8 @@ public record FolderPlace(Path folder, Durability durability, boolean keepsLog) 
         CrawlState state = new CrawlState(stats, seeds.get(), read.lost(), problems);
         // A filter without memory stands for a missing checkpoint.
         boolean hasCheckpoint = stats.memoryBytes() > 0;
-        Rate whenFull = new Rate(read.falsePositiveRate());
         state.filter(hasCheckpoint ? stats : null, read.falsePositiveRate());
-        if (hasCheckpoint) {
-            state.line(
-                    "filter",
-                    "%s; miss rate when full %s, now %s; %s",
-                    stats,
-                    whenFull,
-                    new Rate(stats.falsePositiveRate()),
-                    new Bytes(stats.memoryBytes()));
-        } else {
-            state.line(
-                    "filter",
-                    "for %,d URLs; miss rate when full %s; its fill is shown after the first checkpoint",
-                    stats.capacity(),
-                    whenFull);
-        }
+        addFilter(state, stats, hasCheckpoint, new Rate(read.falsePositiveRate()));
         OptionalLong owner = read.owner();
         if (hasCheckpoint && owner.isPresent()) {
             state.line("in flight", "%,d at the last checkpoint, counted as pending", read.inFlight());
@@ -153,10 +138,25 @@ public record FolderPlace(Path folder, Durability durability, boolean keepsLog) 
                 owner.isEmpty()
                         ? "none"
                         : owner.getAsLong() == 0 ? "an unknown process" : "process " + owner.getAsLong());
-        if (read.lost() > 0) {
-            state.line("lost", "%,d discarded by a repair", read.lost());
-        }
         return state;
+    }
+
+    private static void addFilter(CrawlState state, SieveStats stats, boolean hasCheckpoint, Rate whenFull) {
+        if (hasCheckpoint) {
+            state.line(
+                    "filter",
+                    "%s; miss rate when full %s, now %s; %s",
+                    stats,
+                    whenFull,
+                    new Rate(stats.falsePositiveRate()),
+                    new Bytes(stats.memoryBytes()));
+        } else {
+            state.line(
+                    "filter",
+                    "for %,d URLs; miss rate when full %s; its fill is shown after the first checkpoint",
+                    stats.capacity(),
+                    whenFull);
+        }
     }
 
     /** Adds the size of all files, and when the oldest was last changed: the settings are written once, at the start. */
