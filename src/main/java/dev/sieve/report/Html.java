@@ -33,6 +33,18 @@ final class Html {
         return section;
     }
 
+    static void note(Element section, String text) {
+        section.appendElement("p").addClass("note").text(text);
+    }
+
+    /** Appends what can be folded; open unless the script closes it, since without the script it is all there is. */
+    static Element folded(Element section, String id, String summary) {
+        Element details =
+                section.appendElement("details").attr("id", "data-" + id).attr("open", "");
+        details.appendElement("summary").text(summary);
+        return details;
+    }
+
     /** Appends a text that was not written by this program. */
     static void foreign(Element parent, String text) {
         parent.appendElement("bdi").text(Printable.of(text));
@@ -62,6 +74,12 @@ final class Html {
 
     /** A table, of which rows are appended until a number of characters is reached. */
     static final class Table {
+        /** Characters of a table with URLs. */
+        static final int SMALL = 40_000;
+
+        /** Characters of a table with long lists of URLs. */
+        static final int LARGE = 150_000;
+
         private static final int MARKUP_OF_CELL = 40;
 
         private final Element table;

@@ -1,19 +1,17 @@
 package dev.sieve.report;
 
+import static dev.sieve.report.Html.Table.LARGE;
+import static dev.sieve.report.Html.Table.SMALL;
+import static dev.sieve.report.Html.folded;
+import static dev.sieve.report.Html.note;
 import static dev.sieve.report.Numbers.count;
 import static dev.sieve.report.Numbers.text;
 
-import dev.sieve.CapacityEvent;
-import dev.sieve.FilterKind;
-import dev.sieve.SieveStats;
-import dev.sieve.crawl.Counter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.BiConsumer;
-import java.util.function.ToLongFunction;
 import org.jsoup.nodes.Element;
 import org.jspecify.annotations.Nullable;
 
@@ -21,10 +19,6 @@ import org.jspecify.annotations.Nullable;
 final class Sections {
     private static final int HOSTS_SHOWN = 300;
     private static final int REDIRECTS_SHOWN = 100;
-    /** Characters of a table with URLs, and of one with long lists of them. */
-    private static final int SMALL = 40_000;
-
-    private static final int LARGE = 150_000;
     /** Characters of the tables of broken links. */
     private static final int HUGE = 8_000_000;
 
@@ -33,9 +27,6 @@ final class Sections {
 
     /** Rows from which on a table of broken links can be searched. */
     private static final int FILTERED = 20;
-
-    /** The fill from which on the filter is shown in more than a line. */
-    private static final double WORTH_SHOWING = 0.5;
 
     private final Aggregate crawl;
     private final Element main;
@@ -50,9 +41,8 @@ final class Sections {
 
     /** Appends the sections that change all the time. */
     static void appendProgress(Aggregate crawl, Element main) {
-        Sections sections = new Sections(crawl, main);
-        sections.overview();
-        sections.speed();
+        Overview.append(crawl, main);
+        new Trends(crawl, main).speed();
     }
 
     /**
@@ -63,10 +53,11 @@ final class Sections {
     static void append(Aggregate crawl, Element main, int brokenShown) {
         Element contents = main.appendElement("nav").attr("id", "contents").attr("aria-label", "Sections");
         Sections sections = new Sections(crawl, main);
-        sections.overview();
+        Trends trends = new Trends(crawl, main);
+        Overview.append(crawl, main);
         sections.broken(brokenShown);
-        sections.speed();
-        sections.sieve();
+        trends.speed();
+        trends.sieve();
         sections.responses();
         sections.hosts();
         sections.topPages();
@@ -77,337 +68,6 @@ final class Sections {
                     .attr("href", "#" + section.id())
                     .text(section.child(0).text());
             contents.appendText(" ");
-        }
-    }
-
-    private void overview() {
-        Element section = Html.section(main, "overview", "Overview");
-        verdict(section);
-        Element tiles = section.appendElement("dl").addClass("tiles");
-        tile(tiles, "Pages", count(crawl.pages()), pagesNote());
-        Element broken = tile(tiles, "Broken links", count(crawl.broken().count()), "");
-        if (crawl.broken().count() > 0) {
-            broken.addClass("bad");
-        }
-        if (crawl.checked() > 0) {
-            tile(tiles, "Checked", count(crawl.checked()), "links and resources");
-        }
-        tile(tiles, "Redirects", count(crawl.redirects()), "");
-        tile(tiles, "Failed", count(crawl.failed()), "no usable response");
-        tile(tiles, "Size of pages", Numbers.bytes(crawl.bytes()), "");
-        if (last != null) {
-            long millis = crawl.runs().millis();
-            tile(
-                    tiles,
-                    "Time",
-                    Numbers.millis(millis),
-                    text("%.1f pages/s", 1e3 * crawl.pages() / Math.max(1, millis)));
-            tile(
-                    tiles,
-                    "Left",
-                    count(last.pending().left()),
-                    last.pending().unfinished() == 0 ? "" : count(last.pending().unfinished()) + " not done");
-            tile(tiles, "Pages missed", Numbers.about(last.sieve().estimatedMissed()), "estimated");
-            runs(section);
-        }
-    }
-
-    /** Says first what a link check is made for. */
-    private void verdict(Element section) {
-        Element line = section.appendElement("p").attr("id", "verdict");
-        long requested = crawl.pages() + crawl.redirects() + crawl.failed() + crawl.checked();
-        long broken = crawl.broken().count();
-        if (broken == 0) {
-            line.text("No broken link among " + count(requested, "URL") + ".");
-            return;
-        }
-        long checks = crawl.broken().checks();
-        String what = checks == 0
-                ? count(broken, "page")
-                : broken == checks
-                        ? count(checks, "checked URL")
-                        : count(broken - checks, "page") + " and " + count(checks, "checked URL");
-        line.addClass("bad")
-                .text(what + (broken == 1 ? " is" : " are") + " broken, of " + count(requested, "URL") + " requested.");
-    }
-
-    private String pagesNote() {
-        long errors = crawl.statusClass(4) + crawl.statusClass(5);
-        return (errors == 0 ? "" : count(errors) + " with status 4xx or 5xx")
-                + (errors == 0 || crawl.cut() == 0 ? "" : ", ")
-                + (crawl.cut() == 0 ? "" : count(crawl.cut()) + " cut");
-    }
-
-    private static Element tile(Element tiles, String name, String value, String note) {
-        Element tile = tiles.appendElement("div");
-        tile.appendElement("dt").text(name);
-        tile.appendElement("dd").text(value);
-        if (!note.isEmpty()) {
-            tile.appendElement("dd").addClass("note").text(note);
-        }
-        return tile;
-    }
-
-    /** A line for each number, in the order of the sums, and a column for each run. */
-    private void runs(Element section) {
-        note(
-                section,
-                "In each run: from earlier runs + new = pages + checked + redirects + failed + refused + sitemaps + left;"
-                        + " links found = new + already seen + skipped.");
-        List<Runs.Run> runs = crawl.runs().list();
-        Element columns = section.appendElement("div").addClass("columns");
-        Html.Table urls = new Html.Table(columns, "runs", SMALL);
-        Html.Table links = new Html.Table(columns, "links", SMALL);
-        if (crawl.runs().count() > 1) {
-            line(urls, "Run", (run, sample) -> urls.count(run.number()));
-            line(links, "Run", (run, sample) -> links.count(run.number()));
-        }
-        counts(urls, "From earlier runs", sample -> sample.pending().before());
-        counts(urls, "New", sample -> sample.counts().get(Counter.LINKS, Counter.NEW));
-        counts(urls, "Pages", sample -> sample.count(Counter.PAGES));
-        counts(urls, "Checked", sample -> sample.count(Counter.CHECKED));
-        counts(urls, "Redirects", sample -> sample.count(Counter.REDIRECTS));
-        counts(urls, "Failed", sample -> sample.count(Counter.FAILED));
-        counts(urls, "Refused", sample -> sample.count(Counter.REFUSED));
-        counts(urls, "Sitemaps", sample -> sample.count(Counter.SITEMAPS) + sample.count(Counter.SITEMAPS_ABSENT));
-        counts(urls, "Left", sample -> sample.pending().left());
-        counts(links, "Links found", sample -> sample.count(Counter.LINKS));
-        counts(links, "New", sample -> sample.counts().get(Counter.LINKS, Counter.NEW));
-        counts(links, "Already seen", sample -> sample.counts().get(Counter.LINKS, Counter.SEEN));
-        counts(links, "Skipped", sample -> sample.count(Counter.SKIPPED));
-        counts(links, "Retries", sample -> sample.count(Counter.RETRIES));
-        line(links, "Started", (run, sample) -> links.shown(Numbers.time(run.startedAt())));
-        line(links, "Time", (run, sample) -> links.millis(sample.millis()));
-        line(
-                links,
-                "Ended",
-                (run, sample) -> links.shown(
-                        sample.ending() != null
-                                ? sample.ending()
-                                : run == runs.get(runs.size() - 1)
-                                        ? "not yet"
-                                        : "cut off; the numbers are the last ones recorded"));
-        int earlier = crawl.runs().count() - runs.size();
-        if (earlier > 0) {
-            note(section, count(earlier, "earlier run") + " not listed; all pages are counted.");
-        }
-        long unrecorded = runs.get(0).number() > 1 || runs.get(0).last() == null
-                ? 0
-                : runs.get(0).last().pending().before();
-        if (unrecorded > 0) {
-            note(section, "Runs before the first one listed kept no record for a report and are not part of this one.");
-        }
-    }
-
-    private void counts(Html.Table table, String name, ToLongFunction<Sample> number) {
-        line(table, name, (run, sample) -> table.count(number.applyAsLong(sample)));
-    }
-
-    private void line(Html.Table table, String name, BiConsumer<Runs.Run, Sample> cell) {
-        table.row().name(name);
-        for (Runs.Run run : crawl.runs().list()) {
-            Sample sample = run.last();
-            if (sample != null) {
-                cell.accept(run, sample);
-            }
-        }
-    }
-
-    private static void note(Element section, String text) {
-        section.appendElement("p").addClass("note").text(text);
-    }
-
-    private void speed() {
-        List<Timeline.Point> points = crawl.timeline().points();
-        Element section = Html.section(main, "speed", "Speed");
-        if (points.isEmpty()) {
-            arrivals(section);
-            return;
-        }
-        Element charts = section.appendElement("div").addClass("columns");
-        Html.chart(charts, "line", "Pages per second", "samples", 0, 2);
-        Html.chart(charts, "line", "URLs in the queue", "samples", 0, 3);
-        Html.Table table = new Html.Table(
-                data(section, "samples", "Numbers over time"),
-                "samples",
-                LARGE,
-                "#Time (s)",
-                "#Pages",
-                "#Pages per second",
-                "#URLs in the queue",
-                "#URLs in the filter",
-                "#Capacity",
-                "#Fill (%)",
-                "#False-positive rate (%)",
-                "#Pages missed (estimated)");
-        Timeline.Point before = new Timeline.Point(0, 0, 0, 0, 0, 0, 0);
-        for (Timeline.Point point : points) {
-            double seconds = Math.max(1e-3, (point.millis() - before.millis()) / 1e3);
-            double fill = 100.0 * point.size() / Math.max(1, point.capacity());
-            table.row()
-                    .number(point.millis() / 1e3, Numbers.decimals(point.millis() / 1e3, 1))
-                    .count(point.pages())
-                    .number(
-                            rounded((point.pages() - before.pages()) / seconds),
-                            Numbers.decimals((point.pages() - before.pages()) / seconds, 1))
-                    .count(point.queued())
-                    .count(point.size())
-                    .count(point.capacity())
-                    .number(rounded(fill), Numbers.decimals(fill, 1))
-                    .number(Math.rint(1e9 * point.rate()) / 1e7, Numbers.percentage(point.rate()))
-                    .number(rounded(point.missed()), Numbers.about(point.missed()));
-            before = point;
-        }
-    }
-
-    /** Rounds a number to four decimals, so that it takes few characters. */
-    private static double rounded(double value) {
-        return Math.rint(value * 1e4) / 1e4;
-    }
-
-    /** Without samples, the times at which pages were requested. */
-    private void arrivals(Element section) {
-        List<Arrivals.Interval> intervals = crawl.arrivals().intervals();
-        if (intervals.isEmpty()) {
-            note(section, "The times of the requests are unknown.");
-            return;
-        }
-        Html.chart(section, "line", "Pages per second", "samples", 1, 3);
-        double seconds = crawl.arrivals().widthMillis() / 1e3;
-        Html.Table table = new Html.Table(
-                data(section, "samples", "Numbers over time"),
-                "samples",
-                LARGE,
-                "From",
-                "#Time (s)",
-                "#Pages",
-                "#Pages per second");
-        long start = intervals.get(0).startMillis();
-        for (Arrivals.Interval interval : intervals) {
-            table.row()
-                    .text(Numbers.time(interval.startMillis()))
-                    .number((interval.startMillis() - start) / 1e3, count((interval.startMillis() - start) / 1000))
-                    .count(interval.pages())
-                    .number(rounded(interval.pages() / seconds), Numbers.decimals(interval.pages() / seconds, 1));
-        }
-    }
-
-    /** Appends what can be folded; open unless the script closes it, since without the script it is all there is. */
-    private static Element data(Element section, String id, String summary) {
-        Element details =
-                section.appendElement("details").attr("id", "data-" + id).attr("open", "");
-        details.appendElement("summary").text(summary);
-        return details;
-    }
-
-    private void sieve() {
-        if (last == null) {
-            return;
-        }
-        Element section = Html.section(main, "sieve", "Filter of seen URLs");
-        Element line = section.appendElement("p");
-        SieveStats stats = last.sieve();
-        if (stats.isExact()) {
-            line.text(text(
-                    "An exact filter of %s, %s: no page is missed.",
-                    count(stats.estimatedSize(), "URL"), Numbers.bytes(stats.memoryBytes())));
-            return;
-        }
-        double fill = stats.fill();
-        if (fill <= 1 || stats.filter() != FilterKind.GROWING) {
-            line.appendElement("meter")
-                    .attr("min", "0")
-                    .attr("max", "1")
-                    .attr("low", "0.8")
-                    .attr("high", "0.999")
-                    .attr("optimum", "0")
-                    .attr("value", text("%.3f", Math.min(1, fill)))
-                    .text(Numbers.percent(fill));
-        }
-        line.appendText(text(
-                " %,d of %s (%s), %s of memory. False-positive rate %s. Estimated pages missed: %s.",
-                stats.estimatedSize(),
-                count(stats.capacity(), "URL"),
-                Numbers.percent(fill),
-                Numbers.bytes(stats.memoryBytes()),
-                Numbers.percent(stats.falsePositiveRate()),
-                Numbers.about(stats.estimatedMissed())));
-        if (fill < WORTH_SHOWING && crawl.capacityEvents().isEmpty()) {
-            return;
-        }
-        Html.chart(section, "line", "Fill of the filter (%)", "samples", 0, 6).attr("data-marks", "events");
-        Element charts = section.appendElement("div").addClass("columns");
-        Html.chart(charts, "line", "False-positive rate (%)", "samples", 0, 7);
-        Html.chart(charts, "line", "Pages missed (estimated)", "samples", 0, 8);
-        note(section, "The numbers of these charts are in the table 'Numbers over time' above.");
-        events(section);
-        if (last.ending() != null) {
-            otherCapacities(section, stats);
-        }
-    }
-
-    private void events(Element section) {
-        section.appendElement("h3").text("Capacity events");
-        if (crawl.capacityEvents().isEmpty()) {
-            note(section, "None: the filter is below 80 % of its capacity.");
-            return;
-        }
-        Html.Table table = new Html.Table(
-                section,
-                "events",
-                SMALL,
-                "#Time (s)",
-                "#Fill passed (%)",
-                "#URLs in the filter",
-                "#Capacity",
-                "#False-positive rate",
-                "#Pages missed",
-                "#Memory",
-                "When full");
-        for (Aggregate.Passed passed : crawl.capacityEvents()) {
-            CapacityEvent event = passed.event();
-            table.row()
-                    .number(passed.millis() / 1e3, Numbers.decimals(passed.millis() / 1e3, 1))
-                    .number(100 * event.threshold(), text("%,.0f", 100 * event.threshold()))
-                    .count(event.estimatedSize())
-                    .count(event.capacity())
-                    .number(event.falsePositiveRate(), Numbers.percent(event.falsePositiveRate()))
-                    .number(event.estimatedMissed(), Numbers.about(event.estimatedMissed()))
-                    .bytes(event.memoryBytes())
-                    .text(
-                            switch (event.onFull()) {
-                                case WARN -> "continues, and misses more";
-                                case GROW -> "grows";
-                                case FAIL -> "refuses new URLs";
-                            });
-        }
-    }
-
-    private void otherCapacities(Element section, SieveStats stats) {
-        section.appendElement("h3").text("What another capacity would have cost");
-        double urls = stats.estimatedSize() + stats.estimatedMissed();
-        note(
-                section,
-                text(
-                        "A filter of the default type with the default miss rate, and the %,.0f distinct URLs of this crawl; the capacity of this crawl is bold:",
-                        urls));
-        Html.Table table = new Html.Table(
-                section,
-                "capacities",
-                SMALL,
-                "#Capacity",
-                "#Memory",
-                "#False-positive rate at the end",
-                "#Pages missed");
-        for (OtherCapacities.Cost cost : OtherCapacities.of(stats.capacity(), urls)) {
-            table.row()
-                    .count(cost.capacity())
-                    .bytes(cost.memoryBytes())
-                    .number(cost.rate(), Numbers.percent(cost.rate()))
-                    .number(rounded(cost.missed()), Numbers.about(cost.missed()));
-            if (cost.capacity() == stats.capacity()) {
-                table.mark("own");
-            }
         }
     }
 
@@ -505,8 +165,8 @@ final class Sections {
         if (crawl.failed() > 0) {
             classes.row().text("failed").count(crawl.failed()).mark("bad");
         }
-        Html.Table table =
-                new Html.Table(data(part, "statuses", "Each status of a page"), "statuses", SMALL, "Status", "#Pages");
+        Html.Table table = new Html.Table(
+                folded(part, "statuses", "Each status of a page"), "statuses", SMALL, "Status", "#Pages");
         for (int status = 0; status < 1000; status++) {
             if (crawl.status(status) > 0) {
                 table.row().text(String.valueOf(status)).count(crawl.status(status));
@@ -518,7 +178,7 @@ final class Sections {
         part.appendElement("h3").text("Depth");
         Html.chart(part, "bar", "Pages by depth (links followed from a seed)", "depths", 0, 1);
         Html.Table table =
-                new Html.Table(data(part, "depths", "Pages by depth"), "depths", SMALL, "#Depth", "#Pages", "#Size");
+                new Html.Table(folded(part, "depths", "Pages by depth"), "depths", SMALL, "#Depth", "#Pages", "#Size");
         crawl.depths()
                 .byName()
                 .forEach(line -> table.row()
@@ -536,8 +196,8 @@ final class Sections {
     private void types(Element part) {
         part.appendElement("h3").text("Content types");
         Html.chart(part, "sideways", "Pages by content type", "types", 0, 1);
-        Html.Table table =
-                new Html.Table(data(part, "types", "Pages by content type"), "types", SMALL, "Type", "#Pages", "#Size");
+        Html.Table table = new Html.Table(
+                folded(part, "types", "Pages by content type"), "types", SMALL, "Type", "#Pages", "#Size");
         crawl.types()
                 .bySize()
                 .forEach(line -> table.row()

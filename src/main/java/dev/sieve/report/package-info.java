@@ -9,7 +9,7 @@
  * metrics of {@link dev.sieve.report.CrawlerMetrics} and {@link dev.sieve.report.FrontierMetrics}.
  *
  * <p>A new {@link dev.sieve.crawl.Counter} is in the journal and the metrics at once, and in the report where
- * {@code Sections} shows it. A new fact about a page is a component of {@code Entry}, which {@code JournalFormat} writes by
+ * {@code Overview} shows it. A new fact about a page is a component of {@code Entry}, which {@code JournalFormat} writes by
  * hand, since it takes part of the time of each page. Other new lines of the journal are components of
  * {@code JournalFormat.Note}.
  *

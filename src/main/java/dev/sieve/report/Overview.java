@@ -1,0 +1,162 @@
+package dev.sieve.report;
+
+import static dev.sieve.report.Html.Table.SMALL;
+import static dev.sieve.report.Html.note;
+import static dev.sieve.report.Numbers.count;
+import static dev.sieve.report.Numbers.text;
+
+import dev.sieve.crawl.Counter;
+import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.ToLongFunction;
+import org.jsoup.nodes.Element;
+import org.jspecify.annotations.Nullable;
+
+/** The first section of a report: the verdict, the totals, and the numbers of each run. */
+final class Overview {
+    private final Aggregate crawl;
+    /** The last sample of the crawl; null when only its pages are known. */
+    private final @Nullable Sample last;
+
+    private Overview(Aggregate crawl) {
+        this.crawl = crawl;
+        last = crawl.runs().last();
+    }
+
+    /** Appends the section. */
+    static void append(Aggregate crawl, Element main) {
+        new Overview(crawl).append(Html.section(main, "overview", "Overview"));
+    }
+
+    private void append(Element section) {
+        verdict(section);
+        Element tiles = section.appendElement("dl").addClass("tiles");
+        tile(tiles, "Pages", count(crawl.pages()), pagesNote());
+        Element broken = tile(tiles, "Broken links", count(crawl.broken().count()), "");
+        if (crawl.broken().count() > 0) {
+            broken.addClass("bad");
+        }
+        if (crawl.checked() > 0) {
+            tile(tiles, "Checked", count(crawl.checked()), "links and resources");
+        }
+        tile(tiles, "Redirects", count(crawl.redirects()), "");
+        tile(tiles, "Failed", count(crawl.failed()), "no usable response");
+        tile(tiles, "Size of pages", Numbers.bytes(crawl.bytes()), "");
+        if (last != null) {
+            long millis = crawl.runs().millis();
+            tile(
+                    tiles,
+                    "Time",
+                    Numbers.millis(millis),
+                    text("%.1f pages/s", 1e3 * crawl.pages() / Math.max(1, millis)));
+            tile(
+                    tiles,
+                    "Left",
+                    count(last.pending().left()),
+                    last.pending().unfinished() == 0 ? "" : count(last.pending().unfinished()) + " not done");
+            tile(tiles, "Pages missed", Numbers.about(last.sieve().estimatedMissed()), "estimated");
+            runs(section);
+        }
+    }
+
+    /** Says first what a link check is made for. */
+    private void verdict(Element section) {
+        Element line = section.appendElement("p").attr("id", "verdict");
+        long requested = crawl.pages() + crawl.redirects() + crawl.failed() + crawl.checked();
+        long broken = crawl.broken().count();
+        if (broken == 0) {
+            line.text("No broken link among " + count(requested, "URL") + ".");
+            return;
+        }
+        long checks = crawl.broken().checks();
+        String what = checks == 0
+                ? count(broken, "page")
+                : broken == checks
+                        ? count(checks, "checked URL")
+                        : count(broken - checks, "page") + " and " + count(checks, "checked URL");
+        line.addClass("bad")
+                .text(what + (broken == 1 ? " is" : " are") + " broken, of " + count(requested, "URL") + " requested.");
+    }
+
+    private String pagesNote() {
+        long errors = crawl.statusClass(4) + crawl.statusClass(5);
+        return (errors == 0 ? "" : count(errors) + " with status 4xx or 5xx")
+                + (errors == 0 || crawl.cut() == 0 ? "" : ", ")
+                + (crawl.cut() == 0 ? "" : count(crawl.cut()) + " cut");
+    }
+
+    private static Element tile(Element tiles, String name, String value, String note) {
+        Element tile = tiles.appendElement("div");
+        tile.appendElement("dt").text(name);
+        tile.appendElement("dd").text(value);
+        if (!note.isEmpty()) {
+            tile.appendElement("dd").addClass("note").text(note);
+        }
+        return tile;
+    }
+
+    /** A line for each number, in the order of the sums, and a column for each run. */
+    private void runs(Element section) {
+        note(
+                section,
+                "In each run: from earlier runs + new = pages + checked + redirects + failed + refused + sitemaps + left;"
+                        + " links found = new + already seen + skipped.");
+        List<Runs.Run> runs = crawl.runs().list();
+        Element columns = section.appendElement("div").addClass("columns");
+        Html.Table urls = new Html.Table(columns, "runs", SMALL);
+        Html.Table links = new Html.Table(columns, "links", SMALL);
+        if (crawl.runs().count() > 1) {
+            line(urls, "Run", (run, sample) -> urls.count(run.number()));
+            line(links, "Run", (run, sample) -> links.count(run.number()));
+        }
+        counts(urls, "From earlier runs", sample -> sample.pending().before());
+        counts(urls, "New", sample -> sample.counts().get(Counter.LINKS, Counter.NEW));
+        counts(urls, "Pages", sample -> sample.count(Counter.PAGES));
+        counts(urls, "Checked", sample -> sample.count(Counter.CHECKED));
+        counts(urls, "Redirects", sample -> sample.count(Counter.REDIRECTS));
+        counts(urls, "Failed", sample -> sample.count(Counter.FAILED));
+        counts(urls, "Refused", sample -> sample.count(Counter.REFUSED));
+        counts(urls, "Sitemaps", sample -> sample.count(Counter.SITEMAPS) + sample.count(Counter.SITEMAPS_ABSENT));
+        counts(urls, "Left", sample -> sample.pending().left());
+        counts(links, "Links found", sample -> sample.count(Counter.LINKS));
+        counts(links, "New", sample -> sample.counts().get(Counter.LINKS, Counter.NEW));
+        counts(links, "Already seen", sample -> sample.counts().get(Counter.LINKS, Counter.SEEN));
+        counts(links, "Skipped", sample -> sample.count(Counter.SKIPPED));
+        counts(links, "Retries", sample -> sample.count(Counter.RETRIES));
+        line(links, "Started", (run, sample) -> links.shown(Numbers.time(run.startedAt())));
+        line(links, "Time", (run, sample) -> links.millis(sample.millis()));
+        line(
+                links,
+                "Ended",
+                (run, sample) -> links.shown(
+                        sample.ending() != null
+                                ? sample.ending()
+                                : run == runs.get(runs.size() - 1)
+                                        ? "not yet"
+                                        : "cut off; the numbers are the last ones recorded"));
+        int earlier = crawl.runs().count() - runs.size();
+        if (earlier > 0) {
+            note(section, count(earlier, "earlier run") + " not listed; all pages are counted.");
+        }
+        long unrecorded = runs.get(0).number() > 1 || runs.get(0).last() == null
+                ? 0
+                : runs.get(0).last().pending().before();
+        if (unrecorded > 0) {
+            note(section, "Runs before the first one listed kept no record for a report and are not part of this one.");
+        }
+    }
+
+    private void counts(Html.Table table, String name, ToLongFunction<Sample> number) {
+        line(table, name, (run, sample) -> table.count(number.applyAsLong(sample)));
+    }
+
+    private void line(Html.Table table, String name, BiConsumer<Runs.Run, Sample> cell) {
+        table.row().name(name);
+        for (Runs.Run run : crawl.runs().list()) {
+            Sample sample = run.last();
+            if (sample != null) {
+                cell.accept(run, sample);
+            }
+        }
+    }
+}
