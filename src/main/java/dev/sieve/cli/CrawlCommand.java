@@ -12,6 +12,7 @@ import dev.sieve.crawl.FrontierSettings;
 import dev.sieve.durable.Export;
 import dev.sieve.report.LiveServer;
 import dev.sieve.report.Numbers;
+import dev.sieve.report.SummaryFile;
 import dev.sieve.url.Seeds;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -87,6 +88,14 @@ class CrawlCommand implements Callable<Integer> {
     private List<Integer> accepted = new ArrayList<>();
 
     @Option(
+            names = "--summary",
+            paramLabel = "FILE",
+            description =
+                    "Write the summary as JSON when the crawl ends, for programs. Replaces that of an earlier crawl"
+                            + " (default: none).")
+    private @Nullable Path summary;
+
+    @Option(
             names = "--config",
             paramLabel = "FILE",
             description = "Read options from FILE, one per line: 'delay = 2s', 'sitemaps = true', 'seed = URL'; the"
@@ -121,12 +130,25 @@ class CrawlCommand implements Callable<Integer> {
         OutputChecks checks = new OutputChecks(spec, place);
         output.check(checks, resumes);
         live.check(checks, spec);
+        checkSummary(checks);
         frontier.check(place, resumes);
         if (isDryRun) {
             return dryRun(options, place, resumes);
         }
         try (LiveServer server = live.open()) {
             return crawl(options, place, resumes, output.recording(server, live.metricsFile()));
+        }
+    }
+
+    private void checkSummary(OutputChecks checks) {
+        if (summary == null) {
+            return;
+        }
+        checks.name("--summary", summary);
+        try {
+            SummaryFile.check(summary);
+        } catch (IOException e) {
+            throw Checks.invalid(spec, "--summary", Checks.message(e));
         }
     }
 
@@ -155,7 +177,13 @@ class CrawlCommand implements Callable<Integer> {
                     Terminal.println("The report and the live page show the requests of this worker.");
                 }
             }
-            return new CrawlRun(start.crawler(), outputs, place, isQuiet, where.ignoresRobots, failOn, recording).run();
+            CrawlRun run =
+                    new CrawlRun(start.crawler(), outputs, place, isQuiet, where.ignoresRobots, failOn, recording);
+            int exitCode = run.run();
+            if (summary != null) {
+                SummaryFile.write(start.crawler().report(), exitCode, summary);
+            }
+            return exitCode;
         }
     }
 

@@ -5,6 +5,8 @@ import static java.nio.file.StandardOpenOption.APPEND;
 import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpServer;
 import dev.sieve.CapturedLog;
 import dev.sieve.output.Archive;
@@ -86,6 +88,35 @@ class OutputsTest {
                 .isZero();
 
         assertThat(file(name)).hasContent(site + "\n" + site + "a\n");
+    }
+
+    @Test
+    void summaryIsJsonWithTheNumbersOfTheCrawl() throws IOException {
+        Path file = file("summary.json");
+        for (int i = 0; i < 2; i++) {
+            Run run = crawl(site, "--fail-on", "broken", "--summary", file.toString());
+            JsonNode summary = new ObjectMapper().readTree(Files.readString(file));
+
+            assertThat(summary.get("exit_code").intValue()).isEqualTo(run.exitCode());
+            assertThat(summary.get("ending").textValue()).isEqualTo("drained");
+            assertThat(summary.at("/counts/pages").longValue()).isPositive().isEqualTo(sum(summary.at("/parts/pages")));
+            assertThat(summary.at("/counts/failures").longValue()).isEqualTo(sum(summary.at("/parts/failures")));
+            assertThat(summary.get("left").longValue()).isZero();
+            assertThat(summary.at("/filter/capacity").longValue()).isEqualTo(1_000_000);
+        }
+        Path notes = Files.writeString(file("notes.json"), "{}");
+        Run refused = crawl(site, "--summary", notes.toString());
+        assertThat(refused.exitCode()).isEqualTo(2);
+        assertThat(refused.err()).contains("notes.json exists, and is not a summary");
+        assertThat(notes).hasContent("{}");
+    }
+
+    private static long sum(JsonNode parts) {
+        long sum = 0;
+        for (JsonNode each : parts) {
+            sum += each.longValue();
+        }
+        return sum;
     }
 
     @Test
