@@ -2,6 +2,7 @@ package dev.sieve.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sieve.TestCertificate;
 import dev.sieve.durable.DurableSieve;
 import dev.sieve.serve.FrontierServer;
 import java.net.InetAddress;
@@ -90,7 +91,7 @@ class ServeCommandTest {
 
     @Test
     void filesForTlsThatCannotBeUsedAreNamed() throws Exception {
-        PemFiles pem = PemFiles.create(folder);
+        TestCertificate pem = TestCertificate.create(folder);
         Path text = Files.writeString(folder.resolve("text.pem"), "no certificate");
         Path missing = folder.resolve("missing.pem");
 

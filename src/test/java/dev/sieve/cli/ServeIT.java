@@ -7,6 +7,7 @@ import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sieve.TestCertificate;
 import io.grpc.StatusRuntimeException;
 import java.io.File;
 import java.io.IOException;
@@ -146,7 +147,7 @@ class ServeIT {
 
     @Test
     void tlsProtectsAnAddressThatOthersCanReach() throws Exception {
-        PemFiles pem = PemFiles.create(folder);
+        TestCertificate pem = TestCertificate.create(folder);
         Process server = start(
                 java(),
                 "-cp",

@@ -2,6 +2,7 @@ package dev.sieve.fetch;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import dev.sieve.LocalServer;
 import dev.sieve.judge.PolitenessJudge;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -9,8 +10,8 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,7 +41,8 @@ public final class HostileServer implements AutoCloseable {
 
     private static final Behaviour GOOD_PAGE = html("<title>good</title>");
 
-    private final ServerSocket socket;
+    private final String address;
+    private final LocalServer server;
     private final Map<String, Behaviour> behaviours = new ConcurrentHashMap<>();
     private final Queue<Request> requests = new ConcurrentLinkedQueue<>();
     private final AtomicInteger count = new AtomicInteger();
@@ -80,43 +82,20 @@ public final class HostileServer implements AutoCloseable {
     }
 
     private HostileServer(String address, int port, Duration delay) {
+        this.address = address;
         judge = delay == null ? null : new PolitenessJudge(delay);
         try {
-            socket = new ServerSocket(port, 200, InetAddress.getByName(address));
-        } catch (IOException e) {
+            server = new LocalServer(LocalServer.listen(InetAddress.getByName(address), port), this::serve);
+        } catch (UnknownHostException e) {
             throw new UncheckedIOException(e);
         }
-        start(this::accept);
     }
 
-    private static void start(Runnable task) {
-        Thread thread = new Thread(task, "hostile-server");
-        thread.setDaemon(true);
-        thread.start();
-    }
-
-    private void accept() {
-        while (!socket.isClosed()) {
-            try {
-                Socket client = socket.accept();
-                start(() -> serve(client));
-            } catch (IOException e) {
-                // The test is over.
-            }
-        }
-    }
-
-    private void serve(Socket client) {
-        try (client) {
-            String head = receive(client);
-            String path = head.split(" ", 3).length < 2 ? "" : head.split(" ", 3)[1];
-            Behaviour usual = behaviours.getOrDefault(path, path.equals(GOOD) ? GOOD_PAGE : otherwise);
-            behaviours.getOrDefault(host(head) + path, usual).answer(client);
-        } catch (IOException e) {
-            // The client has gone.
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+    private void serve(Socket client) throws IOException, InterruptedException {
+        String head = receive(client);
+        String path = head.split(" ", 3).length < 2 ? "" : head.split(" ", 3)[1];
+        Behaviour usual = behaviours.getOrDefault(path, path.equals(GOOD) ? GOOD_PAGE : otherwise);
+        behaviours.getOrDefault(host(head) + path, usual).answer(client);
     }
 
     private String receive(Socket client) throws IOException {
@@ -281,11 +260,11 @@ public final class HostileServer implements AutoCloseable {
     }
 
     public int port() {
-        return socket.getLocalPort();
+        return server.port();
     }
 
     public String url(String path) {
-        return "http://" + socket.getInetAddress().getHostAddress() + ":" + port() + path;
+        return "http://" + address + ":" + port() + path;
     }
 
     public String url() {
@@ -319,6 +298,6 @@ public final class HostileServer implements AutoCloseable {
     @Override
     public void close() throws IOException {
         closed.countDown();
-        socket.close();
+        server.close();
     }
 }

@@ -1,11 +1,10 @@
 package dev.sieve.fetch;
 
+import dev.sieve.LocalServer;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -17,40 +16,16 @@ final class SocksServer implements AutoCloseable {
     private static final int IPV4 = 1;
     private static final int NAME = 3;
 
-    private final ServerSocket socket;
+    private final LocalServer server = new LocalServer(this::serve);
     private final int targetPort;
     private final Queue<String> targets = new ConcurrentLinkedQueue<>();
 
     SocksServer(int targetPort) {
         this.targetPort = targetPort;
-        try {
-            socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        start(this::accept);
     }
 
-    private static void start(Runnable task) {
-        Thread thread = new Thread(task, "socks-server");
-        thread.setDaemon(true);
-        thread.start();
-    }
-
-    private void accept() {
-        while (!socket.isClosed()) {
-            try {
-                Socket client = socket.accept();
-                start(() -> serve(client));
-            } catch (IOException e) {
-                // The test is over.
-            }
-        }
-    }
-
-    private void serve(Socket client) {
-        try (client;
-                Socket target = new Socket(InetAddress.getLoopbackAddress(), targetPort)) {
+    private void serve(Socket client) throws IOException {
+        try (Socket target = new Socket(InetAddress.getLoopbackAddress(), targetPort)) {
             DataInputStream in = new DataInputStream(client.getInputStream());
             OutputStream out = client.getOutputStream();
             in.readByte();
@@ -60,10 +35,8 @@ final class SocksServer implements AutoCloseable {
             String host = host(in);
             targets.add(host + ":" + in.readUnsignedShort());
             out.write(new byte[] {5, 0, 0, IPV4, 0, 0, 0, 0, 0, 0});
-            start(() -> copy(client, target));
+            LocalServer.start(() -> copy(client, target));
             copy(target, client);
-        } catch (IOException e) {
-            // The client has gone.
         }
     }
 
@@ -85,7 +58,7 @@ final class SocksServer implements AutoCloseable {
     }
 
     int port() {
-        return socket.getLocalPort();
+        return server.port();
     }
 
     /** The hosts and ports to which connections were requested, as they were named. */
@@ -94,7 +67,7 @@ final class SocksServer implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException {
-        socket.close();
+    public void close() {
+        server.close();
     }
 }

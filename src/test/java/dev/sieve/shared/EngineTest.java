@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.sieve.CapturedLog;
+import dev.sieve.LocalServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.time.Duration;
@@ -159,18 +159,8 @@ class EngineTest {
     void anEarlierVersionIsRefused() throws IOException {
         for (String version : List.of("6.0.16", "5.0.14", "2.8", "x", "")) {
             String info = "redis_version:" + version + "\r\nrun_id:1\r\n";
-            try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-                threads.execute(() -> {
-                    try (Socket socket = server.accept()) {
-                        StringBuilder response = new StringBuilder("$" + info.length() + "\r\n" + info + "\r\n");
-                        response.append("+OK\r\n".repeat(Script.values().length));
-                        socket.getOutputStream().write(response.toString().getBytes(StandardCharsets.US_ASCII));
-                        socket.getInputStream().readAllBytes();
-                    } catch (IOException e) {
-                        throw new UncheckedIOException(e);
-                    }
-                });
-                EngineAddress address = EngineAddress.parse("redis://127.0.0.1:" + server.getLocalPort() + "/a");
+            try (LocalServer server = scripted(bulk(info) + "+OK\r\n".repeat(Script.values().length))) {
+                EngineAddress address = EngineAddress.parse("redis://127.0.0.1:" + server.port() + "/a");
                 assertRefused(
                         address,
                         version.matches("\\d.*")
@@ -192,18 +182,17 @@ class EngineTest {
     private Engine openNode(int nodes) throws IOException {
         String info = "redis_version:7.0.0\r\nrun_id:1\r\ncluster_enabled:1\r\naof_enabled:0\r\n";
         String cluster = "cluster_state:ok\r\ncluster_size:" + nodes + "\r\n";
-        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            threads.execute(() -> {
-                try (Socket socket = server.accept()) {
-                    String response = bulk(info) + "+OK\r\n".repeat(Script.values().length) + bulk(cluster);
-                    socket.getOutputStream().write(response.getBytes(StandardCharsets.US_ASCII));
-                    socket.getInputStream().readAllBytes();
-                } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                }
-            });
-            return open(EngineAddress.parse("redis://127.0.0.1:" + server.getLocalPort() + "/a"));
+        try (LocalServer server = scripted(bulk(info) + "+OK\r\n".repeat(Script.values().length) + bulk(cluster))) {
+            return open(EngineAddress.parse("redis://127.0.0.1:" + server.port() + "/a"));
         }
+    }
+
+    /** A server that sends the same text to each client. */
+    private static LocalServer scripted(String responses) {
+        return new LocalServer(client -> {
+            client.getOutputStream().write(responses.getBytes(StandardCharsets.US_ASCII));
+            client.getInputStream().readAllBytes();
+        });
     }
 
     private static String bulk(String text) {

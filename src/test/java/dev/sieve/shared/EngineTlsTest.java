@@ -3,14 +3,11 @@ package dev.sieve.shared;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sieve.TestCertificate;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.time.Duration;
-import java.util.Base64;
 import java.util.List;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
@@ -19,8 +16,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class EngineTlsTest {
-    private static final char[] PASSWORD = "password".toCharArray();
-
     @TempDir
     Path folder;
 
@@ -39,64 +34,27 @@ class EngineTlsTest {
         SSLContext.setDefault(before);
     }
 
-    private KeyStore certificate(String names) throws Exception {
-        Path file = folder.resolve("keys.p12");
-        Files.deleteIfExists(file);
-        Process keytool = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "keytool")
-                                .toString(),
-                        "-genkeypair",
-                        "-keyalg",
-                        "EC",
-                        "-alias",
-                        "engine",
-                        "-dname",
-                        "CN=engine",
-                        "-ext",
-                        "san=" + names,
-                        "-storetype",
-                        "PKCS12",
-                        "-storepass",
-                        new String(PASSWORD),
-                        "-keystore",
-                        file.toString())
-                .redirectErrorStream(true)
-                .start();
-        String output = new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(keytool.waitFor()).as(output).isZero();
-        KeyStore store = KeyStore.getInstance("PKCS12");
-        try (InputStream in = Files.newInputStream(file)) {
-            store.load(in, PASSWORD);
-        }
-        pem("key.pem", "PRIVATE KEY", store.getKey("engine", PASSWORD).getEncoded());
-        pem("certificate.pem", "CERTIFICATE", store.getCertificate("engine").getEncoded());
-        return store;
-    }
-
-    private void pem(String file, String type, byte[] content) throws IOException {
-        String text = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(content);
-        Files.writeString(
-                folder.resolve(file), "-----BEGIN " + type + "-----\n" + text + "\n-----END " + type + "-----\n");
-    }
-
-    private TestEngine start(int port) {
+    /** Starts an engine with a certificate for some names. */
+    private TestEngine start(int port, String names) throws Exception {
+        TestCertificate files = TestCertificate.create(folder, "EC", names);
         return TestEngine.start(
                 "--tls-port",
                 String.valueOf(port),
                 "--tls-cert-file",
-                folder.resolve("certificate.pem").toString(),
+                files.certificate().toString(),
                 "--tls-key-file",
-                folder.resolve("key.pem").toString(),
+                files.key().toString(),
                 "--tls-ca-cert-file",
-                folder.resolve("certificate.pem").toString(),
+                files.certificate().toString(),
                 "--tls-auth-clients",
                 "no");
     }
 
-    private static void trust(KeyStore certificate) throws Exception {
+    private void trust() throws Exception {
         KeyStore trusted = KeyStore.getInstance("PKCS12");
         trusted.load(null, null);
-        trusted.setCertificateEntry("engine", certificate.getCertificate("engine"));
+        KeyStore keys = TestCertificate.load(folder.resolve("keys.p12"));
+        trusted.setCertificateEntry("engine", keys.getCertificate("server"));
         TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
         factory.init(trusted);
         SSLContext context = SSLContext.getInstance("TLS");
@@ -115,14 +73,13 @@ class EngineTlsTest {
     @Test
     void aConnectionIsEncryptedWhenTheCertificateIsTrusted() throws Exception {
         int port = TestEngine.freePort();
-        KeyStore certificate = certificate("ip:127.0.0.1");
-        try (TestEngine server = start(port)) {
+        try (TestEngine server = start(port, "ip:127.0.0.1")) {
             String address = "rediss://127.0.0.1:" + port + "/a";
             assertThatThrownBy(() -> open(address))
                     .isInstanceOf(IOException.class)
                     .hasMessageContainingAll(
                             "cannot use the engine rediss://127.0.0.1:" + port, "-Djavax.net.ssl.trustStore=");
-            trust(certificate);
+            trust();
             try (Engine engine = open(address)) {
                 TestSlice slice = new TestSlice(engine.run().id, "w", "{a}0");
                 assertThat(engine.<String>call((session, call) -> slice.push(session, call, List.of("u"))))
@@ -141,10 +98,9 @@ class EngineTlsTest {
     @Test
     void aCertificateForAnotherHostIsRefused() throws Exception {
         int port = TestEngine.freePort();
-        KeyStore certificate = certificate("dns:other.example");
-        trust(certificate);
-        try (TestEngine server = start(port)) {
+        try (TestEngine server = start(port, "dns:other.example")) {
             assertThat(server.port()).isPositive();
+            trust();
             assertThatThrownBy(() -> open("valkeys://127.0.0.1:" + port + "/a"))
                     .isInstanceOf(IOException.class)
                     .hasMessageContainingAll("TLS failed", "127.0.0.1");

@@ -1,11 +1,10 @@
 package dev.sieve.shared;
 
+import dev.sieve.LocalServer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -13,20 +12,18 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** Forwards connections to an engine, and loses responses or refuses connections on request. */
 public final class LossyWire implements AutoCloseable {
-    private final ServerSocket listener;
+    private final LocalServer server = new LocalServer(this::serve);
     private final int target;
     private final AtomicInteger toLose = new AtomicInteger();
     private final Queue<Socket> clients = new ConcurrentLinkedQueue<>();
     private volatile boolean isCut;
 
-    public LossyWire(TestEngine engine) throws IOException {
-        listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    public LossyWire(TestEngine engine) {
         target = engine.port();
-        start(this::accept);
     }
 
     public EngineAddress address(String name) {
-        return EngineAddress.parse("redis://127.0.0.1:" + listener.getLocalPort() + "/" + name);
+        return EngineAddress.parse("redis://127.0.0.1:" + server.port() + "/" + name);
     }
 
     /** The next response is read and thrown away, and its connection is closed. */
@@ -50,30 +47,16 @@ public final class LossyWire implements AutoCloseable {
         isCut = false;
     }
 
-    private static void start(Runnable task) {
-        Thread thread = new Thread(task);
-        thread.setDaemon(true);
-        thread.start();
-    }
-
-    private void accept() {
-        try {
-            while (true) {
-                Socket client = listener.accept();
-                clients.add(client);
-                if (isCut) {
-                    client.close();
-                    continue;
-                }
-                Socket engine = new Socket(InetAddress.getLoopbackAddress(), target);
-                engine.setTcpNoDelay(true);
-                client.setTcpNoDelay(true);
-                start(() -> forward(client, engine, false));
-                start(() -> forward(engine, client, true));
-            }
-        } catch (IOException e) {
-            // The listener was closed.
+    private void serve(Socket client) throws IOException {
+        clients.add(client);
+        if (isCut) {
+            return;
         }
+        Socket engine = new Socket(InetAddress.getLoopbackAddress(), target);
+        engine.setTcpNoDelay(true);
+        client.setTcpNoDelay(true);
+        LocalServer.start(() -> forward(client, engine, false));
+        forward(engine, client, true);
     }
 
     private void forward(Socket from, Socket to, boolean responses) {
@@ -95,10 +78,6 @@ public final class LossyWire implements AutoCloseable {
 
     @Override
     public void close() {
-        try {
-            listener.close();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        server.close();
     }
 }
