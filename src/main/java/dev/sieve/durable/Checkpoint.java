@@ -7,6 +7,7 @@ import dev.sieve.SieveStats;
 import dev.sieve.bloom.Membership;
 import dev.sieve.bloom.Memberships;
 import dev.sieve.io.Disk;
+import dev.sieve.io.DiskView;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -178,8 +179,8 @@ record Checkpoint(
         };
     }
 
-    Membership readFilter(Disk disk) throws IOException {
-        try (Disk.Source source = disk.read(name())) {
+    Membership readFilter(DiskView disk) throws IOException {
+        try (DiskView.Source source = disk.read(name())) {
             Membership filter = readFilter(source);
             if (filter.seed() != settings.seed()) {
                 throw new DamageException(name(), filterAt, "its filter has another seed than in its settings");
@@ -188,7 +189,7 @@ record Checkpoint(
         }
     }
 
-    private Membership readFilter(Disk.Source source) throws IOException {
+    private Membership readFilter(DiskView.Source source) throws IOException {
         try {
             return Memberships.read(new BufferedInputStream(stream(source, filterAt), BUFFER_BYTES));
         } catch (UncheckedIOException e) {
@@ -199,7 +200,7 @@ record Checkpoint(
     }
 
     /** Throws {@link UncheckedIOException} when the disk fails, so that it is not taken for damage of the content. */
-    private static InputStream stream(Disk.Source source, long from) {
+    private static InputStream stream(DiskView.Source source, long from) {
         return new InputStream() {
             private long position = from;
 
@@ -233,7 +234,8 @@ record Checkpoint(
      * @param damaged receives the checkpoints whose content is damaged
      * @throws IOException when the disk fails, or a checkpoint has a later version
      */
-    static Checkpoint newest(Disk disk, FrontierFiles files, Condition condition, Map<Integer, DamageException> damaged)
+    static Checkpoint newest(
+            DiskView disk, FrontierFiles files, Condition condition, Map<Integer, DamageException> damaged)
             throws IOException {
         for (int number : List.copyOf(files.checkpoints().descendingSet())) {
             try {
@@ -248,9 +250,9 @@ record Checkpoint(
         return none(files);
     }
 
-    static Checkpoint read(Disk disk, int number) throws IOException {
+    static Checkpoint read(DiskView disk, int number) throws IOException {
         String name = FrontierFiles.checkpoint(number);
-        try (Disk.Source source = disk.read(name)) {
+        try (DiskView.Source source = disk.read(name)) {
             checkMagic(name, source);
             Checkpoint checkpoint = read(name, source);
             if (checkpoint.number != number) {
@@ -260,7 +262,7 @@ record Checkpoint(
         }
     }
 
-    private static void checkMagic(String name, Disk.Source source) throws IOException {
+    private static void checkMagic(String name, DiskView.Source source) throws IOException {
         byte[] magic = new byte[MAGIC.length];
         source.read(0, magic, 0, magic.length);
         if (!Arrays.equals(magic, MAGIC)) {
@@ -271,7 +273,7 @@ record Checkpoint(
         }
     }
 
-    private static Checkpoint read(String name, Disk.Source source) throws IOException {
+    private static Checkpoint read(String name, DiskView.Source source) throws IOException {
         FrameReader in = new FrameReader(name, source, MAGIC.length, BUFFER_BYTES);
         in.require(FrameKind.STATE);
         long version = in.number("version", Long.MAX_VALUE);

@@ -94,7 +94,7 @@ public final class DurableFolder {
             throw new IOException(directory + ": the folder does not contain a frontier");
         }
         try (DirectoryLock held = DirectoryLock.acquire(directory)) {
-            return new Repair(disk).run();
+            return Repair.run(disk);
         }
     }
 }

@@ -1,6 +1,6 @@
 package dev.sieve.durable;
 
-import dev.sieve.io.Disk;
+import dev.sieve.io.DiskView;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -21,7 +21,7 @@ final class FrameReader implements Closeable {
     private static final int SEARCH_EFFORT = 16;
 
     private final String name;
-    private final Disk.Source source;
+    private final DiskView.Source source;
     private final CRC32C crc = new CRC32C();
     private final int bufferBytes;
     private byte[] buffer = {};
@@ -34,7 +34,7 @@ final class FrameReader implements Closeable {
     private int kind;
     private @Nullable DamageException damage;
 
-    FrameReader(String name, Disk.Source source, long position, int bufferBytes) {
+    FrameReader(String name, DiskView.Source source, long position, int bufferBytes) {
         this.name = name;
         this.source = source;
         this.bufferBytes = bufferBytes;

@@ -1,6 +1,6 @@
 package dev.sieve.durable;
 
-import dev.sieve.io.Disk;
+import dev.sieve.io.DiskView;
 import java.io.IOException;
 import java.util.Locale;
 import java.util.NavigableSet;
@@ -23,7 +23,7 @@ record FrontierFiles(NavigableSet<Integer> logs, NavigableSet<Integer> checkpoin
     /** Exists while a repair changes files. */
     static final String REPAIR = "repair";
 
-    static void requireNoUnfinishedRepair(Disk disk) throws IOException {
+    static void requireNoUnfinishedRepair(DiskView disk) throws IOException {
         if (disk.names().contains(REPAIR)) {
             throw new DamageException(REPAIR + ": a repair was interrupted; run it again");
         }
@@ -37,7 +37,7 @@ record FrontierFiles(NavigableSet<Integer> logs, NavigableSet<Integer> checkpoin
         return String.format(Locale.ROOT, "checkpoint-%08d", number);
     }
 
-    static FrontierFiles list(Disk disk) throws IOException {
+    static FrontierFiles list(DiskView disk) throws IOException {
         FrontierFiles files = new FrontierFiles(new TreeSet<>(), new TreeSet<>());
         for (String name : disk.names()) {
             Matcher matcher = NAME.matcher(name);

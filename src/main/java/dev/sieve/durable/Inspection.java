@@ -3,7 +3,7 @@ package dev.sieve.durable;
 import dev.sieve.SieveStats;
 import dev.sieve.bloom.Membership;
 import dev.sieve.bloom.Murmur3;
-import dev.sieve.io.Disk;
+import dev.sieve.io.DiskView;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
@@ -23,7 +23,7 @@ import java.util.function.Consumer;
 final class Inspection {
     private static final int ATTEMPTS = 100;
 
-    private final Disk disk;
+    private final DiskView disk;
     private final Settings settings;
     private final FrontierFiles files;
     private final Map<Integer, DamageException> damagedCheckpoints = new TreeMap<>();
@@ -44,7 +44,7 @@ final class Inspection {
      *
      * @throws IOException when the disk fails, or the folder does not contain a frontier
      */
-    static <T> T of(Disk disk, Result<T> result) throws IOException {
+    static <T> T of(DiskView disk, Result<T> result) throws IOException {
         for (int attempt = 1; ; attempt++) {
             FrontierFiles before = FrontierFiles.list(disk);
             try {
@@ -61,11 +61,11 @@ final class Inspection {
         }
     }
 
-    static Inspection of(Disk disk) throws IOException {
+    static Inspection of(DiskView disk) throws IOException {
         return of(disk, inspection -> inspection);
     }
 
-    private Inspection(Disk disk) throws IOException {
+    private Inspection(DiskView disk) throws IOException {
         this.disk = disk;
         files = FrontierFiles.list(disk);
         Settings stored = Settings.read(disk);

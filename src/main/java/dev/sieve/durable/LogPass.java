@@ -1,6 +1,6 @@
 package dev.sieve.durable;
 
-import dev.sieve.io.Disk;
+import dev.sieve.io.DiskView;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.NavigableMap;
@@ -16,7 +16,7 @@ import java.util.function.Predicate;
  * @param mayBeMissing whether a segment may have been deleted since then, because all of its URLs are done
  */
 record LogPass(
-        Disk disk,
+        DiskView disk,
         NavigableMap<Integer, Segment> segments,
         LogPosition end,
         LogPosition repairedFrom,

@@ -2,6 +2,7 @@ package dev.sieve.durable;
 
 import dev.sieve.UrlBatch;
 import dev.sieve.io.Disk;
+import dev.sieve.io.DiskView;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +21,7 @@ final class LogRepair {
     /** Longest run of missing segments that is replaced; a file after a longer gap is foreign. */
     static final int MAX_MISSING = 1000;
 
-    private final Disk disk;
+    private final DiskView disk;
     private final long frontierId;
     private final LogState state;
     private final Consumer<UrlBatch> urls;
@@ -40,7 +41,12 @@ final class LogRepair {
      * @param limit where to end
      */
     LogRepair(
-            Disk disk, long frontierId, LogState state, Consumer<UrlBatch> urls, LogPosition tail, LogPosition limit) {
+            DiskView disk,
+            long frontierId,
+            LogState state,
+            Consumer<UrlBatch> urls,
+            LogPosition tail,
+            LogPosition limit) {
         this.disk = disk;
         this.frontierId = frontierId;
         this.state = state;
@@ -233,11 +239,11 @@ final class LogRepair {
      * Changes the files, each in one step, the first segment last: while the first damage is there, an open finds all that
      * follows it unchanged, or already repaired.
      */
-    void write() throws IOException {
-        new BrokenFiles(disk).putAside(strays.navigableKeySet());
+    void write(Disk target) throws IOException {
+        new BrokenFiles(target).putAside(strays.navigableKeySet());
         for (SegmentRepair repair : repairs.descendingMap().values()) {
-            repair.write(frontierId);
+            repair.write(target, frontierId);
         }
-        disk.forceNames();
+        target.forceNames();
     }
 }

@@ -2,6 +2,7 @@ package dev.sieve.durable;
 
 import dev.sieve.UrlBatch;
 import dev.sieve.io.Disk;
+import dev.sieve.io.DiskView;
 import java.io.IOException;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
@@ -22,7 +23,7 @@ final class LogScan {
     private static final Logger LOG = LoggerFactory.getLogger(LogScan.class);
     private static final int BUFFER_BYTES = 1 << 18;
 
-    private final Disk disk;
+    private final DiskView disk;
     private final long frontierId;
     private final NavigableSet<Integer> numbers;
     private final Checkpoint checkpoint;
@@ -41,7 +42,7 @@ final class LogScan {
      *
      * @param urls receives all URLs, batch by batch; the batch is reused
      */
-    LogScan(Disk disk, Settings settings, FrontierFiles files, Checkpoint checkpoint, Consumer<UrlBatch> urls) {
+    LogScan(DiskView disk, Settings settings, FrontierFiles files, Checkpoint checkpoint, Consumer<UrlBatch> urls) {
         this.disk = disk;
         this.frontierId = settings.frontierId();
         this.numbers = files.logs();
@@ -201,13 +202,13 @@ final class LogScan {
     }
 
     /** Repairs the log where whole URLs follow that damage, and cuts off a torn tail; keeps a copy. */
-    void repair() throws IOException {
+    void repair(Disk target) throws IOException {
         if (torn == null) {
             return;
         }
         String what = torn.getMessage();
         if (rest != null) {
-            rest.write();
+            rest.write(target);
             LOG.warn(
                     "{}: damaged from offset {} on: discarded {} bytes ({} URLs lost in total); later URLs are kept, later"
                             + " results are discarded, so some pages are fetched again; copies kept as .broken ({})",
@@ -217,18 +218,18 @@ final class LogScan {
                     state.lost(),
                     what);
         } else {
-            cutTornTail(what);
+            cutTornTail(target, what);
         }
     }
 
-    private void cutTornTail(@Nullable String what) throws IOException {
-        BrokenFiles broken = new BrokenFiles(disk);
+    private void cutTornTail(Disk target, @Nullable String what) throws IOException {
+        BrokenFiles broken = new BrokenFiles(target);
         long bytes = broken.putAside(numbers.tailSet(tornAt.segment(), false));
         if (numbers.contains(tornAt.segment())) {
             String name = FrontierFiles.segment(tornAt.segment());
             bytes += tornAt.offset() == 0 ? broken.putAside(name) : broken.cut(name, tornAt.offset());
         }
-        disk.forceNames();
+        target.forceNames();
         if (bytes > 0) {
             LOG.warn(
                     "{}: cut off at offset {}: {} bytes that a crash left unfinished, kept as .broken ({})",

@@ -1,21 +1,21 @@
 package dev.sieve.durable;
 
-import dev.sieve.io.Disk;
+import dev.sieve.io.DiskView;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
- * A disk as it was at one moment, to be read only: segments that grow keep their length, new files do not appear. A file
+ * A disk as it was at one moment: segments that grow keep their length, new files do not appear. A file
  * that is deleted later is missing when it is read.
  */
-final class PinnedDisk implements Disk {
-    private final Disk disk;
+final class PinnedDisk implements DiskView {
+    private final DiskView disk;
     private final List<String> names;
     private final Map<String, Long> sizes = new HashMap<>();
 
-    PinnedDisk(Disk disk) throws IOException {
+    PinnedDisk(DiskView disk) throws IOException {
         this.disk = disk;
         names = disk.names();
         // A segment that is not the last one of the list does not grow any more.
@@ -31,14 +31,14 @@ final class PinnedDisk implements Disk {
     }
 
     @Override
-    public Source read(String name) throws IOException {
-        Source source = disk.read(name);
+    public DiskView.Source read(String name) throws IOException {
+        DiskView.Source source = disk.read(name);
         Long size = sizes.get(name);
         return size == null ? source : pinned(source, size);
     }
 
-    private static Source pinned(Source source, long size) {
-        return new Source() {
+    private static DiskView.Source pinned(DiskView.Source source, long size) {
+        return new DiskView.Source() {
             @Override
             public int read(long position, byte[] into, int from, int length) throws IOException {
                 long left = Math.max(0, size - position);
@@ -55,35 +55,5 @@ final class PinnedDisk implements Disk {
                 source.close();
             }
         };
-    }
-
-    @Override
-    public Sink create(String name) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public Sink append(String name) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void cut(String name, long size) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void rename(String from, String to) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void delete(String name) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void forceNames() {
-        throw new UnsupportedOperationException();
     }
 }

@@ -81,7 +81,7 @@ final class Recovery {
         }
         NavigableMap<Integer, Segment> segments = scan.segments();
         // Nothing was changed until here, so an open that is refused leaves all files as they are.
-        scan.repair();
+        scan.repair(disk);
         putAside(damaged);
         if (!checkpoint.exists() && !files.checkpoints().isEmpty()) {
             LOG.warn("no usable checkpoint: the filter is made again from the log");

@@ -9,6 +9,7 @@ import dev.sieve.UrlBatch;
 import dev.sieve.bloom.Membership;
 import dev.sieve.bloom.Memberships;
 import dev.sieve.io.Disk;
+import dev.sieve.io.DiskView;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -40,7 +41,7 @@ final class Repair {
     private static final String KEEPS_FILTER = "keeps-filter ";
     private static final int MAX_MARK_BYTES = 1 << 24;
 
-    private final Disk disk;
+    private final DiskView disk;
     private final boolean isDry;
     private final FrontierFiles files;
     private final Set<String> findings = new LinkedHashSet<>();
@@ -66,11 +67,7 @@ final class Repair {
     private boolean isContinued; // after an interrupted repair, whose mark was read
     private long lostBytes;
 
-    Repair(Disk disk) throws IOException {
-        this(disk, false);
-    }
-
-    private Repair(Disk disk, boolean isDry) throws IOException {
+    private Repair(DiskView disk, boolean isDry) throws IOException {
         this.disk = disk;
         this.isDry = isDry;
         files = FrontierFiles.list(disk);
@@ -78,18 +75,21 @@ final class Repair {
     }
 
     /** Returns what a repair would find, except damage of a filter; reads all of the log and changes nothing. */
-    static List<String> findings(Disk disk) throws IOException {
+    static List<String> findings(DiskView disk) throws IOException {
         Repair repair = new Repair(disk, true);
         repair.read();
         return List.copyOf(repair.findings);
     }
 
-    RepairReport run() throws IOException {
-        read();
-        if (!findings.isEmpty()) {
-            write();
+    /** Repairs a frontier, and returns what was found. */
+    static RepairReport run(Disk disk) throws IOException {
+        Repair repair = new Repair(disk, false);
+        repair.read();
+        if (!repair.findings.isEmpty()) {
+            repair.write(disk);
         }
-        return new RepairReport(state.accepted(), state.lost(), lostBytes, List.copyOf(findings));
+        return new RepairReport(
+                repair.state.accepted(), repair.state.lost(), repair.lostBytes, List.copyOf(repair.findings));
     }
 
     /** Returns the stored settings; those of the newest checkpoint if they are missing, damaged or of another frontier. */
@@ -245,7 +245,7 @@ final class Repair {
 
     /** Reads what an interrupted repair has reported; nothing when the file is damaged. */
     private void readMark() throws IOException {
-        try (Disk.Source source = disk.read(FrontierFiles.REPAIR)) {
+        try (DiskView.Source source = disk.read(FrontierFiles.REPAIR)) {
             byte[] bytes = new byte[(int) Math.min(MAX_MARK_BYTES, source.size())];
             int length = source.read(0, bytes, 0, bytes.length);
             String text = CheckedText.open(FrontierFiles.REPAIR, bytes, length);
@@ -264,10 +264,11 @@ final class Repair {
         }
     }
 
-    private void writeMark() throws IOException {
+    private void writeMark(Disk target) throws IOException {
         byte[] bytes = CheckedText.seal(
                 LOST_BYTES + lostBytes + "\n" + KEEPS_FILTER + keepsFilter + "\n" + String.join("\n", findings) + "\n");
-        disk.replace(FrontierFiles.REPAIR, FrontierFiles.REPAIR + ".tmp", sink -> sink.append(bytes, 0, bytes.length));
+        target.replace(
+                FrontierFiles.REPAIR, FrontierFiles.REPAIR + ".tmp", sink -> sink.append(bytes, 0, bytes.length));
     }
 
     private boolean load(Checkpoint checkpoint) throws IOException {
@@ -386,26 +387,26 @@ final class Repair {
                 : Math.min(first, saved.segments().firstKey());
     }
 
-    private void write() throws IOException {
-        writeMark();
+    private void write(Disk target) throws IOException {
+        writeMark(target);
         if (areSettingsNew) {
-            settings.write(disk);
+            settings.write(target);
         }
         if (scan != null && !scan.hasRest()) {
-            scan.repair();
+            scan.repair(target);
         }
-        new BrokenFiles(disk).putAside(foreign);
-        log.write();
+        new BrokenFiles(target).putAside(foreign);
+        log.write(target);
         for (int number : damaged.keySet()) {
-            new BrokenFiles(disk).putAside(FrontierFiles.checkpoint(number));
+            new BrokenFiles(target).putAside(FrontierFiles.checkpoint(number));
         }
-        writeCheckpoint(files.lastCheckpoint(damaged.keySet()) + 1);
-        disk.delete(FrontierFiles.REPAIR);
-        disk.forceNames();
+        writeCheckpoint(target, files.lastCheckpoint(damaged.keySet()) + 1);
+        target.delete(FrontierFiles.REPAIR);
+        target.forceNames();
     }
 
     /** Writes a checkpoint at the end of the log and deletes all others. */
-    private void writeCheckpoint(int number) throws IOException {
+    private void writeCheckpoint(Disk target, int number) throws IOException {
         LogPosition end = log.end();
         Membership restored = Objects.requireNonNull(filter);
         SieveStats before = saved.stats();
@@ -422,9 +423,9 @@ final class Repair {
                 before.estimatedMissed(),
                 restored.memoryBytes());
         FrameWriter frames = Checkpoint.frames(number, settings, end, log.segments(), state, stats);
-        Checkpoint.write(disk, number, frames, restored, () -> end);
-        for (int older : FrontierFiles.list(disk).checkpoints().headSet(number)) {
-            disk.delete(FrontierFiles.checkpoint(older));
+        Checkpoint.write(target, number, frames, restored, () -> end);
+        for (int older : FrontierFiles.list(target).checkpoints().headSet(number)) {
+            target.delete(FrontierFiles.checkpoint(older));
         }
     }
 }

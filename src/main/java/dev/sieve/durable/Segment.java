@@ -2,7 +2,7 @@ package dev.sieve.durable;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import dev.sieve.io.Disk;
+import dev.sieve.io.DiskView;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -53,7 +53,7 @@ record Segment(int number, long firstId, long frontierId) {
         return (int) crc.getValue();
     }
 
-    static FrameReader open(Disk disk, LogPosition from, int bufferBytes) throws IOException {
+    static FrameReader open(DiskView disk, LogPosition from, int bufferBytes) throws IOException {
         String name = FrontierFiles.segment(from.segment());
         return new FrameReader(name, disk.read(name), from.offset(), bufferBytes);
     }
@@ -65,7 +65,7 @@ record Segment(int number, long firstId, long frontierId) {
      * @throws ForeignException when it belongs to another frontier
      * @throws VersionException when its format has another version
      */
-    static Segment read(Disk disk, int number, long frontierId) throws IOException {
+    static Segment read(DiskView disk, int number, long frontierId) throws IOException {
         Segment segment = read(disk, number);
         if (segment.frontierId != frontierId) {
             throw new ForeignException(segment.name());
@@ -74,12 +74,12 @@ record Segment(int number, long firstId, long frontierId) {
     }
 
     /** Opens a segment of any frontier. */
-    static Segment read(Disk disk, int number) throws IOException {
+    static Segment read(DiskView disk, int number) throws IOException {
         byte[] bytes = new byte[HEADER_BYTES];
         ByteBuffer header = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
         String name = FrontierFiles.segment(number);
         int length;
-        try (Disk.Source source = disk.read(name)) {
+        try (DiskView.Source source = disk.read(name)) {
             length = source.read(0, bytes, 0, HEADER_BYTES);
         }
         if (length < HEADER_BYTES) {

@@ -2,6 +2,7 @@ package dev.sieve.durable;
 
 import dev.sieve.UrlBatch;
 import dev.sieve.io.Disk;
+import dev.sieve.io.DiskView;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +24,7 @@ final class SegmentRepair {
         }
     }
 
-    private final Disk disk;
+    private final DiskView disk;
     private final Segment segment;
     private final boolean isHeaderNew; // the file is missing, or gets another header
     private final List<Range> damaged = new ArrayList<>();
@@ -31,7 +32,7 @@ final class SegmentRepair {
     private long lostBytes;
     private @Nullable String problem;
 
-    SegmentRepair(Disk disk, Segment segment, boolean isHeaderNew) {
+    SegmentRepair(DiskView disk, Segment segment, boolean isHeaderNew) {
         this.disk = disk;
         this.segment = segment;
         this.isHeaderNew = isHeaderNew;
@@ -142,17 +143,17 @@ final class SegmentRepair {
     }
 
     /** Replaces the file if something is damaged, and keeps the old one as {@code .broken}. */
-    void write(long frontierId) throws IOException {
+    void write(Disk target, long frontierId) throws IOException {
         if (damaged.isEmpty() && !isHeaderNew) {
             return;
         }
         String name = segment.name();
         boolean exists = disk.names().contains(name);
         if (exists) {
-            new BrokenFiles(disk).copy(name);
+            new BrokenFiles(target).copy(name);
         }
-        disk.replace(name, name + ".tmp", sink -> {
-            try (Disk.Source source = exists ? disk.read(name) : null) {
+        target.replace(name, name + ".tmp", sink -> {
+            try (DiskView.Source source = exists ? disk.read(name) : null) {
                 sink.append(segment.header(frontierId), 0, Segment.HEADER_BYTES);
                 long from = Segment.HEADER_BYTES;
                 for (Range range : damaged) {
@@ -165,9 +166,9 @@ final class SegmentRepair {
         });
     }
 
-    private static void copy(Disk.@Nullable Source source, long from, long to, Disk.Sink sink) throws IOException {
+    private static void copy(DiskView.@Nullable Source source, long from, long to, Disk.Sink sink) throws IOException {
         if (source != null && from < to) {
-            source.copy(from, to, sink);
+            Disk.copy(source, from, to, sink);
         }
     }
 

@@ -4,6 +4,7 @@ import dev.sieve.FilterKind;
 import dev.sieve.bloom.BloomSize;
 import dev.sieve.bloom.Membership;
 import dev.sieve.io.Disk;
+import dev.sieve.io.DiskView;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.HashMap;
@@ -110,10 +111,10 @@ record Settings(long frontierId, FilterKind kind, long capacity, double falsePos
      * @return null when the file does not exist
      * @throws IOException when it is damaged, or has a later version
      */
-    static @Nullable Settings read(Disk disk) throws IOException {
+    static @Nullable Settings read(DiskView disk) throws IOException {
         byte[] bytes = new byte[MAX_BYTES];
         int length;
-        try (Disk.Source source = disk.read(NAME)) {
+        try (DiskView.Source source = disk.read(NAME)) {
             length = source.read(0, bytes, 0, MAX_BYTES);
         } catch (NoSuchFileException e) {
             return null;

@@ -2,7 +2,6 @@ package dev.sieve.io;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.List;
 
 /**
  * One folder of files, with the operations that files need which survive a crash; tests substitute a disk that fails.
@@ -11,32 +10,7 @@ import java.util.List;
  * and a power cut after {@link Sink#force}; created, renamed and deleted files survive it after {@link #forceNames}.
  * Every method throws an {@link IOException} that names the file.
  */
-public interface Disk {
-
-    /** A file that is read at any position. */
-    interface Source extends Closeable {
-
-        /** Reads up to {@code length} bytes, fewer only at the end of the file; returns how many, 0 at its end. */
-        int read(long position, byte[] into, int from, int length) throws IOException;
-
-        /** Appends the bytes between two positions to a file, at most up to the end of this one; returns how many. */
-        default long copy(long from, long to, Sink sink) throws IOException {
-            byte[] buffer = new byte[1 << 16];
-            long at = from;
-            while (at < to) {
-                int count = read(at, buffer, 0, (int) Math.min(buffer.length, to - at));
-                if (count == 0) {
-                    break;
-                }
-                sink.append(buffer, 0, count);
-                at += count;
-            }
-            return at - from;
-        }
-
-        /** Returns the present length in bytes; it may grow at any time. */
-        long size() throws IOException;
-    }
+public interface Disk extends DiskView {
 
     /** A file that is written at its end. */
     interface Sink extends Closeable {
@@ -76,18 +50,27 @@ public interface Disk {
         forceNames();
     }
 
+    /** Appends the bytes of a file between two positions to another one, at most up to its end; returns how many. */
+    static long copy(Source source, long from, long to, Sink sink) throws IOException {
+        byte[] buffer = new byte[1 << 16];
+        long at = from;
+        while (at < to) {
+            int count = source.read(at, buffer, 0, (int) Math.min(buffer.length, to - at));
+            if (count == 0) {
+                break;
+            }
+            sink.append(buffer, 0, count);
+            at += count;
+        }
+        return at - from;
+    }
+
     /** Copies a file from a position to its end to another one; returns the number of bytes. */
     default long copy(String name, long from, String to) throws IOException {
         try (Source source = read(name)) {
             long size = source.size();
-            replace(to, to + ".tmp", sink -> source.copy(from, size, sink));
+            replace(to, to + ".tmp", sink -> copy(source, from, size, sink));
             return size - from;
-        }
-    }
-
-    default long size(String name) throws IOException {
-        try (Source source = read(name)) {
-            return source.size();
         }
     }
 
@@ -99,14 +82,10 @@ public interface Disk {
         return Long.MAX_VALUE;
     }
 
-    List<String> names() throws IOException;
-
     /** Returns what a message calls a file. */
     default String path(String name) {
         return name;
     }
-
-    Source read(String name) throws IOException;
 
     /** Creates a file that must not exist, readable by its owner only. */
     Sink create(String name) throws IOException;

@@ -132,7 +132,7 @@ public final class LineFile implements Closeable {
      * @throws IOException when the disk fails, or the file has another version
      */
     public static Content read(Disk disk, Kind kind, long owner, Receiver lines, Receiver problems) throws IOException {
-        try (Disk.Source source = disk.read(kind.name);
+        try (DiskView.Source source = disk.read(kind.name);
                 LineReader in = new LineReader(stream(source), MAX_LENGTH)) {
             return new Pass(in, kind, owner, lines, problems, disk.path(kind.name)).run();
         } catch (NoSuchFileException e) {
@@ -140,7 +140,7 @@ public final class LineFile implements Closeable {
         }
     }
 
-    private static InputStream stream(Disk.Source source) {
+    private static InputStream stream(DiskView.Source source) {
         return new InputStream() {
             private long position;
 

@@ -4,7 +4,8 @@
  *
  * <ul>
  *   <li>A {@link dev.sieve.io.Disk} is a folder of files that are appended to, cut or replaced, so that a crash leaves a
- *       state that can be read. {@link dev.sieve.io.LocalDisk} is one of the file system.
+ *       state that can be read; of a {@link dev.sieve.io.DiskView} they are only read. {@link dev.sieve.io.LocalDisk} is one of
+ *       the file system.
  *   <li>A {@link dev.sieve.io.LineFile} is a file of lines with checksums.
  *   <li>A {@link dev.sieve.io.LineReader} reads lines of bounded length.
  *   <li>A {@link dev.sieve.io.LruMap} is a map of bounded memory.

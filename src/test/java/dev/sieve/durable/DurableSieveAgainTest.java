@@ -307,7 +307,7 @@ class DurableSieveAgainTest {
         bytes[before + FrameWriter.HEADER_BYTES + 3] ^= 1;
         disk.replace(FrontierFiles.segment(1), bytes);
 
-        RepairReport report = new Repair(disk).run();
+        RepairReport report = Repair.run(disk);
 
         int lost = withCheckpoint ? 0 : 2; // that they are done is known from the checkpoint
         assertThat(report.lost()).isEqualTo(lost);

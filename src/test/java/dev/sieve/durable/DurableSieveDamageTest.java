@@ -212,7 +212,7 @@ class DurableSieveDamageTest {
     }
 
     private void requireRepairable(FakeDisk damaged, List<String> left) throws IOException {
-        RepairReport report = new Repair(damaged).run();
+        RepairReport report = Repair.run(damaged);
         log.clear();
 
         List<String> found = drain(open(damaged));
@@ -223,7 +223,7 @@ class DurableSieveDamageTest {
         assertThat(left.size() - kept.size()).isLessThanOrEqualTo((int) report.lost());
         assertThat(report.lost()).isLessThanOrEqualTo(64);
         assertThat(report.lostBytes()).isLessThan(6000);
-        assertThat(new Repair(damaged).run().findings()).isEmpty();
+        assertThat(Repair.run(damaged).findings()).isEmpty();
     }
 
     @Test
@@ -239,7 +239,7 @@ class DurableSieveDamageTest {
                 .hasCauseInstanceOf(DamageException.class)
                 .hasMessageContaining("log-00000001: damaged at offset");
 
-        RepairReport report = new Repair(disk).run();
+        RepairReport report = Repair.run(disk);
 
         assertThat(report.lost()).isBetween(3L, 5L);
         assertThat(report.urls()).isEqualTo(accepted.get(99) - report.lost());
@@ -268,7 +268,7 @@ class DurableSieveDamageTest {
                 })
                 .hasMessageContaining("log-00000002");
 
-        RepairReport report = new Repair(disk).run();
+        RepairReport report = Repair.run(disk);
         assertThat(report.lost()).isBetween(1L, 200L);
         DurableSieve frontier = open(disk);
         assertThat(frontier.stats().accepted()).isEqualTo(report.urls());
@@ -351,7 +351,7 @@ class DurableSieveDamageTest {
         disk.replace("log-00000001", foreign);
         assertThat(drain(open(disk.copy()))).isEqualTo(left);
 
-        RepairReport report = new Repair(disk).run();
+        RepairReport report = Repair.run(disk);
 
         assertThat(report.findings()).containsExactly("log-00000001: belongs to another frontier; kept as .broken");
         assertThat(report.lost()).isZero();
@@ -404,7 +404,7 @@ class DurableSieveDamageTest {
             assertThatThrownBy(() -> open(kept))
                     .isInstanceOf(DamageException.class)
                     .hasMessageContaining("checkpoint");
-            new Repair(kept).run();
+            Repair.run(kept);
             assertThat(drain(open(kept))).isEqualTo(left);
         }
     }
@@ -418,7 +418,7 @@ class DurableSieveDamageTest {
         disk.replace(name, Arrays.copyOf(earlier.bytes(name), earlier.bytes(name).length / 2));
 
         assertThatThrownBy(() -> open(disk)).hasMessageContaining("log-00000001");
-        assertThat(new Repair(disk).run().lost()).isPositive();
+        assertThat(Repair.run(disk).lost()).isPositive();
         open(disk).close();
     }
 
@@ -455,7 +455,7 @@ class DurableSieveDamageTest {
         assertThatThrownBy(() -> open(other))
                 .hasMessageContaining(
                         "log-00000001: its format has version " + version + ", this Sieve reads version 2");
-        assertThatThrownBy(() -> new Repair(other).run()).hasMessageContaining("version " + version);
+        assertThatThrownBy(() -> Repair.run(other)).hasMessageContaining("version " + version);
     }
 
     /** Returns the disk after a kill, with a changed bit in the middle of the only segment. */
@@ -512,7 +512,7 @@ class DurableSieveDamageTest {
                     .hasMessageContaining("log-00000001");
             assertThat(disk.names()).containsExactlyInAnyOrderElementsOf(names);
         }
-        RepairReport report = new Repair(disk).run();
+        RepairReport report = Repair.run(disk);
         assertThat(report.findings()).anyMatch(finding -> finding.contains("their number is unknown"));
         open(disk).close();
     }
@@ -530,7 +530,7 @@ class DurableSieveDamageTest {
         run(60, false);
         disk.delete(FrontierFiles.segment(1));
 
-        RepairReport report = new Repair(disk).run();
+        RepairReport report = Repair.run(disk);
 
         assertThat(report.lost()).isPositive().isEqualTo(accepted.get(59) - report.urls());
         assertThat(report.findings())
@@ -548,7 +548,7 @@ class DurableSieveDamageTest {
             disk.replace(FrontierFiles.checkpoint(number), new byte[50]);
         }
 
-        RepairReport report = new Repair(disk).run();
+        RepairReport report = Repair.run(disk);
 
         long gone = accepted.get(99) - report.urls();
         assertThat(gone).isPositive();
@@ -563,8 +563,8 @@ class DurableSieveDamageTest {
         disk.delete(FrontierFiles.segment(newest(disk).forced().segment()));
 
         // Also in a later report, without the header and the frame that stands for the missing file.
-        assertThat(new Repair(disk).run().lostBytes()).isBetween(end - 50, end);
-        assertThat(new Repair(disk).run().lostBytes()).isBetween(end - 50, end);
+        assertThat(Repair.run(disk).lostBytes()).isBetween(end - 50, end);
+        assertThat(Repair.run(disk).lostBytes()).isBetween(end - 50, end);
     }
 
     @Test
@@ -575,7 +575,7 @@ class DurableSieveDamageTest {
             disk.replace(FrontierFiles.REPAIR, mark);
             assertThatThrownBy(() -> open(disk)).isInstanceOf(DamageException.class);
 
-            RepairReport report = new Repair(disk).run();
+            RepairReport report = Repair.run(disk);
 
             assertThat(report.lostBytes()).isEqualTo(mark == whole ? 7 : 0);
             assertThat(report.findings()).hasSize(mark == whole ? 2 : 1).allMatch(finding -> !finding.isEmpty());
@@ -588,16 +588,16 @@ class DurableSieveDamageTest {
         run(10, true).close();
         disk.replace(FrontierFiles.segment(1), new byte[40]);
         FakeDisk repaired = disk.copy();
-        RepairReport whole = new Repair(repaired).run();
+        RepairReport whole = Repair.run(repaired);
         boolean isNew = open(repaired.copy()).push("http://host/a/0");
         int lastCall = repaired.calls() - 1; // after which the repair is complete
         for (int call = 0; call < lastCall; call++) {
             FakeDisk interrupted = disk.copy();
             interrupted.failFrom(call, FakeDisk.Fault.REFUSED);
-            assertThatThrownBy(() -> new Repair(interrupted).run()).isInstanceOf(IOException.class);
+            assertThatThrownBy(() -> Repair.run(interrupted)).isInstanceOf(IOException.class);
             FakeDisk next = interrupted.afterKill();
 
-            RepairReport report = new Repair(next).run();
+            RepairReport report = Repair.run(next);
 
             assertThat(report.findings()).containsAll(whole.findings());
             assertThat(open(next).push("http://host/a/0")).as("at call " + call).isEqualTo(isNew);
@@ -612,7 +612,7 @@ class DurableSieveDamageTest {
                 FakeDisk stray = disk.copy();
                 stray.replace(name, new byte[40]);
                 FakeDisk other = stray.copy();
-                new Repair(other).run();
+                Repair.run(other);
                 for (FakeDisk found : List.of(stray, other)) {
                     DurableSieve frontier = open(found);
                     frontier.push("http://later/");
@@ -633,7 +633,7 @@ class DurableSieveDamageTest {
             stray.replace(FrontierFiles.segment(99_999_998), content);
             Inspection.of(stray, inspection -> inspection.state(OptionalLong.empty()));
             FakeDisk repaired = stray.copy();
-            new Repair(repaired).run();
+            Repair.run(repaired);
             assertThat(drain(open(repaired))).isNotEmpty();
 
             assertThat(drain(open(stray))).isEqualTo(left);

@@ -155,9 +155,9 @@ class MachineErrorTest {
     void aRepairOfAnIntactFolderIsRefusedAndChangesNothing() throws IOException {
         for (FakeDisk folder : folders()) {
             Map<String, List<Byte>> content = content(folder);
-            failEverywhere(folder, disk -> new Repair(disk).run(), disk -> {
+            failEverywhere(folder, disk -> Repair.run(disk), disk -> {
                 assertThat(content((FakeDisk) disk)).isEqualTo(content);
-                assertThat(new Repair(disk).run().findings()).isEmpty();
+                assertThat(Repair.run(disk).findings()).isEmpty();
             });
         }
     }
@@ -167,10 +167,10 @@ class MachineErrorTest {
         for (FakeDisk folder : folders()) {
             damageUntilSomethingIsLost(folder);
             FakeDisk repaired = folder.copy();
-            RepairReport whole = new Repair(repaired).run();
+            RepairReport whole = Repair.run(repaired);
             List<String> urls = drain(repaired);
-            failEverywhere(folder, disk -> new Repair(disk).run(), disk -> {
-                RepairReport report = new Repair(disk).run();
+            failEverywhere(folder, disk -> Repair.run(disk), disk -> {
+                RepairReport report = Repair.run(disk);
                 assertThat(report.lost()).isEqualTo(whole.lost());
                 assertThat(report.lostBytes()).isEqualTo(whole.lostBytes());
                 assertThat(drain((FakeDisk) disk)).isEqualTo(urls);
@@ -186,7 +186,7 @@ class MachineErrorTest {
                 bytes[at] ^= 1;
                 FakeDisk damaged = folder.copy();
                 damaged.replace(name, bytes);
-                if (new Repair(damaged).run().lost() > 0) {
+                if (Repair.run(damaged).lost() > 0) {
                     folder.replace(name, bytes);
                     return;
                 }

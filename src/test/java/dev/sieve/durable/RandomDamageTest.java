@@ -170,9 +170,9 @@ class RandomDamageTest {
                 state(damaged);
                 if (repair(damaged.copy()) != null) {
                     FakeDisk repaired = damaged.copy();
-                    new Repair(repaired).run();
+                    Repair.run(repaired);
                     assertThat(openAndDrain(repaired))
-                            .as(new Repair(repaired).run() + why)
+                            .as(Repair.run(repaired) + why)
                             .isNotNull();
                 }
             } catch (AssertionError | RuntimeException e) {
@@ -202,7 +202,7 @@ class RandomDamageTest {
     /** Requires that a repaired folder opens and that its report was true. */
     private void requireTrue(Run run, FakeDisk damaged, FakeDisk repaired, RepairReport report, boolean isShown)
             throws IOException {
-        assertThat(new Repair(repaired.copy()).run().findings())
+        assertThat(Repair.run(repaired.copy()).findings())
                 .as("second repair, after " + report)
                 .isEmpty();
         FakeDisk copy = repaired.copy();
@@ -327,7 +327,7 @@ class RandomDamageTest {
 
     private RepairReport repair(FakeDisk disk) throws IOException {
         try {
-            return new Repair(disk).run();
+            return Repair.run(disk);
         } catch (IOException e) {
             requireDocumented(e);
             assertThat(e).hasMessageMatching("(?s).*(settings|its format has version).*");
@@ -376,7 +376,7 @@ class RandomDamageTest {
                 FakeDisk disk = damaged.copy();
                 disk.failFrom(call, fault);
                 try {
-                    new Repair(disk).run();
+                    Repair.run(disk);
                 } catch (IOException e) {
                     count("interrupted repairs");
                 }
@@ -384,7 +384,7 @@ class RandomDamageTest {
                         ? disk.afterKill()
                         : disk.afterPowerCut(FakeDisk.Unsynced.HALVED, FakeDisk.Names.SOME, run.random);
                 List<String> names = new ArrayList<>(next.names());
-                RepairReport report = new Repair(next).run();
+                RepairReport report = Repair.run(next);
                 try {
                     requireAtLeast(report, whole);
                     requireTrue(run, damaged, next, report, isShown);

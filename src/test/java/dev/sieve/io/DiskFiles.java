@@ -7,7 +7,7 @@ public final class DiskFiles {
     private DiskFiles() {}
 
     public static byte[] bytes(Disk disk, String name) throws IOException {
-        try (Disk.Source source = disk.read(name)) {
+        try (DiskView.Source source = disk.read(name)) {
             byte[] bytes = new byte[(int) source.size()];
             source.read(0, bytes, 0, bytes.length);
             return bytes;
