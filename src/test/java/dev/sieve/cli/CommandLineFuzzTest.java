@@ -120,6 +120,9 @@ public class CommandLineFuzzTest {
         "always"
     };
 
+    /** To make one takes longer than to use it. */
+    private static final CommandLine PARSER = Main.commandLine().setExpandAtFiles(false);
+
     /** The commands let the log of the project through, which the next tests would write to the console. */
     @AfterAll
     static void silence() {
@@ -153,7 +156,7 @@ public class CommandLineFuzzTest {
 
     private static void readOptions(List<String> words) {
         try {
-            Main.commandLine().setExpandAtFiles(false).parseArgs(words.toArray(String[]::new));
+            PARSER.parseArgs(words.toArray(String[]::new));
         } catch (CommandLine.ParameterException e) {
             check(e.getMessage() != null && !e.getMessage().isBlank(), "no message", words);
         }

@@ -7,11 +7,15 @@ import dev.sieve.CapturedLog;
 import dev.sieve.io.FakeDisk;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -86,9 +90,14 @@ class DurableSieveFaultTest {
             disk.failFrom(call, FakeDisk.Fault.SHORT);
             ScriptedRun run = new ScriptedRun(disk, durability).run();
             Random random = new Random(call);
+            // Where nothing is left to be forced, most cuts leave the same.
+            Set<Map<String, ByteBuffer>> verified = new HashSet<>();
             for (FakeDisk.Unsynced unsynced : FakeDisk.Unsynced.values()) {
                 for (FakeDisk.Names names : FakeDisk.Names.values()) {
-                    run.verifyAfterPowerCut(disk.afterPowerCut(unsynced, names, random));
+                    FakeDisk left = disk.afterPowerCut(unsynced, names, random);
+                    if (verified.add(left.contents())) {
+                        run.verifyAfterPowerCut(left);
+                    }
                 }
             }
         }

@@ -1,6 +1,7 @@
 package dev.sieve.io;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
@@ -257,6 +258,13 @@ public final class FakeDisk implements Disk {
     /** A copy of the disk as it is, all of it forced. */
     public synchronized FakeDisk copy() {
         return afterPowerCut(Unsynced.KEPT, Names.KEPT, new Random(0));
+    }
+
+    /** A copy of the bytes of each file: what is read from two disks of equal contents is the same. */
+    public synchronized Map<String, ByteBuffer> contents() {
+        Map<String, ByteBuffer> contents = new HashMap<>();
+        files.keySet().forEach(name -> contents.put(name, ByteBuffer.wrap(bytes(name))));
+        return contents;
     }
 
     public synchronized byte[] bytes(String name) {
