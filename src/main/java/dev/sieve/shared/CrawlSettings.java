@@ -65,7 +65,17 @@ record CrawlSettings(String id, int slices, long buckets, long capacity, OnFull 
             stored = fresh(count, capacity, onFull == null ? OnFull.WARN : onFull, seed, group)
                     .create(engine, name);
         }
-        stored.require(slices, capacity, onFull, seed, group);
+        List<String> differences = new ArrayList<>();
+        compare(differences, "slices", slices, stored.slices);
+        compare(differences, "capacity", capacity, stored.capacity);
+        compare(differences, "onFull", onFull, stored.onFull);
+        if (seed != null && seed != stored.seed) {
+            differences.add("another seed");
+        }
+        compare(differences, "groups", group, stored.group);
+        if (!differences.isEmpty()) {
+            throw new IllegalArgumentException("the crawl has other settings: " + String.join(", ", differences));
+        }
         return stored;
     }
 
@@ -118,11 +128,7 @@ record CrawlSettings(String id, int slices, long buckets, long capacity, OnFull 
             utf8("seed"), CrawlKeys.utf8(seed),
             utf8("group"), utf8(group)
         };
-        Object reply = engine.call((session, number) -> {
-            session.send(Script.CREATE, new byte[][] {CrawlKeys.settings(name)}, fields);
-            return session.receive();
-        });
-        return Objects.requireNonNull(read(name, reply));
+        return Objects.requireNonNull(read(name, engine.one(Script.CREATE, CrawlKeys.settings(name), fields)));
     }
 
     /**
@@ -131,10 +137,7 @@ record CrawlSettings(String id, int slices, long buckets, long capacity, OnFull 
      * @throws IOException when what is stored is not of this program, or of another version of it
      */
     static @Nullable CrawlSettings read(Engine engine, String name) throws IOException {
-        return read(name, engine.call((session, number) -> {
-            session.send(Script.CREATE, new byte[][] {CrawlKeys.settings(name)}, new byte[0][]);
-            return session.receive();
-        }));
+        return read(name, engine.one(Script.CREATE, CrawlKeys.settings(name)));
     }
 
     private static @Nullable CrawlSettings read(String name, Object reply) throws IOException {
@@ -202,25 +205,6 @@ record CrawlSettings(String id, int slices, long buckets, long capacity, OnFull 
     private static IOException damaged(String name, String field, String value) {
         return new IOException(
                 "the settings of the crawl " + name + " on the engine are damaged: " + field + " is " + value);
-    }
-
-    private void require(
-            @Nullable Integer slices,
-            @Nullable Long capacity,
-            @Nullable OnFull onFull,
-            @Nullable Long seed,
-            String group) {
-        List<String> differences = new ArrayList<>();
-        compare(differences, "slices", slices, this.slices);
-        compare(differences, "capacity", capacity, this.capacity);
-        compare(differences, "onFull", onFull, this.onFull);
-        if (seed != null && seed != this.seed) {
-            differences.add("another seed");
-        }
-        compare(differences, "groups", group, this.group);
-        if (!differences.isEmpty()) {
-            throw new IllegalArgumentException("the crawl has other settings: " + String.join(", ", differences));
-        }
     }
 
     private static void compare(List<String> differences, String name, @Nullable Object requested, Object stored) {

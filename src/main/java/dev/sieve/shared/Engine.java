@@ -156,6 +156,14 @@ final class Engine implements Closeable {
         });
     }
 
+    /** Runs a script with one key and returns its response, as {@link #call}. */
+    Object one(Script script, byte[] key, byte[]... args) {
+        return call((session, number) -> {
+            session.send(script, new byte[][] {key}, args);
+            return session.receive();
+        });
+    }
+
     /** As {@link #call}, but returns null when the engine is away. */
     <T> @Nullable T tryCall(Work<T> work) {
         return call(work, false);
