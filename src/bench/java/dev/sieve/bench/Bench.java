@@ -100,6 +100,10 @@ public final class Bench {
         return result.getPrimaryResult().getStatistics().getPercentile(50);
     }
 
+    static double median(List<Double> values) {
+        return values.stream().sorted().toList().get(values.size() / 2);
+    }
+
     /** A parameter as JMH takes it, {@code -p name=value}, for what is not run by JMH. */
     static String parameter(CommandLineOptions line, String name, String usual) {
         return line.getParameter(name).orElse(List.of(usual)).iterator().next();

@@ -34,15 +34,13 @@ import org.openjdk.jmh.runner.options.CommandLineOptions;
 /**
  * The server of frontiers, through its protocol: URLs per second, and what each costs the server and this client, which
  * sends what it has encoded before. One of ten discovered URLs is new. With {@code -p peers=NAME:PORT:PROCESS,...} other
- * servers of the protocol, on this machine and empty, take turns with it; {@code ACKS} is one that acknowledges at once,
- * which shows how fast the client is. Parameters: {@code -p rounds=5}, {@code -p links=1000000} per round, {@code -p
- * fill=1000000} before, {@code -p get=50000} URLs to get per round, {@code -p queues=100}, {@code -p perQueue=10}, {@code
- * -p metadata=false}, {@code -p ours=true}.
+ * servers of the protocol, on this machine and empty, take turns with it. Parameters: {@code -p rounds=5}, {@code -p
+ * links=1000000} per round, {@code -p fill=1000000} before, {@code -p get=50000} URLs to get per round, {@code -p
+ * queues=100}, {@code -p perQueue=10}, {@code -p metadata=false}, {@code -p ours=true}.
  */
 final class ServeBench {
     private static final int PAGES = 4096;
     private static final String CRAWL = "bench";
-    private static final String ACKS = "ACKS";
     /** The tag of the status of an acknowledgement. */
     private static final int STATUS = AckMessage.STATUS_FIELD_NUMBER << 3;
 
@@ -132,14 +130,8 @@ final class ServeBench {
                 peers.add(peer("SIEVE", processes.get(0)));
             }
             for (String named : line.getParameter("peers").orElse(List.of())) {
-                if (named.equals(ACKS)) {
-                    Process acks = ChildJvm.start(List.of("-Xmx1g"), AckServer.class);
-                    processes.add(acks);
-                    peers.add(peer(named, acks));
-                } else {
-                    String[] parts = named.split(":", -1);
-                    peers.add(Peer.of(parts[0], Integer.parseInt(parts[1]), Long.parseLong(parts[2])));
-                }
+                String[] parts = named.split(":", -1);
+                peers.add(Peer.of(parts[0], Integer.parseInt(parts[1]), Long.parseLong(parts[2])));
             }
             ServeBench bench = new ServeBench(line, peers);
             bench.fill(Long.parseLong(Bench.parameter(line, "fill", "1000000")));
@@ -180,12 +172,10 @@ final class ServeBench {
         EncodedMessages noDelay = new EncodedMessages();
         noDelay.add(QueueDelayParams.getDefaultInstance());
         for (Peer peer : peers) {
-            if (!peer.name.equals(ACKS)) {
-                peer.clients
-                        .get(0)
-                        .call(URLFrontierGrpc.getSetDelayMethod(), noDelay, answer -> {})
-                        .await();
-            }
+            peer.clients
+                    .get(0)
+                    .call(URLFrontierGrpc.getSetDelayMethod(), noDelay, answer -> {})
+                    .await();
         }
         for (long filled = 0; filled < urls; filled += pages.size()) {
             List<EncodedMessages> items = draw(1);
@@ -207,9 +197,7 @@ final class ServeBench {
             }
         }
         for (Peer peer : peers) {
-            if (!peer.name.equals(ACKS)) {
-                getAndReport(peer, isMeasured);
-            }
+            getAndReport(peer, isMeasured);
         }
     }
 
@@ -324,7 +312,7 @@ final class ServeBench {
     private void print() {
         Map<Way, List<Result>> first = results.values().iterator().next();
         results.forEach((peer, ways) -> ways.forEach((way, measured) -> {
-            double rate = median(measured.stream().map(Result::perSecond).toList());
+            double rate = Bench.median(measured.stream().map(Result::perSecond).toList());
             Bench.print(
                     "%-10s %-6s median of %d: %,9.0f URLs/s (%,.0f to %,.0f); %6.2f us of the server, %5.2f us of the"
                             + " client per URL%s",
@@ -334,20 +322,16 @@ final class ServeBench {
                     rate,
                     measured.stream().mapToDouble(Result::perSecond).min().orElseThrow(),
                     measured.stream().mapToDouble(Result::perSecond).max().orElseThrow(),
-                    median(measured.stream().map(Result::serverMicros).toList()),
-                    median(measured.stream().map(Result::clientMicros).toList()),
+                    Bench.median(measured.stream().map(Result::serverMicros).toList()),
+                    Bench.median(measured.stream().map(Result::clientMicros).toList()),
                     ways == first || !first.containsKey(way)
                             ? ""
                             : String.format(
                                     "; the first has %.2f times as many",
-                                    median(first.get(way).stream()
+                                    Bench.median(first.get(way).stream()
                                                     .map(Result::perSecond)
                                                     .toList())
                                             / rate));
         }));
-    }
-
-    private static double median(List<Double> values) {
-        return values.stream().sorted().toList().get(values.size() / 2);
     }
 }

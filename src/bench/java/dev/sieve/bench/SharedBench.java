@@ -83,12 +83,10 @@ final class SharedBench {
     }
 
     private static double median(List<Result> results, int field) {
-        double[] values = results.stream()
-                .mapToDouble(result ->
+        return Bench.median(results.stream()
+                .map(result ->
                         field == 0 ? result.linksPerSecond : field == 1 ? result.engineMicros : result.takenPerSecond)
-                .sorted()
-                .toArray();
-        return values[values.length / 2];
+                .toList());
     }
 
     private static TestEngine start(File program) {
