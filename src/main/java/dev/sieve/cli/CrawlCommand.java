@@ -22,10 +22,12 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
@@ -44,6 +46,9 @@ import picocli.CommandLine.Spec;
                 + "3 no page could be fetched; 4 input or output failed; 5 'why': not crawled; 6 see --fail-on;%n"
                 + "130 interrupted, 143 terminated.")
 class CrawlCommand implements Callable<Integer> {
+    /** A user and a password in a URL. */
+    private static final Pattern USER = Pattern.compile("//[^/?#@ ]*+@");
+
     @Spec
     CommandSpec spec;
 
@@ -164,6 +169,7 @@ class CrawlCommand implements Callable<Integer> {
             if (place.isShared() ? !start.hasSeeds() : !start.hasUrls()) {
                 throw noSeed();
             }
+            recording.command(words());
             recording.start(start.crawler(), start.job(), place.forces());
             Outputs outputs = output.open(resumes, place.forces());
             if (isVerbose) {
@@ -216,6 +222,20 @@ class CrawlCommand implements Callable<Integer> {
 
     private ParameterException noSeed() {
         return Checks.wrong(spec, "no usable seed in " + String.join(", ", seeds));
+    }
+
+    /** Returns the command with its seeds and options, without passwords: values of headers, and users in URLs. */
+    private String words() {
+        List<String> words = new ArrayList<>(List.of("sieve"));
+        words.addAll(seeds);
+        for (OptionSpec option : spec.commandLine().getParseResult().matchedOptions()) {
+            boolean isFlag = option.arity().max() == 0;
+            for (String value : isFlag ? List.of("") : option.originalStringValues()) {
+                String shown = option.longestName().equals("-H") ? value.replaceFirst(":.*", ": ...") : value;
+                words.add(option.longestName() + (isFlag ? "" : " " + shown));
+            }
+        }
+        return USER.matcher(String.join(" ", words)).replaceAll("//");
     }
 
     /** Returns the two lines at the start of a crawl. */

@@ -60,6 +60,11 @@ final class Recording implements AutoCloseable {
         record.capacity(event, Instant.now());
     }
 
+    /** Sets the seeds and options that the report shows for this run. */
+    void command(String text) {
+        record.command(text);
+    }
+
     /**
      * Starts a run of a crawl.
      *

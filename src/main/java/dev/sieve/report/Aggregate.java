@@ -76,8 +76,8 @@ final class Aggregate {
     }
 
     /** Starts a run. */
-    void run(long at) {
-        runs.start(at);
+    void run(long at, @Nullable String command) {
+        runs.start(at, command);
     }
 
     /** Adds a sample; returns whether it was kept. */

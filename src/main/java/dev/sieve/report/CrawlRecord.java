@@ -39,6 +39,7 @@ public final class CrawlRecord implements PageSink {
     /** The format of the journal; null when no later run reads it, so that it only has links. */
     private @Nullable JournalFormat format;
 
+    private @Nullable String command;
     private boolean forces;
     private boolean isStarted;
     private long lastSample;
@@ -52,6 +53,11 @@ public final class CrawlRecord implements PageSink {
         this.aggregate = aggregate;
     }
 
+    /** Sets what the run that starts next is shown as: its seeds and options, without passwords. */
+    public synchronized void command(String text) {
+        command = text;
+    }
+
     /**
      * Starts a run.
      *
@@ -63,12 +69,12 @@ public final class CrawlRecord implements PageSink {
         if (store != null && !store.isTemporary()) {
             format = new JournalFormat();
             store.read(json -> JournalFormat.read(json, aggregate));
-            store.add(JournalFormat.run(now.toEpochMilli()));
+            store.add(JournalFormat.run(now.toEpochMilli(), command));
         }
         journal = store;
         forces = isForced;
         isStarted = true;
-        aggregate.run(now.toEpochMilli());
+        aggregate.run(now.toEpochMilli(), command);
         early.forEach(event -> capacity(event, now));
         early.clear();
     }

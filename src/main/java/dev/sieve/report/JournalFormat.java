@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * hashes of the keys to which the page links or the URL redirects, in Base64. Each other line is a {@link Note}:
  *
  * <pre>
- *   {"run":{"at":1767225600000}}                                    the start of a run
+ *   {"run":{"at":1767225600000,"command":"sieve ..."}}              the start of a run
  *   {"sample":{"at":...,"counts":{"sums":{"pages":12,...}...}...}}  a {@link Sample}
  *   {"capacity":{"at":...,"event":{"threshold":0.8,...}}}           a {@link CapacityEvent}
  *   {"skip":{"rule":"nofollow","url":"https://example.org/x",...}}  a URL that was skipped
@@ -53,7 +53,7 @@ final class JournalFormat {
             @Nullable Capacity capacity,
             @Nullable Skip skip) {}
 
-    private record Run(long at) {}
+    private record Run(long at, @Nullable String command) {}
 
     private record Capacity(long at, CapacityEvent event) {
         Capacity {
@@ -148,8 +148,8 @@ final class JournalFormat {
         }
     }
 
-    static byte[] run(long at) {
-        return line(new Note(new Run(at), null, null, null));
+    static byte[] run(long at, @Nullable String command) {
+        return line(new Note(new Run(at, command), null, null, null));
     }
 
     static byte[] sample(Sample sample) {
@@ -205,7 +205,7 @@ final class JournalFormat {
         }
         Note note = JsonLine.RECORDS.beanFrom(Note.class, json);
         if (note.run != null) {
-            aggregate.run(note.run.at);
+            aggregate.run(note.run.at, note.run.command);
         } else if (note.sample != null) {
             aggregate.sample(note.sample);
         } else if (note.capacity != null) {

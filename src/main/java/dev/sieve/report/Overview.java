@@ -134,6 +134,13 @@ final class Overview {
                                 : run == runs.get(runs.size() - 1)
                                         ? "not yet"
                                         : "cut off; the numbers are the last ones recorded"));
+        for (Runs.Run run : runs) {
+            if (run.command() != null) {
+                Element line = section.appendElement("p").addClass("note").addClass("command");
+                line.appendText(crawl.runs().count() > 1 ? text("Run %,d: ", run.number()) : "Command: ");
+                Html.foreign(line, run.command());
+            }
+        }
         int earlier = crawl.runs().count() - runs.size();
         if (earlier > 0) {
             note(section, count(earlier, "earlier run") + " not listed; all pages are counted.");

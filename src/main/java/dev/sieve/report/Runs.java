@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The runs of a crawl. The last ones are listed; the numbers of all are added up. */
 final class Runs {
+    /** Characters of a command that are kept. */
+    private static final int COMMAND = 2000;
+
     private final List<Run> runs = new ArrayList<>();
     private final Map<String, Long> refusals = new TreeMap<>();
     private final Map<String, Long> skipped = new TreeMap<>();
@@ -20,11 +23,13 @@ final class Runs {
     static final class Run {
         private final int number;
         private final long startedAt;
+        private final @Nullable String command;
         private @Nullable Sample last;
 
-        private Run(int number, long startedAt) {
+        private Run(int number, long startedAt, @Nullable String command) {
             this.number = number;
             this.startedAt = startedAt;
+            this.command = command;
         }
 
         int number() {
@@ -35,6 +40,12 @@ final class Runs {
             return startedAt;
         }
 
+        /** Returns the seeds and options, as on a command line; null when unknown. */
+        @Nullable
+        String command() {
+            return command;
+        }
+
         /** The last sample; null before the first one. */
         @Nullable
         Sample last() {
@@ -42,7 +53,7 @@ final class Runs {
         }
     }
 
-    void start(long at) {
+    void start(long at, @Nullable String command) {
         Sample last = last();
         if (last != null) {
             millis += last.millis();
@@ -53,7 +64,11 @@ final class Runs {
         if (runs.size() == Bounds.RUNS) {
             runs.remove(0);
         }
-        runs.add(new Run(++count, at));
+        runs.add(new Run(++count, at, command == null ? null : cut(command)));
+    }
+
+    private static String cut(String command) {
+        return command.length() <= COMMAND ? command : command.substring(0, COMMAND) + " ...";
     }
 
     private static void add(Map<String, Long> sums, Map<String, Long> counts) {
@@ -67,7 +82,7 @@ final class Runs {
     /** Sets the last sample of the run, and returns the numbers of all runs at its time. */
     Timeline.Point sample(Sample sample) {
         if (runs.isEmpty()) {
-            start(sample.at() - sample.millis());
+            start(sample.at() - sample.millis(), null);
         }
         runs.get(runs.size() - 1).last = sample;
         return new Timeline.Point(

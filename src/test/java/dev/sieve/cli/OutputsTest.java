@@ -25,6 +25,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jsoup.Jsoup;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -88,6 +89,34 @@ class OutputsTest {
                 .isZero();
 
         assertThat(file(name)).hasContent(site + "\n" + site + "a\n");
+    }
+
+    @Test
+    void reportNamesTheSeedsAndOptionsOfEachRun() throws IOException {
+        String[] options = {
+            site.replace("//", "//user:word@"),
+            "--job",
+            file("job").toString(),
+            "--report",
+            file("r.html").toString(),
+            "-H",
+            "Authorization: secret",
+            "--check-links",
+            "--max-pages",
+            "1",
+            "-o",
+            file("x.jsonl").toString()
+        };
+        crawl(options);
+        options[9] = "2";
+        crawl(options);
+
+        String report = Files.readString(file("r.html"));
+        assertThat(Jsoup.parse(report).select(".command").eachText())
+                .hasSize(2)
+                .allMatch(line -> line.contains(site + " ") && line.contains(" -H Authorization: ... "))
+                .allMatch(line -> line.contains(" --check-links "));
+        assertThat(report).contains("--max-pages 1", "--max-pages 2").doesNotContain("secret", "user:word");
     }
 
     @Test

@@ -136,7 +136,7 @@ class ReportPageTest {
 
     private static Element sections(FilterKind filter) {
         Aggregate crawl = new Aggregate();
-        crawl.run(0);
+        crawl.run(0, null);
         crawl.capacity(new CapacityEvent(0.8, 80, 100, 1e-5, 0, 1000, filter.defaultOnFull()), 500);
         crawl.sample(sample(filter));
         Element main = Html.document().body();
