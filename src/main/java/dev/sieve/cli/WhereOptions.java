@@ -54,6 +54,11 @@ final class WhereOptions {
     private boolean checksResources;
 
     @Option(
+            names = "--skip-duplicates",
+            description = "Do not follow the links of a page if an earlier page of its host has the same text.")
+    boolean skipsDuplicates;
+
+    @Option(
             names = "--allow-trap",
             paramLabel = "NAME",
             description = "Switch this trap check off: length, path-depth, repeated-segments, parameters,"
@@ -71,7 +76,11 @@ final class WhereOptions {
     boolean ignoresRobots;
 
     void apply(CrawlOptions options, CommandSpec spec) {
-        options.scope(scope).sitemaps(usesSitemaps).checkLinks(checksLinks).checkResources(checksResources);
+        options.scope(scope)
+                .sitemaps(usesSitemaps)
+                .checkLinks(checksLinks)
+                .checkResources(checksResources)
+                .skipDuplicates(skipsDuplicates);
         includes.forEach(each -> Checks.check(spec, "--include", () -> options.include(each)));
         excludes.forEach(each -> Checks.check(spec, "--exclude", () -> options.exclude(each)));
         Checks.set(spec, "--depth", depth, options::maxDepth);

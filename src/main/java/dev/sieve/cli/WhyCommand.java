@@ -106,6 +106,12 @@ final class WhyCommand extends CrawlCommand {
                     "if it is at most " + Numbers.count(where.depth, "link")
                             + " from a seed, which only a crawl can show");
         }
+        if (where.skipsDuplicates && !isSeed) {
+            Terminal.println(
+                    out,
+                    "if a page links to it whose text no earlier page of its host has (else: duplicate), which only a"
+                            + " crawl can show");
+        }
         if (!where.ignoresRobots) {
             Terminal.println(
                     out, "if the robots.txt of " + UrlParts.origin(parsed) + " allows it, which is not requested here");

@@ -39,7 +39,9 @@ import java.util.stream.Stream;
  *   <li>{@code crawl-pauses}, the hosts that require longer pauses than the delay of the crawl, so that they get them after
  *       a restart: one line per pause with its milliseconds, its expiry in epoch milliseconds, and the host;
  *   <li>{@code crawl-report}, what the report of the crawl is made from, if one was requested: see {@link Journal};
- *   <li>{@code crawl-counts}, how many lines the four files above have at least, so that lines missing at the end of one are
+ *   <li>{@code crawl-texts}, the first page with each text, if pages are compared: one line per page with the digest of its
+ *       text;
+ *   <li>{@code crawl-counts}, how many lines the files above have at least, so that lines missing at the end of one are
  *       noticed: one line per count, which is written when the lines are on the disk;
  *   <li>{@code hosts-*.spill}, URLs whose hosts have to wait: temporary, deleted when the crawl is closed.
  * </ul>
@@ -69,6 +71,7 @@ public final class CrawlDirectory extends CrawlJob {
         losses.put(ORIGINS, "what the user has allowed for an origin may be missing: type its seeds again");
         losses.put(PAUSES, "a host may be requested before the end of its pause");
         losses.put(Journal.KIND, "the report may miss pages");
+        losses.put(KnownTexts.KIND, "the first page with a text may not be found as such");
         return losses;
     }
 
@@ -257,6 +260,11 @@ public final class CrawlDirectory extends CrawlJob {
     @Override
     Journal openJournal() throws IOException {
         return new Journal(disk, id, file(Journal.KIND, line -> {}));
+    }
+
+    @Override
+    KnownTexts openTexts() throws IOException {
+        return new KnownTexts(lines -> file(KnownTexts.KIND, lines));
     }
 
     @Override

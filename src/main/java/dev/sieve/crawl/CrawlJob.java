@@ -44,6 +44,8 @@ public abstract class CrawlJob implements Closeable {
     private final Set<String> origins = new LinkedHashSet<>();
     /** The journal of the report; null until it is requested. */
     private @Nullable Journal journal;
+    /** The texts of pages; null until they are requested. */
+    private @Nullable KnownTexts texts;
 
     /** Receives what was stored. */
     interface Reader {
@@ -98,6 +100,18 @@ public abstract class CrawlJob implements Closeable {
 
     Journal openJournal() throws IOException {
         return Journal.temporary(folder);
+    }
+
+    /** Returns the texts of pages, which are closed with this. The first call opens or creates their file. */
+    final synchronized KnownTexts texts() throws IOException {
+        if (texts == null) {
+            texts = openTexts();
+        }
+        return texts;
+    }
+
+    KnownTexts openTexts() throws IOException {
+        return KnownTexts.temporary(folder);
     }
 
     /** Returns where the spill file of the crawl is created. */
@@ -234,7 +248,8 @@ public abstract class CrawlJob implements Closeable {
     public void close() throws IOException {
         try (frontier;
                 Closeable files = this::closeFiles;
-                Closeable openJournal = journal) {
+                Closeable openJournal = journal;
+                Closeable openTexts = texts) {
             // Closes all of them, whatever one of them throws; the frontier last, since its lock guards the others.
         }
     }

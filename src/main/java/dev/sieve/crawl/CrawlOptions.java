@@ -60,6 +60,7 @@ public final class CrawlOptions {
     boolean sitemaps;
     boolean checkLinks;
     boolean checkResources;
+    boolean skipDuplicates;
     final Set<Integer> accepted = new TreeSet<>();
     private int bodyLimit = 8 << 20;
     private boolean allBodies;
@@ -105,6 +106,15 @@ public final class CrawlOptions {
     public CrawlOptions maxDepth(int links) {
         scope.maxDepth(links);
         maxDepth = links;
+        return this;
+    }
+
+    /**
+     * Sets whether the links of a page are skipped whose visible text an earlier page of the same host has, as the pages of
+     * a session or of a calendar do. The page itself is visited. Default: false.
+     */
+    public CrawlOptions skipDuplicates(boolean choice) {
+        skipDuplicates = choice;
         return this;
     }
 

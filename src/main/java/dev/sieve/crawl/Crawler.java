@@ -65,6 +65,7 @@ public final class Crawler implements AutoCloseable {
     }
 
     private final int workers;
+    private final boolean comparesPages;
     private final CrawlJob job;
     private final CrawlClock clock = CrawlClock.SYSTEM;
     private volatile long startNanos;
@@ -106,6 +107,7 @@ public final class Crawler implements AutoCloseable {
     public Crawler(CrawlOptions options, CrawlJob job) {
         this.job = job;
         workers = options.concurrency;
+        comparesPages = options.skipDuplicates;
         startNanos = clock.nanoTime();
         Frontier frontier = job.frontier();
         recorder = new Recorder(frontier);
@@ -235,6 +237,9 @@ public final class Crawler implements AutoCloseable {
      */
     public CrawlReport run(PageSink sink) throws IOException {
         recorder.sink(sink);
+        if (comparesPages || sink.comparesPages()) {
+            recorder.texts(job.texts());
+        }
         try {
             job.forceSeeds();
         } catch (UncheckedIOException e) {

@@ -43,6 +43,7 @@ final class LinkQueue {
 
     private static final SkipReason NESTED = new SkipReason("style sheets nested too deep");
     private static final SkipReason NOFOLLOW = new SkipReason("nofollow");
+    private static final SkipReason DUPLICATE = new SkipReason("duplicate", "an earlier page has the same text");
     private static final SkipReason BEYOND_LIMIT = new SkipReason("beyond the limit of a page");
 
     private final Frontier frontier;
@@ -92,10 +93,15 @@ final class LinkQueue {
         return push(batch, false);
     }
 
-    /** Queues the links of a page unless it requests that they are not followed. */
-    void links(Lease page, LinkExtractor.Document document) {
-        if (document.isNofollow()) {
-            document.links().forEach(link -> recorder.skipped(link, NOFOLLOW, page.url()));
+    /**
+     * Queues the links of a page unless it requests that they are not followed.
+     *
+     * @param isDuplicate whether not to follow them because an earlier page of the same host has the same text
+     */
+    void links(Lease page, LinkExtractor.Document document, boolean isDuplicate) {
+        if (document.isNofollow() || isDuplicate) {
+            SkipReason reason = document.isNofollow() ? NOFOLLOW : DUPLICATE;
+            document.links().forEach(link -> recorder.skipped(link, reason, page.url()));
         } else {
             links(page, document.links());
         }
@@ -276,7 +282,8 @@ final class LinkQueue {
                     List.of(),
                     Duration.ZERO,
                     true,
-                    false));
+                    false,
+                    null));
         }
     }
 

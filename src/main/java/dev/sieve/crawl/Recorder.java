@@ -52,6 +52,8 @@ final class Recorder {
     private @Nullable Throwable failure;
 
     private volatile boolean takesLinks;
+    /** The texts of pages, stored before their pages are done; null when they are not compared. */
+    private volatile @Nullable KnownTexts texts;
     /** Recorded URLs that are not done yet. */
     private final List<Lease> group = new ArrayList<>();
 
@@ -85,6 +87,17 @@ final class Recorder {
             sink = choice;
             takesLinks = choice.takesLinks();
         }
+    }
+
+    /** Has the texts of pages stored before their pages are done. */
+    void texts(KnownTexts open) {
+        texts = open;
+    }
+
+    /** Returns the texts of pages; null when they are not compared. */
+    @Nullable
+    KnownTexts texts() {
+        return texts;
     }
 
     /** Passes an event to the sink, then counts it. */
@@ -143,7 +156,13 @@ final class Recorder {
             if (group.isEmpty()) {
                 return;
             }
-            pass(PageSink::flush);
+            pass(each -> {
+                each.flush();
+                KnownTexts open = texts;
+                if (open != null) {
+                    open.flush(groupSize > 1);
+                }
+            });
             group.forEach(frontier::done);
             group.clear();
             recorded = 0;

@@ -11,8 +11,10 @@ import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.fetch.FetchResult.Refused;
 import dev.sieve.fetch.Fetcher;
 import dev.sieve.io.LruMap;
+import dev.sieve.output.Likeness;
 import dev.sieve.output.Visit;
 import dev.sieve.parse.LinkExtractor;
+import dev.sieve.parse.PageText;
 import dev.sieve.robots.RobotsCache;
 import dev.sieve.robots.RobotsRules;
 import dev.sieve.scope.SkipReason;
@@ -41,7 +43,7 @@ final class UrlProcessor {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
 
     private static final LinkExtractor.Document UNREADABLE =
-            new LinkExtractor.Document("", List.of(), 0, false, false, false, null);
+            new LinkExtractor.Document("", List.of(), 0, false, false, false, "", null, null);
 
     private static final Set<String> STYLE_TYPES = Set.of("text/css", "");
 
@@ -65,6 +67,7 @@ final class UrlProcessor {
 
     private final int retries;
     private final boolean offersSitemaps;
+    private final boolean skipsDuplicates;
     private final String productToken;
     private final Frontier frontier;
     private final Fetcher fetcher;
@@ -118,6 +121,7 @@ final class UrlProcessor {
         accepted = Set.copyOf(options.accepted);
         retries = options.retries;
         offersSitemaps = options.sitemaps;
+        skipsDuplicates = options.skipDuplicates;
         productToken = options.productToken();
         this.frontier = frontier;
         this.fetcher = fetcher;
@@ -398,10 +402,20 @@ final class UrlProcessor {
         FetchResult checked = LinkQueue.check(lease, result);
         LinkExtractor.Document document = UNREADABLE;
         LinkQueue.PageRest rest = links.rest(lease, timing.fetchedAt);
+        Likeness likeness = null;
         if (checked instanceof Page page && page.isHtml() && target.is(Target.Kind.PAGE)) {
             document = read(lease, page, rest);
             checked = document.isCut() ? page.cut() : page;
-            links.links(lease, document);
+            KnownTexts texts = recorder.texts();
+            KnownTexts.Earlier earlier = KnownTexts.Earlier.NONE;
+            if (texts != null && page.isSuccess()) {
+                boolean isCut = document.isCut() || page.isCut();
+                PageText text =
+                        document.text() == null || isCut || document.text().words() == 0 ? null : document.text();
+                earlier = text == null ? earlier : texts.add(text.digest(), lease.url());
+                likeness = likeness(lease.url(), document, earlier.first(), text);
+            }
+            links.links(lease, document, skipsDuplicates && earlier.isOnHost());
             links.resources(target, rest);
         } else if (checked instanceof Page page && page.isSuccess() && target.isResource()) {
             checked = readResource(target, page, rest);
@@ -421,7 +435,19 @@ final class UrlProcessor {
                 rest.resources(),
                 timing.waited,
                 target.isCheck(),
-                checked instanceof Page page && accepted.contains(page.status())));
+                checked instanceof Page page && accepted.contains(page.status()),
+                likeness));
+    }
+
+    private static Likeness likeness(
+            String url, LinkExtractor.Document document, @Nullable String first, @Nullable PageText text) {
+        String canonical = document.canonical();
+        boolean isOther = canonical != null && !UrlNormalizer.key(canonical).equals(UrlNormalizer.key(url));
+        return new Likeness(
+                document.description(),
+                isOther ? canonical : null,
+                first,
+                text == null ? null : text.sketch().hex());
     }
 
     /** Queues what a style sheet names. A resource that is an HTML document may be a page of the crawl. */
@@ -438,7 +464,7 @@ final class UrlProcessor {
 
     private LinkExtractor.Document read(Lease lease, Page page, LinkExtractor.Rest rest) {
         try {
-            return LinkExtractor.read(lease.url(), page, productToken, false, rest);
+            return LinkExtractor.read(lease.url(), page, productToken, recorder.texts() != null, rest);
         } catch (UncheckedIOException e) {
             throw e;
         } catch (RuntimeException | StackOverflowError e) {

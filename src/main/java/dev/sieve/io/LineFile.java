@@ -88,6 +88,11 @@ public final class LineFile implements Closeable {
     public interface Receiver {
         /** Receives a text. */
         void accept(String text) throws IOException;
+
+        /** Receives a whole line and where it begins in the file, see {@link LineFile#line}. */
+        default void accept(String line, long position) throws IOException {
+            accept(line);
+        }
     }
 
     /**
@@ -100,6 +105,7 @@ public final class LineFile implements Closeable {
 
     private final Disk disk;
     private final Kind kind;
+    private final long owner;
     private final Disk.Sink sink;
     private final Writer buffer;
     private long end;
@@ -107,6 +113,7 @@ public final class LineFile implements Closeable {
     private LineFile(Disk disk, Kind kind, long owner, Content content) throws IOException {
         this.disk = disk;
         this.kind = kind;
+        this.owner = owner;
         buffer = new Writer(kind, owner, content.last);
         end = content.end;
         if (disk.size(kind.name) > end) {
@@ -133,16 +140,16 @@ public final class LineFile implements Closeable {
      */
     public static Content read(Disk disk, Kind kind, long owner, Receiver lines, Receiver problems) throws IOException {
         try (DiskView.Source source = disk.read(kind.name);
-                LineReader in = new LineReader(stream(source), MAX_LENGTH)) {
+                LineReader in = new LineReader(stream(source, 0), MAX_LENGTH)) {
             return new Pass(in, kind, owner, lines, problems, disk.path(kind.name)).run();
         } catch (NoSuchFileException e) {
             return new Content(0, 0);
         }
     }
 
-    private static InputStream stream(DiskView.Source source) {
+    private static InputStream stream(DiskView.Source source, long start) {
         return new InputStream() {
-            private long position;
+            private long position = start;
 
             @Override
             public int read() throws IOException {
@@ -267,7 +274,7 @@ public final class LineFile implements Closeable {
             damaged = 0;
             String content = text.substring(space + 1);
             if (kind.isValid.test(content)) {
-                lines.accept(content);
+                lines.accept(content, end - text.length() - 1);
             } else {
                 problems.accept(path + ": line " + at + " is not " + kind.line);
             }
@@ -356,6 +363,29 @@ public final class LineFile implements Closeable {
     /** Appends a line, given without its line feed. */
     public void add(String line) {
         add(line.getBytes(ISO_8859_1));
+    }
+
+    /** Returns where the next line will begin in the file. */
+    public long position() {
+        return end + buffer.bytes.size();
+    }
+
+    /**
+     * Returns the content of the line that begins at a position.
+     *
+     * @throws IOException when it cannot be read, or is damaged
+     */
+    public String line(long position) throws IOException {
+        flush();
+        try (DiskView.Source source = disk.read(kind.name);
+                LineReader in = new LineReader(stream(source, position), MAX_LENGTH)) {
+            Pass pass = new Pass(in, kind, owner, line -> {}, REFUSE, disk.path(kind.name));
+            if (!in.next() || !in.isTerminated() || !pass.isWhole(in.length())) {
+                throw new IOException(disk.path(kind.name) + ": the line at byte " + position + " is damaged");
+            }
+            String text = in.text(ISO_8859_1);
+            return text.substring(text.indexOf(' ', CHECKSUM_LENGTH + 1) + 1);
+        }
     }
 
     /** Appends a line in the same way. */

@@ -41,6 +41,11 @@ public final class AllSinks implements PageSink {
     }
 
     @Override
+    public boolean comparesPages() {
+        return sinks.stream().anyMatch(PageSink::comparesPages);
+    }
+
+    @Override
     public void linked(Link link) throws IOException {
         for (PageSink sink : sinks) {
             sink.linked(link);

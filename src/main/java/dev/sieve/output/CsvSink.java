@@ -40,6 +40,11 @@ public final class CsvSink extends LineSink {
     }
 
     @Override
+    public boolean comparesPages() {
+        return true;
+    }
+
+    @Override
     public void accept(Visit visit) throws IOException {
         if (needsHeader) {
             raw(HEADER).end();

@@ -37,6 +37,14 @@ public interface PageSink extends AutoCloseable {
     }
 
     /**
+     * Returns whether this sink uses {@link Visit#likeness}, which takes some time for each page and must not change during
+     * a crawl. False unless overridden.
+     */
+    default boolean comparesPages() {
+        return false;
+    }
+
+    /**
      * Receives what was sent and received by a request, for every request with a response: also for robots.txt, for
      * sitemaps, redirects and retries. That of a visit comes before the visit. Only called if the crawl keeps exchanges.
      * Does nothing unless overridden.

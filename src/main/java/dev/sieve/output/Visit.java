@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  *     dev.sieve.polite.HostSchedule#waited}
  * @param isCheck whether the URL is out of scope, and was requested only to check whether it works
  * @param isAccepted whether the options of the crawl accept the status of the page, so that it is not a failure
+ * @param likeness by what the page is compared with others; null for an error, for what is not a document, and when no
+ *     {@linkplain PageSink#comparesPages sink} needs it
  */
 public record Visit(
         String url,
@@ -37,7 +39,8 @@ public record Visit(
         List<String> resources,
         Duration waited,
         boolean isCheck,
-        boolean isAccepted) {
+        boolean isAccepted,
+        @Nullable Likeness likeness) {
 
     /** Returns the page in the response, whatever its status; null when there is none. */
     public FetchResult.@Nullable Page page() {

@@ -23,7 +23,12 @@ enum VisitField {
     ERROR(VisitField::error),
     CUT(visit -> (visit.page() != null && visit.page().isCut()) ? true : null),
     CHECK(visit -> visit.isCheck() ? true : null),
-    ACCEPTED(visit -> visit.isAccepted() ? true : null);
+    ACCEPTED(visit -> visit.isAccepted() ? true : null),
+    DESCRIPTION(
+            visit -> visit.likeness() == null ? null : orNull(visit.likeness().description())),
+    CANONICAL(visit -> visit.likeness() == null ? null : visit.likeness().canonical()),
+    DUPLICATE_OF(visit -> visit.likeness() == null ? null : visit.likeness().duplicateOf()),
+    SKETCH(visit -> visit.likeness() == null ? null : visit.likeness().sketch());
 
     @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
     private final Function<Visit, @Nullable Object> value;

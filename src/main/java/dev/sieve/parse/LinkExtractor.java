@@ -105,6 +105,8 @@ public final class LinkExtractor {
      * @param isNoindex whether the page or the server requests that it is not indexed
      * @param isCut whether only a part of the document was read, since it had too many tag names, took too much CPU
      *     time, or made the parser fail
+     * @param description the content of its first meta element of this name with white space folded; empty when there is none
+     * @param canonical the target of its first link element with a rel of canonical, as a URL to request; null without one
      * @param text what identifies its visible text; null when that was not requested
      */
     public record Document(
@@ -114,6 +116,8 @@ public final class LinkExtractor {
             boolean isNofollow,
             boolean isNoindex,
             boolean isCut,
+            String description,
+            @Nullable String canonical,
             @Nullable PageText text) {}
 
     /** Receives the references of a document that are not links. */
@@ -174,6 +178,8 @@ public final class LinkExtractor {
                     robots.isNofollow(),
                     robots.isNoindex(),
                     isCut,
+                    collector.description,
+                    collector.canonical(),
                     collector.text == null ? null : collector.text.finish());
         } finally {
             KIB.release(kib);
@@ -237,6 +243,8 @@ public final class LinkExtractor {
         private UrlNormalizer.Base url;
         private UrlNormalizer.@Nullable Base base;
         private @Nullable Element title;
+        private String description = "";
+        private @Nullable String canonical;
         private int referenceChars;
         private int linkChars;
         private long beyondLimit;
@@ -298,13 +306,21 @@ public final class LinkExtractor {
                 case "area" -> add(element, "href");
                 case "iframe", "frame" -> add(element, "src");
                 case "link" -> {
-                    if (isNextOrPrev(value(element, "rel"))) {
+                    String rel = value(element, "rel");
+                    if (has(rel, "next") || has(rel, "prev")) {
                         add(element, "href");
+                    }
+                    if (canonical == null && has(rel, "canonical")) {
+                        canonical = value(element, "href");
                     }
                 }
                 case "base" -> setBase(value(element, "href"));
                 case "meta" -> {
-                    robots.meta(value(element, "name"), value(element, "content"));
+                    String name = value(element, "name");
+                    robots.meta(name, value(element, "content"));
+                    if (description.isEmpty() && name.equalsIgnoreCase("description")) {
+                        description = folded(value(element, "content"));
+                    }
                     if (element.attr("http-equiv").equalsIgnoreCase("refresh")) {
                         addRefresh(value(element, "content"));
                     }
@@ -313,9 +329,8 @@ public final class LinkExtractor {
             }
         }
 
-        private static boolean isNextOrPrev(String rel) {
-            return Stream.of(rel.trim().split("\\s+", -1))
-                    .anyMatch(word -> word.equalsIgnoreCase("next") || word.equalsIgnoreCase("prev"));
+        private static boolean has(String words, String one) {
+            return Stream.of(words.trim().split("\\s+", -1)).anyMatch(word -> word.equalsIgnoreCase(one));
         }
 
         private void setBase(String href) {
@@ -461,8 +476,20 @@ public final class LinkExtractor {
                     whole.append(part.getWholeText());
                 }
             }
-            whole.setLength(Math.min(whole.length(), MAX_TITLE));
-            return whole.toString().strip().replaceAll("\\s+", " ");
+            return folded(whole.toString());
+        }
+
+        private static String folded(String whole) {
+            return whole.substring(0, Math.min(whole.length(), MAX_TITLE))
+                    .strip()
+                    .replaceAll("\\s+", " ");
+        }
+
+        @Nullable
+        String canonical() {
+            return canonical == null || canonical.isEmpty()
+                    ? null
+                    : (base == null ? url : base).resolve(withoutFragment(canonical));
         }
 
         /** Passes on the resources, each once. */

@@ -8,7 +8,7 @@ package dev.sieve.parse;
  * separates words. So the same text in other markup has the same digest, except when the document was cut.
  *
  * @param digest the first 64 bits of the SHA-256 of the text
- * @param simHash the {@link SimHash} of its shingles of three words
+ * @param sketch the sketch of its shingles of three words
  * @param words the number of words; 0 for a document without text
  */
-public record PageText(long digest, long simHash, long words) {}
+public record PageText(long digest, Sketch sketch, long words) {}

@@ -14,7 +14,7 @@ final class TextDigest {
 
     private final MessageDigest sha256;
     private final byte[] buffer = new byte[BUFFER_BYTES];
-    private final SimHash simHash = new SimHash();
+    private final Sketch.Builder sketch = new Sketch.Builder();
     /** The hashes of the last words. */
     private final long[] last = new long[SHINGLE];
 
@@ -80,7 +80,7 @@ final class TextDigest {
             wordHash = 0;
             words++;
             if (words >= SHINGLE) {
-                simHash.add(shingle());
+                sketch.add(shingle());
             }
         }
     }
@@ -89,16 +89,9 @@ final class TextDigest {
     private long shingle() {
         long hash = 0;
         for (long word : last) {
-            hash = mix(hash + word);
+            hash = Sketch.Builder.mix(hash + word);
         }
         return hash;
-    }
-
-    /** Makes each bit of the result depend on all bits: the finaliser of MurmurHash3. */
-    private static long mix(long value) {
-        long hash = (value ^ (value >>> 33)) * 0xff51afd7ed558ccdL;
-        hash = (hash ^ (hash >>> 33)) * 0xc4ceb9fe1a85ec53L;
-        return hash ^ (hash >>> 33);
     }
 
     private void empty() {
@@ -110,9 +103,9 @@ final class TextDigest {
     PageText finish() {
         endWord();
         if (words > 0 && words < SHINGLE) {
-            simHash.add(shingle());
+            sketch.add(shingle());
         }
         empty();
-        return new PageText(ByteBuffer.wrap(sha256.digest()).getLong(), simHash.value(), words);
+        return new PageText(ByteBuffer.wrap(sha256.digest()).getLong(), sketch.build(), words);
     }
 }

@@ -177,7 +177,8 @@ final class OutputPowerCutRun {
                 List.of(),
                 Duration.ZERO,
                 false,
-                false);
+                false,
+                null);
         Link link = new Link(url, url + "/" + "long/".repeat(random.nextInt(300)), true, null);
         Skip skip = new Skip(random.nextInt(2) + "mailto:\0" + url, new SkipReason("excluded"), url);
         outputs.accept(visit);

@@ -174,7 +174,7 @@ class OutputsTest {
                 .first()
                 .asString()
                 .startsWith("url,key,depth,")
-                .endsWith(",error,cut,check,accepted");
+                .endsWith(",accepted,description,canonical,duplicate_of,sketch");
         assertThat(Files.readAllLines(file("a.tsv")))
                 .containsExactly(
                         site + "\tmailto:x\tskipped: not http or https",

@@ -166,7 +166,8 @@ class CrawlDirectoryTest {
             "crawl-seeds", "http://a.test/",
             "crawl-origins", "open http://a.test",
             "crawl-pauses", "60000 1030000 a.test",
-            "crawl-report", "{\"url\": \"http://a.test/\"}");
+            "crawl-report", "{\"url\": \"http://a.test/\"}",
+            "crawl-texts", "0000000000000007 http://a.test/");
 
     private void makeFullJob() throws IOException {
         try (CrawlDirectory directory = open(NOW)) {
@@ -175,12 +176,14 @@ class CrawlDirectoryTest {
             directory.forceSeeds();
             directory.addPause("a.test", Duration.ofMinutes(1), Duration.ZERO, NOW);
             directory.journal().add("{\"url\": \"http://a.test/\"}".getBytes(ISO_8859_1));
+            directory.texts().add(7, "http://a.test/");
         }
     }
 
     private void openAll() throws IOException {
         try (CrawlDirectory directory = open(NOW)) {
             directory.journal();
+            directory.texts();
         }
     }
 
@@ -194,7 +197,7 @@ class CrawlDirectoryTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"crawl-seeds", "crawl-origins", "crawl-pauses", "crawl-report"})
+    @ValueSource(strings = {"crawl-seeds", "crawl-origins", "crawl-pauses", "crawl-report", "crawl-texts"})
     void whateverBefallsAFileIsFound(String name) throws IOException {
         makeFullJob();
         assertThat(new FolderPlace(folder).inspect().problems()).isEmpty();

@@ -83,7 +83,8 @@ public class JsonlFuzzTest {
                 List.of(),
                 Duration.ZERO,
                 false,
-                false);
+                false,
+                null);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (JsonlSink sink = new JsonlSink(new OutputStreamWriter(out, StandardCharsets.UTF_8))) {
             sink.accept(visit);

@@ -8,7 +8,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -70,6 +72,33 @@ class LineFileTest {
         assertThat(lines).hasSize(6).endsWith("five", "six");
         assertThat(problems).isEmpty();
         assertThat(disk.handles()).isZero();
+    }
+
+    @Test
+    void lineIsReadAtItsPosition() throws IOException {
+        Map<String, Long> positions = new HashMap<>();
+        LineFile file = LineFile.open(disk, KIND, OWNER, new LineFile.Receiver() {
+            @Override
+            public void accept(String line) {
+                throw new AssertionError(line);
+            }
+
+            @Override
+            public void accept(String line, long position) {
+                positions.put(line, position);
+            }
+        });
+        positions.put("five", file.position());
+        file.add("five");
+
+        assertThat(positions).hasSize(5);
+        for (Map.Entry<String, Long> each : positions.entrySet()) {
+            assertThat(file.line(each.getValue())).isEqualTo(each.getKey());
+        }
+        text(text().replace("two", "tow"));
+        assertThatThrownBy(() -> file.line(positions.get("two")))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("damaged");
     }
 
     @Test

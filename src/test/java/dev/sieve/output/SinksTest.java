@@ -38,7 +38,8 @@ class SinksTest {
                 List.of(),
                 Duration.ofMillis(7),
                 false,
-                false);
+                false,
+                null);
     }
 
     private static FetchResult page(String type, int status) {
@@ -87,7 +88,20 @@ class SinksTest {
         FetchResult page = new FetchResult.Page(200, Map.of(), "", new byte[0], 0, false);
         Duration waited = Duration.ofMillis(1500);
         Visit check = new Visit(
-                URL, URL, 1, null, page, Instant.EPOCH, Duration.ZERO, "", List.of(), List.of(), waited, true, true);
+                URL,
+                URL,
+                1,
+                null,
+                page,
+                Instant.EPOCH,
+                Duration.ZERO,
+                "",
+                List.of(),
+                List.of(),
+                waited,
+                true,
+                true,
+                null);
 
         assertThat(record(check).get("waited_ms").longValue()).isEqualTo(1500);
         assertThat(record(check).get("check").booleanValue()).isTrue();
@@ -95,6 +109,33 @@ class SinksTest {
         assertThat(record(check).has("cut")).isFalse();
         assertThat(record(visit("", page)).has("check")).isFalse();
         assertThat(record(visit("", page)).has("accepted")).isFalse();
+        assertThat(record(visit("", page)).has("duplicate_of")).isFalse();
+    }
+
+    @Test
+    void aRecordSaysWithWhatAPageWasCompared() throws IOException {
+        FetchResult page = new FetchResult.Page(200, Map.of(), "", new byte[0], 0, false);
+        Likeness likeness = new Likeness("d", "http://c/", "http://first/", "0f");
+        Visit visit = new Visit(
+                URL,
+                URL,
+                1,
+                null,
+                page,
+                Instant.EPOCH,
+                Duration.ZERO,
+                "",
+                List.of(),
+                List.of(),
+                Duration.ZERO,
+                false,
+                false,
+                likeness);
+
+        assertThat(record(visit).get("description").textValue()).isEqualTo("d");
+        assertThat(record(visit).get("canonical").textValue()).isEqualTo("http://c/");
+        assertThat(record(visit).get("duplicate_of").textValue()).isEqualTo("http://first/");
+        assertThat(record(visit).get("sketch").textValue()).isEqualTo("0f");
     }
 
     private static Map<String, String> csv(Visit visit) throws IOException {
@@ -136,7 +177,7 @@ class SinksTest {
         JsonNode json = record(visit);
         assertThat(record.keySet())
                 .containsAll(json.properties().stream().map(Map.Entry::getKey).toList())
-                .endsWith("error", "cut", "check", "accepted");
+                .endsWith("accepted", "description", "canonical", "duplicate_of", "sketch");
         json.properties()
                 .forEach(each -> assertThat(record.get(each.getKey()))
                         .as(each.getKey())

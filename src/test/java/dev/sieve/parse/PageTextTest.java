@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sieve.fetch.FetchResult;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -71,31 +72,61 @@ class PageTextTest {
     }
 
     @Test
-    void bitOfSimHashIsThatOfMostFeatures() {
-        SimHash hash = new SimHash();
-        assertThat(hash.value()).isZero();
+    void sketchTellsSimilarTextsFromOthers() {
+        Random random = new Random(2);
+        int found = 0;
+        int wrong = 0;
+        for (int i = 0; i < 200; i++) {
+            List<String> words = new ArrayList<>();
+            while (words.size() < 500) {
+                words.add(Integer.toString(random.nextInt(1000), 36));
+            }
+            Sketch sketch = sketch(words);
+            found += sketch.distance(sketch(changed(words, 10, random))) <= Sketch.NEAR ? 1 : 0;
+            // A third of the shingles of each text is not in the other: a similarity of one half.
+            wrong += sketch.distance(sketch(changed(words, 65, random))) <= Sketch.NEAR ? 1 : 0;
+        }
+        assertThat(found).isGreaterThanOrEqualTo(190);
+        assertThat(wrong).isZero();
+    }
 
-        hash.add(0b1100L | (1L << 63));
-        hash.add(0b1010L | (1L << 63));
-        hash.add(0b0110L);
+    private static Sketch sketch(List<String> words) {
+        return text(String.join(" ", words)).sketch();
+    }
 
-        assertThat(hash.value()).isEqualTo(0b1110L | (1L << 63));
+    private static List<String> changed(List<String> words, int count, Random random) {
+        List<String> other = new ArrayList<>(words);
+        for (int i = 0; i < count; i++) {
+            other.set(random.nextInt(other.size()), "x" + random.nextInt(100_000));
+        }
+        return other;
     }
 
     @Test
-    void simHashEqualsAPlainCount() {
-        Random random = new Random(1);
-        SimHash hash = new SimHash();
-        int[] counts = new int[Long.SIZE];
-        for (int i = 0; i < 1000; i++) {
-            long feature = i % 3 == 0 ? random.nextLong() : random.nextInt();
-            hash.add(feature);
-            for (int bit = 0; bit < Long.SIZE; bit++) {
-                counts[bit] += ((feature >>> bit) & 1) == 1 ? 1 : -1;
-            }
-        }
-        for (int bit = 0; bit < Long.SIZE; bit++) {
-            assertThat((hash.value() >>> bit) & 1).isEqualTo(counts[bit] > 0 ? 1 : 0);
-        }
+    void sketchHasTheBitOfTheLeastHashInEachClass() {
+        long least = (1L << 10) | 3;
+        long next = (1L << 30) | 5;
+        Sketch.Builder builder = new Sketch.Builder();
+        assertThat(builder.build().bits(0, 31)).isZero();
+
+        builder.add((1L << 20) | 3);
+        builder.add(least);
+        builder.add(next);
+
+        assertThat(builder.build().bits(3, 4)).isEqualTo((int) Sketch.Builder.mix(least >>> 1) & 1);
+        assertThat(builder.build().bits(4, 5)).isEqualTo((int) Sketch.Builder.mix((next >>> 1) + 1) & 1);
+    }
+
+    @Test
+    void sketchIsReadFromItsDigits() {
+        String hex = "fffffffffffffffe0000000000000003" + "0".repeat(32);
+        Sketch sketch = Objects.requireNonNull(Sketch.parse(hex));
+
+        assertThat(sketch.hex()).isEqualTo(hex);
+        assertThat(sketch.bits(0, 3)).isEqualTo(0b011);
+        assertThat(sketch.distance(Objects.requireNonNull(Sketch.parse("0".repeat(64)))))
+                .isEqualTo(65);
+        assertThat(Sketch.parse("0".repeat(63) + "g")).isNull();
+        assertThat(Sketch.parse(null)).isNull();
     }
 }

@@ -46,7 +46,8 @@ final class Visits {
                 visit.resources(),
                 visit.waited(),
                 true,
-                false);
+                false,
+                null);
     }
 
     /** Returns a page that needs resources. */
@@ -65,7 +66,8 @@ final class Visits {
                 List.of(resources),
                 page.waited(),
                 false,
-                false);
+                false,
+                null);
     }
 
     /** Returns a page whose status the options of the crawl accept. */
@@ -84,7 +86,8 @@ final class Visits {
                 page.resources(),
                 page.waited(),
                 false,
-                true);
+                true,
+                null);
     }
 
     static Visit failed(String url, String referrer) {
@@ -106,6 +109,7 @@ final class Visits {
                 List.of(),
                 Duration.ofMillis(7),
                 false,
-                false);
+                false,
+                null);
     }
 }

@@ -1,0 +1,18 @@
+package dev.sieve.output;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * By what a page is compared with others.
+ *
+ * @param description the description that the page names for itself; empty when there is none
+ * @param canonical the URL that the page names as its canonical one; null when it names none, or itself
+ * @param duplicateOf the first page of the crawl with the same text, if that is another one; null when there is none
+ * @param sketch the digits of the sketch of its text; null for a page without text, a page of which
+ *     only a part was read, and an error
+ */
+public record Likeness(
+        String description,
+        @Nullable String canonical,
+        @Nullable String duplicateOf,
+        @Nullable String sketch) {}
