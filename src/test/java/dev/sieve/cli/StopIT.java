@@ -36,10 +36,10 @@ class StopIT {
     @TempDir
     private Path folder;
 
-    private String heap = "512m";
+    private List<String> jvm = List.of("-Xmx512m");
 
     private Process start(String... arguments) throws IOException {
-        return Program.of(folder, List.of("-Xmx" + heap), arguments).start();
+        return Program.of(folder, jvm, arguments).start();
     }
 
     private Process startJob(DemoWeb web) throws IOException {
@@ -153,7 +153,8 @@ class StopIT {
         server.start();
         try {
             String site = "http://127.0.0.1:" + server.getAddress().getPort() + "/";
-            heap = "32m";
+            // The serial collector would try for long to find some memory.
+            jvm = List.of("-Xmx32m", "-XX:-UseSerialGC", "-XX:+UseG1GC");
 
             Process crawl = start(
                     site,
