@@ -160,7 +160,8 @@ class CrawlCommand implements Callable<Integer> {
     private int crawl(CrawlOptions options, CrawlPlace place, boolean resumes, Recording recording) throws IOException {
         FrontierSettings settings = frontier.settings(resumes, recording::capacity);
         try (StopSignal signal = new StopSignal(isQuiet);
-                CrawlStart start = new CrawlStart(options, () -> kept.open(place, options, settings))) {
+                CrawlStart start =
+                        new CrawlStart(() -> kept.open(place, options, settings), job -> kept.crawler(options, job))) {
             if (resumes) {
                 start.crawler();
             }

@@ -60,6 +60,7 @@ record CrawlRun(
         }
         if (!isQuiet) {
             Terminal.print(Summary.of(report, ignoresRobots, place.isShared())
+                    + Summary.round(crawler.round())
                     + Summary.files(outputs.files())
                     + howToContinue(report));
         }

@@ -1,12 +1,12 @@
 package dev.sieve.cli;
 
 import dev.sieve.crawl.CrawlJob;
-import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -14,15 +14,15 @@ import org.jspecify.annotations.Nullable;
 final class CrawlStart implements AutoCloseable {
     private static final int BATCH = 64;
 
-    private final CrawlOptions options;
     private final Supplier<CrawlJob> opening;
+    private final Function<CrawlJob, Crawler> starting;
     private final List<String> seeds = new ArrayList<>();
     private @Nullable CrawlJob job;
     private @Nullable Crawler crawler;
 
-    CrawlStart(CrawlOptions options, Supplier<CrawlJob> opening) {
-        this.options = options;
+    CrawlStart(Supplier<CrawlJob> opening, Function<CrawlJob, Crawler> starting) {
         this.opening = opening;
+        this.starting = starting;
     }
 
     /** Returns the crawl with all seeds added so far; the first call creates it. */
@@ -31,7 +31,7 @@ final class CrawlStart implements AutoCloseable {
         if (open == null) {
             CrawlJob made = opening.get();
             job = made;
-            open = new Crawler(options, made);
+            open = starting.apply(made);
             crawler = open;
         }
         open.seedAll(seeds);

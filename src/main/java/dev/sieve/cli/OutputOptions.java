@@ -40,6 +40,11 @@ final class OutputOptions {
     private @Nullable LineFormat format;
 
     @Option(
+            names = "--only-changes",
+            description = "With --again: write no line for a page that has not changed since the last round.")
+    private boolean onlyChanges;
+
+    @Option(
             names = "--skipped",
             paramLabel = "FILE",
             description = "Write each URL found but not requested: URL, reason, referrer.")
@@ -75,7 +80,11 @@ final class OutputOptions {
      * @param forces whether a flush forces the files to the disk
      */
     Outputs open(boolean resumes, boolean forces) throws IOException {
-        return Outputs.open(files(), format(), skipped, how(resumes), forces);
+        Outputs open = Outputs.open(files(), format(), skipped, how(resumes), forces);
+        if (onlyChanges) {
+            open.sinks().leaveOutUnchanged();
+        }
+        return open;
     }
 
     /** Returns the names of the files, for the user. */

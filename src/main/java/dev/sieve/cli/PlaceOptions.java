@@ -3,6 +3,7 @@ package dev.sieve.cli;
 import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.CrawlPlace;
+import dev.sieve.crawl.Crawler;
 import dev.sieve.crawl.FolderPlace;
 import dev.sieve.crawl.FrontierSettings;
 import dev.sieve.crawl.MemoryPlace;
@@ -40,6 +41,13 @@ final class PlaceOptions {
     @Option(names = "--keep-log", description = "Keep finished URLs in the job, for 'export --done'.")
     private boolean keepsLog;
 
+    @Option(
+            names = "--again",
+            description =
+                    "Crawl the job in rounds: once it is complete, the same command visits every page again, asks only"
+                            + " for what has changed, and records what has become of each page. Required from the first round on.")
+    private boolean isAgain;
+
     @Mixin
     private SharedOptions shared = new SharedOptions();
 
@@ -47,7 +55,7 @@ final class PlaceOptions {
     CrawlPlace place() throws IOException {
         SavedPlace frontier = shared.place();
         if (job == null) {
-            Stream.of("--durability", "--keep-log")
+            Stream.of("--durability", "--keep-log", "--again")
                     .filter(option -> spec.commandLine().getParseResult().hasMatchedOption(option))
                     .forEach(option -> {
                         throw Checks.wrong(spec, "Option '" + option + "' requires '--job'");
@@ -62,6 +70,15 @@ final class PlaceOptions {
             throw wrong(place, e.getMessage());
         }
         return place;
+    }
+
+    /** Returns a crawl of a job, in rounds if that was requested. */
+    Crawler crawler(CrawlOptions options, CrawlJob opened) {
+        try {
+            return new Crawler(options.again(isAgain), opened);
+        } catch (IllegalArgumentException e) {
+            throw Checks.invalid(spec, "--again", e.getMessage());
+        }
     }
 
     /** Names the option that decided on a place. */

@@ -6,6 +6,8 @@ import dev.sieve.SieveStats;
 import dev.sieve.crawl.Counter;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Ending;
+import dev.sieve.crawl.Round;
+import dev.sieve.output.Change;
 import dev.sieve.polite.ScheduleStats;
 import dev.sieve.report.Numbers;
 import dev.sieve.scope.Trap;
@@ -16,11 +18,14 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The summary that is printed at the end of a crawl. Its numbers add up as {@link CrawlReport} says. */
 final class Summary {
     /** The longest text of a row, without its name, so that a line has at most 120 columns. */
     private static final int COLUMNS = 109;
+
+    private static final int ORPHANS_SHOWN = 5;
 
     /** Expected pages missed that are as good as none. */
     private static final double NO_PAGE = 1e-9;
@@ -139,6 +144,32 @@ final class Summary {
     private static int end(String text) {
         int blank = text.lastIndexOf(' ', COLUMNS);
         return text.length() <= COLUMNS || blank <= 0 ? text.length() : blank;
+    }
+
+    /** Returns the rows of a round; empty without one. */
+    static String round(@Nullable Round round) {
+        StringBuilder lines = new StringBuilder();
+        if (round != null) {
+            String changes = round.changes().entrySet().stream()
+                    .map(each -> text("%,d %s", each.getValue(), each.getKey().text())
+                            + (each.getKey() == Change.CHANGED
+                                    ? unlessZero(" (%,d only in the markup)", round.sameText())
+                                    : ""))
+                    .collect(Collectors.joining(", "));
+            row(lines, "round", "%,d: %s", round.number(), changes.isEmpty() ? "nothing to visit" : changes);
+        }
+        if (round != null && !round.orphans().isEmpty()) {
+            List<String> orphans = round.orphans();
+            String more = unlessZero(" and %,d more", orphans.size() - Math.min(orphans.size(), ORPHANS_SHOWN));
+            row(
+                    lines,
+                    "orphans",
+                    "no page links any more to %s: %s%s",
+                    Numbers.count(orphans.size(), "page"),
+                    String.join(" ", orphans.subList(0, Math.min(orphans.size(), ORPHANS_SHOWN))),
+                    more);
+        }
+        return lines.toString();
     }
 
     /** Returns the rows of the files that were written. */

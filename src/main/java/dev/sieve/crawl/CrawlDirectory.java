@@ -26,6 +26,7 @@ import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The folder from which a crawl continues after a crash or a stop. It owns all files in the folder:
@@ -41,6 +42,7 @@ import java.util.stream.Stream;
  *   <li>{@code crawl-report}, what the report of the crawl is made from, if one was requested: see {@link Journal};
  *   <li>{@code crawl-texts}, the first page with each text, if pages are compared: one line per page with the digest of its
  *       text;
+ *   <li>{@code crawl-pages}, what is known of each page, if the crawl has rounds: see {@link KnownPages};
  *   <li>{@code crawl-counts}, how many lines the files above have at least, so that lines missing at the end of one are
  *       noticed: one line per count, which is written when the lines are on the disk;
  *   <li>{@code hosts-*.spill}, URLs whose hosts have to wait: temporary, deleted when the crawl is closed.
@@ -72,6 +74,7 @@ public final class CrawlDirectory extends CrawlJob {
         losses.put(PAUSES, "a host may be requested before the end of its pause");
         losses.put(Journal.KIND, "the report may miss pages");
         losses.put(KnownTexts.KIND, "the first page with a text may not be found as such");
+        losses.put(KnownPages.KIND, "pages that are missing are visited again only where a new page links to them");
         return losses;
     }
 
@@ -92,6 +95,9 @@ public final class CrawlDirectory extends CrawlJob {
     private final LineFile originFile;
     private final LineFile pauseFile;
 
+    /** What is known of each page; null when the crawl has no rounds. */
+    private @Nullable KnownPages pages;
+
     private final AtomicReference<Map<String, Duration>> pauses = new AtomicReference<>(new HashMap<>());
 
     private CrawlDirectory(Frontier frontier, Path folder, Instant now) throws IOException {
@@ -108,6 +114,9 @@ public final class CrawlDirectory extends CrawlJob {
             countFile = LineFile.open(disk, COUNTS, id, line -> {});
             files.put(COUNTS, countFile);
             pauseFile = file(PAUSES, line -> {});
+            if (counts.containsKey(KnownPages.KIND.name()) || disk.names().contains(KnownPages.KIND.name())) {
+                openPages();
+            }
         } catch (IOException | RuntimeException e) {
             close(e);
             throw e;
@@ -230,8 +239,15 @@ public final class CrawlDirectory extends CrawlJob {
 
     /** Opens a file after its last line; creates it first where it does not exist. */
     private LineFile file(LineFile.Kind kind, LineFile.Receiver lines) throws IOException {
+        return fileOfLines(kind, (position, line) -> lines.accept(line));
+    }
+
+    private LineFile fileOfLines(LineFile.Kind kind, LineFile.Lines lines) throws IOException {
         requireCount(disk, kind, Long.MAX_VALUE, counts, LineFile.REFUSE);
-        LineFile file = LineFile.open(disk, kind, id, lines);
+        return file(kind, LineFile.openLines(disk, kind, id, lines));
+    }
+
+    private LineFile file(LineFile.Kind kind, LineFile file) throws IOException {
         try {
             requireCount(disk, kind, file.last(), counts, LineFile.REFUSE);
         } catch (IOException e) {
@@ -257,6 +273,53 @@ public final class CrawlDirectory extends CrawlJob {
         return true;
     }
 
+    private KnownPages openPages() throws IOException {
+        requireCount(disk, KnownPages.KIND, Long.MAX_VALUE, counts, LineFile.REFUSE);
+        KnownPages open = new KnownPages(disk, id);
+        file(KnownPages.KIND, open.file());
+        pages = open;
+        return open;
+    }
+
+    @Override
+    synchronized void again() throws IOException {
+        KnownPages known = pages;
+        if (known == null && frontier().stats().accepted() > 0) {
+            throw new IllegalArgumentException(
+                    "this job was begun without rounds, so nothing is known of its pages; for"
+                            + " a crawl in rounds, choose another folder");
+        } else if (known == null) {
+            openPages();
+            return;
+        }
+        boolean isOver = frontier().pending() + frontier().inFlight() == 0;
+        if (!known.isEnded() && known.isQueued() && isOver && known.size() > 0) {
+            // The last run ended just before it noted that.
+            endRound();
+        }
+        if (known.isEnded()) {
+            known.begin();
+        }
+    }
+
+    @Override
+    synchronized @Nullable Rounds rounds() {
+        return pages == null ? null : new Rounds(pages, (DurableSieve) frontier());
+    }
+
+    @Override
+    synchronized List<String> endRound() throws IOException {
+        KnownPages known = Objects.requireNonNull(pages);
+        // First the count, so that a crash in between does not make the lines that are left out look lost.
+        counts.put(KnownPages.KIND.name(), 0L);
+        countFile.add(KnownPages.KIND.name() + " 0");
+        countFile.force();
+        List<String> orphans = known.end(frontier().pending() + frontier().inFlight() > 0, this::hasSeed);
+        files.put(KnownPages.KIND, known.file());
+        count(KnownPages.KIND);
+        return orphans;
+    }
+
     @Override
     Journal openJournal() throws IOException {
         return new Journal(disk, id, file(Journal.KIND, line -> {}));
@@ -264,7 +327,7 @@ public final class CrawlDirectory extends CrawlJob {
 
     @Override
     KnownTexts openTexts() throws IOException {
-        return new KnownTexts(lines -> file(KnownTexts.KIND, lines));
+        return new KnownTexts(lines -> fileOfLines(KnownTexts.KIND, lines));
     }
 
     @Override

@@ -254,6 +254,38 @@ public abstract class CrawlJob implements Closeable {
         }
     }
 
+    /**
+     * Makes this a crawl in rounds, and begins the next one if the last one is complete.
+     *
+     * @throws IllegalArgumentException when that is not possible; the message says why
+     * @throws IOException when the disk fails
+     */
+    void again() throws IOException {
+        throw new IllegalArgumentException("a crawl in rounds needs a job in a folder");
+    }
+
+    /** Returns the rounds of the crawl; null when it has none. */
+    @Nullable
+    Rounds rounds() {
+        return null;
+    }
+
+    /**
+     * Ends the round, when every page that it visits is done or was left.
+     *
+     * @return pages to which no other page links
+     */
+    List<String> endRound() throws IOException {
+        return List.of();
+    }
+
+    /** Returns whether a URL is a seed, up to a rate that is as good as none. */
+    final boolean hasSeed(String url) {
+        synchronized (seeds) {
+            return isNoted(url);
+        }
+    }
+
     void closeFiles() throws IOException {}
 
     private static final class InMemory extends CrawlJob {

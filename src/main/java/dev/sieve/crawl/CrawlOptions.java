@@ -62,6 +62,7 @@ public final class CrawlOptions {
     boolean checkResources;
     boolean skipDuplicates;
     final Set<Integer> accepted = new TreeSet<>();
+    boolean again;
     private int bodyLimit = 8 << 20;
     private boolean allBodies;
     private boolean exchanges;
@@ -87,6 +88,17 @@ public final class CrawlOptions {
      */
     public CrawlOptions include(String regex) {
         scope.include(regex);
+        return this;
+    }
+
+    /**
+     * Crawls in rounds: when all pages of the {@link CrawlDirectory} are done, a crawl with this option begins the next round,
+     * which visits each of them once more. Requests are conditional, and each {@link dev.sieve.output.Visit} says what has
+     * changed. A round that was interrupted continues, with this option or without. The first round must have it. Default:
+     * false.
+     */
+    public CrawlOptions again(boolean choice) {
+        again = choice;
         return this;
     }
 

@@ -104,7 +104,7 @@ public record CrawlReport(
 
     /** Returns whether there were URLs but not one successful page. */
     public boolean isFruitless() {
-        return count(Counter.PAGES, "2xx") == 0
+        return count(Counter.PAGES, "2xx") + count(Counter.PAGES, "3xx") == 0
                 && count(Counter.FAILED) + count(Counter.REFUSED) + count(Counter.PAGES) > 0;
     }
 }

@@ -74,6 +74,13 @@ public final class Crawler implements AutoCloseable {
     private volatile @Nullable Duration took;
 
     private final long before;
+    /** The rounds of the crawl; null when it has none. */
+    private final @Nullable Rounds rounds;
+    /** Known pages that this run has queued again. */
+    private volatile long queuedAgain;
+    /** Pages to which no other page links; known at the end of a round. */
+    private volatile List<String> orphans = List.of();
+
     private final HostSchedule<Target> schedule;
     private final Fetcher fetcher;
     private final Recorder recorder;
@@ -103,14 +110,18 @@ public final class Crawler implements AutoCloseable {
     /**
      * Creates a crawl that continues the one of a job, or starts it there; otherwise as for a frontier. The caller closes
      * the job.
+     *
+     * @throws IllegalArgumentException when the options request rounds, and the job cannot have them; the message says why
      */
     public Crawler(CrawlOptions options, CrawlJob job) {
         this.job = job;
+        rounds = rounds(options, job);
         workers = options.concurrency;
         comparesPages = options.skipDuplicates;
         startNanos = clock.nanoTime();
         Frontier frontier = job.frontier();
         recorder = new Recorder(frontier);
+        recorder.rounds(rounds);
         SieveStats stats = frontier.stats();
         before = stats.pending() + stats.inFlight();
         links = new LinkQueue(options, recorder, job, () -> job.readAdded(stored()));
@@ -119,14 +130,25 @@ public final class Crawler implements AutoCloseable {
         fetcher = options.newFetcher();
         hasHeaders = options.hasHeaders();
         names = options.names();
-        boolean continues = before > 0 && stats.done() > 0;
+        boolean continues = before > 0 && stats.done() > 0 && (rounds == null || rounds.toQueue() == 0);
         dispatcher = new Dispatcher(job, schedule, clock.nanos(), recorder, options, continues);
         fetcher.onResponse(dispatcher::responded);
         Politeness politeness = new Politeness(options, fetcher, job, clock);
         processor = new UrlProcessor(
-                options, frontier, fetcher, politeness, dispatcher, links, recorder, clock, withoutHeaders);
+                options, frontier, fetcher, politeness, dispatcher, links, recorder, clock, rounds, withoutHeaders);
         fetcher.onSend(processor::sending);
         readJob();
+    }
+
+    private static @Nullable Rounds rounds(CrawlOptions options, CrawlJob job) {
+        if (options.again) {
+            try {
+                job.again();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+        return job.rounds();
     }
 
     private void readJob() {
@@ -242,6 +264,9 @@ public final class Crawler implements AutoCloseable {
         }
         try {
             job.forceSeeds();
+            if (rounds != null) {
+                queuedAgain = rounds.queue(links::takesAgain);
+            }
         } catch (UncheckedIOException e) {
             throw e.getCause();
         }
@@ -251,6 +276,7 @@ public final class Crawler implements AutoCloseable {
         startWorkers();
         awaitEnd();
         flush();
+        endRound();
         took = Duration.ofNanos(clock.nanoTime() - startNanos);
         rethrow(failure);
         CrawlReport report = report();
@@ -259,6 +285,19 @@ public final class Crawler implements AutoCloseable {
             LOG.error("{}; {} not done", report.endingText(), left == 1 ? "1 URL is" : left + " URLs are");
         }
         return report;
+    }
+
+    private void endRound() {
+        if (rounds == null || failure != null || dispatcher.ending() != Ending.DRAINED) {
+            return;
+        }
+        try {
+            orphans = job.endRound();
+        } catch (IOException e) {
+            fail(new UncheckedIOException(e));
+        } catch (RuntimeException | Error e) {
+            fail(e);
+        }
     }
 
     /** Starts the workers; if the system allows no more threads, the crawl fails, and the missing ones count as left. */
@@ -381,6 +420,11 @@ public final class Crawler implements AutoCloseable {
         return dispatcher.oldestRequest();
     }
 
+    /** Returns what this run has found out in a round; null in a crawl without {@linkplain CrawlOptions#again rounds}. */
+    public @Nullable Round round() {
+        return rounds == null ? null : recorder.round(rounds.round(), orphans);
+    }
+
     /** Returns what was done so far. */
     public CrawlReport report() {
         Duration all = took;
@@ -389,7 +433,7 @@ public final class Crawler implements AutoCloseable {
         return recorder.report(
                 dispatcher.ending(),
                 elapsed,
-                before,
+                before + (rounds == null ? 0 : queuedAgain + rounds.toQueue()),
                 stats,
                 new CrawlReport.Load(dispatcher.busy(), dispatcher.processing(), dispatcher.schedule()));
     }

@@ -65,7 +65,7 @@ final class KnownTexts implements Closeable {
 
     /** Opens a file; its opening is passed a receiver of its lines. */
     interface Opening {
-        LineFile open(LineFile.Receiver lines) throws IOException;
+        LineFile open(LineFile.Lines lines) throws IOException;
     }
 
     /** Uses the file of a job, which the job closes. */
@@ -78,17 +78,8 @@ final class KnownTexts implements Closeable {
         this.temporary = temporary;
         this.folder = folder;
         maxEntries = maxBytes / ENTRY_BYTES / 4 * 3;
-        file = opening.open(new LineFile.Receiver() {
-            @Override
-            public void accept(String line) {
-                throw new AssertionError("a line without its position");
-            }
-
-            @Override
-            public void accept(String line, long position) {
-                restore(HexFormat.fromHexDigitsToLong(line, 0, DIGEST_LENGTH), host(url(line)), position);
-            }
-        });
+        file = opening.open((position, line) ->
+                restore(HexFormat.fromHexDigitsToLong(line, 0, DIGEST_LENGTH), host(url(line)), position));
     }
 
     /** Uses a temporary file, which is deleted when this is closed. */
@@ -99,7 +90,7 @@ final class KnownTexts implements Closeable {
     static KnownTexts temporary(Path parent, int maxBytes) throws IOException {
         Path folder = Files.createTempDirectory(parent, KIND.name());
         Disk disk = new LocalDisk(folder);
-        return new KnownTexts(lines -> LineFile.open(disk, KIND, 0, lines), disk, folder, maxBytes);
+        return new KnownTexts(lines -> LineFile.openLines(disk, KIND, 0, lines), disk, folder, maxBytes);
     }
 
     private void restore(long digest, long host, long position) {

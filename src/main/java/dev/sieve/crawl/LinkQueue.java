@@ -50,6 +50,7 @@ final class LinkQueue {
     private final Admission admission;
     private final boolean checksLinks;
     private final boolean checksResources;
+    private final boolean readsSitemaps;
     /** The last of the {@link Levels}; 0 when there are none. */
     private final int maxLevel;
 
@@ -71,6 +72,7 @@ final class LinkQueue {
         admission = options.newAdmission();
         checksLinks = options.checkLinks;
         checksResources = options.checkResources;
+        readsSitemaps = options.sitemaps;
         maxLevel = options.maxDepth == Integer.MAX_VALUE || job.isShared() ? 0 : options.maxDepth;
         this.recorder = recorder;
         this.job = job;
@@ -179,9 +181,24 @@ final class LinkQueue {
     /** Queues sitemaps, whatever the scope. */
     void sitemaps(List<String> urls, Target.Kind kind, int redirects, String referrer) {
         UrlBatch batch = kind.batch(0, redirects, referrer);
-        // Not the key of a page with the same URL.
-        urls.forEach(url -> batch.add(url, "sitemap " + UrlNormalizer.key(url)));
+        urls.forEach(url -> batch.add(url, Target.key(kind.label(), url)));
         push(batch, kind != Target.Kind.GUESSED_SITEMAP);
+    }
+
+    /** Returns whether this crawl visits a page of an earlier round again, and counts it as queued. */
+    boolean takesAgain(KnownPage page) {
+        Target.Kind kind = Target.Kind.of(page.label());
+        boolean isWanted = switch (kind) {
+            case PAGE -> page.depth() == 0 || admission.skipReason(page.url(), page.depth()) == null;
+            case CHECK -> checksLinks;
+            case RESOURCE, STYLE_SHEET -> checksResources;
+            case NAMED_SITEMAP, GUESSED_SITEMAP, LISTED_SITEMAP -> readsSitemaps;
+            case NOTE, ERRAND -> false;
+        };
+        if (isWanted && kind == Target.Kind.PAGE) {
+            admission.traps().accepted(page.url());
+        }
+        return isWanted;
     }
 
     /** Has the next URL take over what other processes have added. */

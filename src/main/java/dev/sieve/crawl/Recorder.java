@@ -8,6 +8,8 @@ import dev.sieve.durable.DurableSieve;
 import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.io.LruMap;
+import dev.sieve.output.Change;
+import dev.sieve.output.History;
 import dev.sieve.output.Link;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Skip;
@@ -17,7 +19,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -51,17 +55,26 @@ final class Recorder {
     /** What the sink has thrown; null while it works. */
     private @Nullable Throwable failure;
 
+    /** Stores what visits say; null in a crawl without rounds. */
+    private @Nullable Rounds rounds;
+
+    private final boolean forces;
+
     private volatile boolean takesLinks;
     /** The texts of pages, stored before their pages are done; null when they are not compared. */
     private volatile @Nullable KnownTexts texts;
     /** Recorded URLs that are not done yet. */
     private final List<Lease> group = new ArrayList<>();
+    /** What their visits say. */
+    private final List<Revisit> revisits = new ArrayList<>();
 
     /** The size of the group, so that a report does not wait for the sink. */
     private volatile int recorded;
 
     private final Counts.Builder counts = new Counts.Builder();
     private final List<CrawlReport.Failure> failures = new ArrayList<>();
+    private final Map<Change, Long> changes = new EnumMap<>(Change.class);
+    private long sameText;
     private long leftUndone;
     private long settled;
     /** URLs that an earlier run has queued once more. */
@@ -77,7 +90,7 @@ final class Recorder {
     /** Creates a recorder that stores nothing before it has a {@link #sink}. */
     Recorder(Frontier frontier) {
         this.frontier = frontier;
-        boolean forces =
+        forces =
                 frontier instanceof DurableSieve durable && durable.durability().forces();
         groupSize = forces ? GROUP : 1;
     }
@@ -98,6 +111,12 @@ final class Recorder {
     @Nullable
     KnownTexts texts() {
         return texts;
+    }
+
+    void rounds(@Nullable Rounds choice) {
+        synchronized (sinkLock) {
+            rounds = choice;
+        }
     }
 
     /** Passes an event to the sink, then counts it. */
@@ -132,8 +151,20 @@ final class Recorder {
 
     /** Marks a URL as done when everything that was recorded of it is stored. Its links must be in the frontier. */
     void done(Lease lease) {
+        done(lease, null);
+    }
+
+    /**
+     * Marks a URL as done in the same way.
+     *
+     * @param revisit what its visit says, which is stored before; null for nothing
+     */
+    void done(Lease lease, @Nullable Revisit revisit) {
         synchronized (sinkLock) {
             requireSink();
+            if (revisit != null) {
+                revisits.add(revisit);
+            }
             synchronized (this) {
                 settled++;
             }
@@ -162,7 +193,11 @@ final class Recorder {
                 if (open != null) {
                     open.flush(groupSize > 1);
                 }
+                if (rounds != null) {
+                    rounds.store(revisits, forces);
+                }
             });
+            revisits.clear();
             group.forEach(frontier::done);
             group.clear();
             recorded = 0;
@@ -180,6 +215,11 @@ final class Recorder {
     }
 
     private void count(Visit visit) {
+        History history = visit.history();
+        if (history != null) {
+            changes.merge(history.change(), 1L, Long::sum);
+            sameText += history.hasSameText() ? 1 : 0;
+        }
         FetchResult.Page page = visit.page();
         boolean isFailed = page == null && !(visit.result() instanceof FetchResult.Redirect);
         if (visit.isCheck()) {
@@ -218,6 +258,11 @@ final class Recorder {
     /** Counts what has no record of its own. */
     synchronized void count(Counter counter, long number) {
         counts.add(counter, number);
+    }
+
+    /** Returns what was counted of a round. */
+    synchronized Round round(int number, List<String> orphans) {
+        return new Round(number, new EnumMap<>(changes), sameText, orphans);
     }
 
     /** Counts a URL that has failed. */

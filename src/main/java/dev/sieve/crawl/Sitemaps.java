@@ -14,6 +14,8 @@ import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -36,6 +38,10 @@ final class Sitemaps {
     private static final SkipReason TOO_MANY = new SkipReason("sitemap beyond the limit of a site");
 
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
+
+    private final boolean keepsLists;
+    /** The pages that sitemaps list which were read and are not finished, by lease. */
+    private final Map<Long, List<String>> listed = new ConcurrentHashMap<>();
 
     private final Fetcher fetcher;
     private final LinkQueue links;
@@ -79,8 +85,10 @@ final class Sitemaps {
      * Creates a reader of sitemaps.
      *
      * @param maxBytes the heap that the origins and sites in memory may take
+     * @param keepsLists whether {@link #finish} returns the pages of a sitemap
      */
-    Sitemaps(Fetcher fetcher, LinkQueue links, Recorder recorder, long maxBytes) {
+    Sitemaps(Fetcher fetcher, LinkQueue links, Recorder recorder, long maxBytes, boolean keepsLists) {
+        this.keepsLists = keepsLists;
         origins = new LruMap<>(maxBytes / 2, seen -> 0);
         sitemapsOfSite = new LruMap<>(maxBytes / 2, count -> Integer.BYTES * 4);
         this.fetcher = fetcher;
@@ -134,16 +142,25 @@ final class Sitemaps {
     /** Requests a sitemap, and pushes what it lists while it is read. A body that is not a sitemap is a failure. */
     FetchResult fetch(Target sitemap) {
         AtomicReference<SitemapReader.Outcome> read = new AtomicReference<>();
-        Batches pages = new Batches(urls -> links.links(sitemap.lease(), urls));
-        Batches listed = new Batches(urls -> pushListed(urls, sitemap));
-        FetchResult result = fetcher.stream(sitemap.url(), body -> {
-            try {
-                read.set(SitemapReader.read(body, pages, listed));
-            } finally {
-                pages.flush();
-                listed.flush();
+        List<String> all = new ArrayList<>();
+        Batches pages = new Batches(urls -> {
+            links.links(sitemap.lease(), urls);
+            if (keepsLists) {
+                all.addAll(urls);
             }
         });
+        Batches others = new Batches(urls -> pushListed(urls, sitemap));
+        FetchResult result = fetcher.stream(sitemap.url(), body -> {
+            try {
+                read.set(SitemapReader.read(body, pages, others));
+            } finally {
+                pages.flush();
+                others.flush();
+            }
+        });
+        if (keepsLists) {
+            listed.put(sitemap.lease().id(), all);
+        }
         return read.get() == null ? result : outcome(sitemap.url(), result, read.get());
     }
 
@@ -178,8 +195,9 @@ final class Sitemaps {
         return result;
     }
 
-    /** Counts what became of a sitemap, and pushes the target of a redirect. */
-    void finish(Target target, FetchResult result) {
+    /** Counts what became of a sitemap, and pushes the target of a redirect; returns the pages that it lists, if these are kept. */
+    List<String> finish(Target target, FetchResult result) {
+        List<String> pages = listed.remove(target.lease().id());
         Lease sitemap = target.lease();
         FetchResult outcome = LinkQueue.check(sitemap, result);
         if (outcome instanceof Redirect redirect) {
@@ -194,5 +212,6 @@ final class Sitemaps {
             LOG.warn("sitemap {} cannot be read: {}", sitemap.url(), problem);
             recorder.failed(new CrawlReport.Failure(sitemap.url(), reason, sitemap.referrer()));
         }
+        return pages == null ? List.of() : pages;
     }
 }

@@ -3,6 +3,7 @@ package dev.sieve.crawl;
 import dev.sieve.Lease;
 import dev.sieve.UrlBatch;
 import dev.sieve.polite.LeaseCodec;
+import dev.sieve.url.UrlNormalizer;
 import java.nio.ByteBuffer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -49,11 +50,15 @@ record Target(Lease lease, Kind kind, @Nullable Boolean rule, int asked, boolean
             this.label = label;
         }
 
-        private static Kind of(int label) {
+        static Kind of(int label) {
             return Stream.of(values())
                     .filter(kind -> kind.label == label)
                     .findAny()
                     .orElse(PAGE);
+        }
+
+        int label() {
+            return label;
         }
 
         /** Returns an empty batch of such URLs. */
@@ -106,12 +111,25 @@ record Target(Lease lease, Kind kind, @Nullable Boolean rule, int asked, boolean
         return lease.url();
     }
 
+    /** Returns the key of a URL of a kind: a sitemap has another one than a page with the same URL. */
+    static String key(int label, String url) {
+        String key = UrlNormalizer.key(url);
+        return isSitemap(Kind.of(label)) ? "sitemap " + key : key;
+    }
+
     boolean is(Kind other) {
         return kind == other;
     }
 
     boolean isSitemap() {
-        return is(Kind.NAMED_SITEMAP) || is(Kind.GUESSED_SITEMAP) || is(Kind.LISTED_SITEMAP);
+        return isSitemap(kind);
+    }
+
+    private static boolean isSitemap(Kind kind) {
+        return switch (kind) {
+            case NAMED_SITEMAP, GUESSED_SITEMAP, LISTED_SITEMAP -> true;
+            case PAGE, CHECK, NOTE, RESOURCE, STYLE_SHEET, ERRAND -> false;
+        };
     }
 
     boolean isResource() {

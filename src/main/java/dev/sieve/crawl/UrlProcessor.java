@@ -24,10 +24,12 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -84,6 +86,9 @@ final class UrlProcessor {
     /** Hosts that do not respond, of which a URL that was not requested is recorded. */
     private final LruMap<Boolean> recordedAsAway = new LruMap<>(FIRST_TRIES_BYTES, value -> 0);
 
+    /** The rounds of the crawl; null when it has none. */
+    private final @Nullable Rounds rounds;
+
     /** Origins to which earlier runs sent header fields of the user, if this one has none. */
     private final Set<String> withoutHeaders;
 
@@ -112,7 +117,9 @@ final class UrlProcessor {
             LinkQueue links,
             Recorder recorder,
             CrawlClock clock,
+            @Nullable Rounds rounds,
             Set<String> withoutHeaders) {
+        this.rounds = rounds;
         this.withoutHeaders = withoutHeaders;
         String most = options.maxPerHost == 1 ? "1 URL" : options.maxPerHost + " URLs";
         overBudget = new SkipReason("over the budget", "at most " + most + " per host");
@@ -128,7 +135,7 @@ final class UrlProcessor {
         this.politeness = politeness;
         this.dispatcher = dispatcher;
         this.links = links;
-        sitemaps = new Sitemaps(fetcher, links, recorder, options.sitemapMemory());
+        sitemaps = new Sitemaps(fetcher, links, recorder, options.sitemapMemory(), rounds != null);
         this.recorder = recorder;
         this.clock = clock;
     }
@@ -166,21 +173,27 @@ final class UrlProcessor {
             return new Response(doErrand(task, errand), () -> false);
         }
         Target target = links.current(task.target());
+        if (rounds != null && rounds.isVisited(target)) {
+            return new Response(NOT_REQUESTED, () -> {
+                recorder.repeated(target.lease());
+                return false;
+            });
+        }
         if (task.action() == Dispatcher.Action.SKIP) {
-            return refused(target.lease(), overBudget);
+            return refused(target, overBudget);
         }
         if (task.action() == Dispatcher.Action.LEAVE) {
             return new Response(NOT_REQUESTED, () -> leaveUnrequested(target, givenUp));
         }
         Refused objection = fetcher.objection(target.url());
         if (objection != null) {
-            return refused(target.lease(), objection.reason());
+            return refused(target, objection.reason());
         }
         String origin = UrlParts.origin(target.url());
         RobotsCache.Found robots = politeness.robots(origin, target);
         RobotsCache.Access access = robots.access();
         if (access == null && target.rule() != null) {
-            return target.rule() ? fetch(target, task) : refused(target.lease(), RobotsCache.FORBIDDEN);
+            return target.rule() ? fetch(target, task) : refused(target, RobotsCache.FORBIDDEN);
         } else if (access == null) {
             return new Response(
                     requestRobots(task, target, origin, Objects.requireNonNull(robots.next())), () -> false);
@@ -188,7 +201,7 @@ final class UrlProcessor {
         offerSitemaps(target, access);
         SkipReason forbidden = access.skipReason(target.url());
         if (forbidden != null) {
-            return refused(target.lease(), forbidden);
+            return refused(target, forbidden);
         }
         if (!access.isKnown()) {
             Failed closed = new Failed(0, Reason.ROBOTS, access.problem());
@@ -254,8 +267,8 @@ final class UrlProcessor {
         }
     }
 
-    private Response refused(Lease lease, SkipReason reason) {
-        return new Response(NOT_REQUESTED, () -> refuse(lease, reason));
+    private Response refused(Target target, SkipReason reason) {
+        return new Response(NOT_REQUESTED, () -> refuse(target, reason));
     }
 
     private Timing notSent() {
@@ -290,9 +303,10 @@ final class UrlProcessor {
     }
 
     private FetchResult requestUrl(Target target) {
+        Map<String, String> conditions = rounds == null ? Map.of() : rounds.conditions(target);
         return target.is(Target.Kind.STYLE_SHEET)
-                ? fetcher.fetchAnyType(target.url())
-                : target.isCheck() ? fetcher.check(target.url()) : fetcher.fetch(target.url());
+                ? fetcher.fetchAnyType(target.url(), conditions)
+                : target.isCheck() ? fetcher.check(target.url(), conditions) : fetcher.fetch(target.url(), conditions);
     }
 
     private boolean processAndRelease(Target target, FetchResult result, Timing timing) {
@@ -308,7 +322,7 @@ final class UrlProcessor {
     private boolean process(Target target, FetchResult result, Timing timing) {
         Lease lease = target.lease();
         if (result instanceof Refused refused) {
-            return refuse(lease, refused.reason());
+            return refuse(target, refused.reason());
         }
         long firstNanos = firstNanos(lease, timing);
         if (result.isWorthRetrying() && lease.attempt() < retries) {
@@ -343,7 +357,8 @@ final class UrlProcessor {
     }
 
     /** Records a refused URL, which is done unless only the options of this run refuse it. */
-    private boolean refuse(Lease lease, SkipReason reason) {
+    private boolean refuse(Target target, SkipReason reason) {
+        Lease lease = target.lease();
         if (lease.referrer() == null) {
             boolean isPrivate = reason.rule().equals(Refused.NOT_PUBLIC);
             LOG.warn("seed {} skipped: {}{}", lease.url(), reason.text(), isPrivate ? REMEDY : "");
@@ -352,7 +367,7 @@ final class UrlProcessor {
         if (reason.equals(overBudget) || reason.rule().equals(Refused.NOT_PUBLIC)) {
             recorder.leaveUndone(lease);
         } else {
-            recorder.done(lease);
+            recorder.done(lease, rounds == null ? null : rounds.refused(target));
         }
         return false;
     }
@@ -383,8 +398,7 @@ final class UrlProcessor {
     }
 
     private boolean finish(Target target, FetchResult result, Timing timing) {
-        record(target, result, timing);
-        recorder.done(target.lease());
+        recorder.done(target.lease(), record(target, result, timing));
         return isPage(target, result);
     }
 
@@ -392,11 +406,11 @@ final class UrlProcessor {
         return result instanceof Page && target.is(Target.Kind.PAGE);
     }
 
-    /** Pushes what was found, and records the visit. */
-    private void record(Target target, FetchResult result, Timing timing) {
+    /** Pushes what was found, and records the visit; returns what it says, null in a crawl without rounds. */
+    private @Nullable Revisit record(Target target, FetchResult result, Timing timing) {
         if (target.isSitemap()) {
-            sitemaps.finish(target, result);
-            return;
+            Stream<String> listed = sitemaps.finish(target, result).stream();
+            return rounds == null ? null : rounds.revisit(target, result, false, listed, 0, timing.fetchedAt);
         }
         Lease lease = target.lease();
         FetchResult checked = LinkQueue.check(lease, result);
@@ -422,6 +436,16 @@ final class UrlProcessor {
         } else if (checked instanceof Redirect redirect) {
             checked = links.target(target, redirect);
         }
+        boolean isAccepted = checked instanceof Page page && accepted.contains(page.status());
+        Revisit revisit = rounds == null
+                ? null
+                : rounds.revisit(
+                        target,
+                        checked,
+                        isAccepted,
+                        document.links().stream(),
+                        document.text() == null ? 0 : document.text().digest(),
+                        timing.fetchedAt);
         recorder.visited(new Visit(
                 lease.url(),
                 UrlNormalizer.key(lease.url()),
@@ -435,8 +459,10 @@ final class UrlProcessor {
                 rest.resources(),
                 timing.waited,
                 target.isCheck(),
-                checked instanceof Page page && accepted.contains(page.status()),
-                likeness));
+                isAccepted,
+                likeness,
+                revisit == null ? null : revisit.history()));
+        return revisit;
     }
 
     private static Likeness likeness(
@@ -464,7 +490,8 @@ final class UrlProcessor {
 
     private LinkExtractor.Document read(Lease lease, Page page, LinkExtractor.Rest rest) {
         try {
-            return LinkExtractor.read(lease.url(), page, productToken, recorder.texts() != null, rest);
+            boolean needsText = rounds != null || recorder.texts() != null;
+            return LinkExtractor.read(lease.url(), page, productToken, needsText, rest);
         } catch (UncheckedIOException e) {
             throw e;
         } catch (RuntimeException | StackOverflowError e) {

@@ -318,12 +318,20 @@ public final class Fetcher implements AutoCloseable {
      * takes long fails with a timeout.
      */
     public FetchResult fetch(String url) {
-        return fetch(url, options.bodyLimit, options.allBodies);
+        return fetch(url, Map.of());
+    }
+
+    /**
+     * Requests a URL in the same way, with header fields that make the request conditional. When the page is not modified,
+     * the result is a page with the status 304 and no body.
+     */
+    public FetchResult fetch(String url, Map<String, String> conditions) {
+        return fetch(url, conditions, options.bodyLimit, options.allBodies);
     }
 
     /** Requests a URL like {@link #fetch}, and reads its body whatever its type. */
-    public FetchResult fetchAnyType(String url) {
-        return fetch(url, options.bodyLimit, true);
+    public FetchResult fetchAnyType(String url, Map<String, String> conditions) {
+        return fetch(url, conditions, options.bodyLimit, true);
     }
 
     /** Notes that a result and its exchange are not used any more, so that the memory of their bodies can be given to others. */
@@ -344,8 +352,13 @@ public final class Fetcher implements AutoCloseable {
 
     /** Requests a URL with another body limit, and reads bodies of any type if that is set. */
     public FetchResult fetch(String url, int bodyLimit, boolean anyType) {
+        return fetch(url, Map.of(), bodyLimit, anyType);
+    }
+
+    private FetchResult fetch(String url, Map<String, String> conditions, int bodyLimit, boolean anyType) {
         return fetch(
                 url,
+                conditions,
                 options.bodyLimit,
                 (parsed, response, room) -> reader.read(parsed, response, room, bodyLimit, anyType));
     }
@@ -355,7 +368,12 @@ public final class Fetcher implements AutoCloseable {
      * read for them, since readers of archives refuse one that is shorter than announced.
      */
     public FetchResult check(String url) {
-        return fetch(url, options.keepsExchanges ? options.bodyLimit : 0, ResponseReader::head);
+        return check(url, Map.of());
+    }
+
+    /** Requests a URL in the same way, with header fields that make the request conditional. */
+    public FetchResult check(String url, Map<String, String> conditions) {
+        return fetch(url, conditions, options.keepsExchanges ? options.bodyLimit : 0, ResponseReader::head);
     }
 
     /**
@@ -376,7 +394,10 @@ public final class Fetcher implements AutoCloseable {
             }
         };
         FetchResult result = fetch(
-                url, options.bodyLimit, (parsed, response, room) -> reader.stream(parsed, response, room, remembering));
+                url,
+                Map.of(),
+                options.bodyLimit,
+                (parsed, response, room) -> reader.stream(parsed, response, room, remembering));
         if (thrown.get() != null) {
             release(result);
             throw thrown.get();
@@ -384,7 +405,7 @@ public final class Fetcher implements AutoCloseable {
         return result;
     }
 
-    private FetchResult fetch(String url, int kept, Reading reading) {
+    private FetchResult fetch(String url, Map<String, String> conditions, int kept, Reading reading) {
         String parsed = UrlNormalizer.parse(url);
         if (parsed == null) {
             return new Failed(0, Reason.PROTOCOL, "not a URL that can be requested: " + Printable.of(url));
@@ -392,7 +413,7 @@ public final class Fetcher implements AutoCloseable {
         try {
             HttpUrl target = HttpUrl.get(parsed);
             Refused refused = guard.objection(target);
-            return refused == null ? send(parsed, target, kept, reading) : refused;
+            return refused == null ? send(parsed, target, conditions, kept, reading) : refused;
         } catch (NotSentException e) {
             throw e.reason;
         } catch (RuntimeException | AssertionError | StackOverflowError e) {
@@ -405,9 +426,9 @@ public final class Fetcher implements AutoCloseable {
         return new Failed(0, isStopped ? Reason.STOPPED : Reason.PROTOCOL, Printable.of(thrown.toString()));
     }
 
-    private FetchResult send(String url, HttpUrl target, int kept, Reading reading) {
+    private FetchResult send(String url, HttpUrl target, Map<String, String> conditions, int kept, Reading reading) {
         Capture capture = options.keepsExchanges ? new Capture(url, kept) : null;
-        Call call = guard.client(target).newCall(request(url, target, capture));
+        Call call = guard.client(target).newCall(request(url, target, conditions, capture));
         try (BodyMemory.Body room = memory.new Body(call::cancel, call::isCanceled)) {
             if (capture == null) {
                 return send(url, call, room, null, kept, reading);
@@ -476,13 +497,14 @@ public final class Fetcher implements AutoCloseable {
         return isStopped ? Reason.STOPPED : call.isCanceled() ? Reason.TIMEOUT : null;
     }
 
-    private Request request(String url, HttpUrl target, @Nullable Capture capture) {
+    private Request request(String url, HttpUrl target, Map<String, String> conditions, @Nullable Capture capture) {
         Request.Builder request = new Request.Builder()
                 .url(target)
                 .tag(String.class, UrlParts.host(url))
                 .tag(Capture.class, capture)
                 .header("User-Agent", options.userAgent)
                 .header("Accept", ACCEPT);
+        conditions.forEach(request::header);
         if (!options.headers.isEmpty() && headerOrigins.contains(UrlParts.origin(url))) {
             options.headers.forEach(request::header);
         }

@@ -8,12 +8,14 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.NoSuchFileException;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A file of lines in ASCII that are only appended, each of which shows whether it is whole and to which owner it belongs.
@@ -42,6 +44,9 @@ public final class LineFile implements Closeable {
     private static final int MAX_LENGTH = 1 << 21;
 
     private static final int BUFFER_BYTES = 1 << 16;
+    /** Read at a time to find a line: most lines are shorter. */
+    private static final int READ_BYTES = 512;
+
     private static final int CHECKSUM_LENGTH = 8;
     private static final int MAX_DIGITS = 18;
     private static final HexFormat HEX = HexFormat.of();
@@ -88,11 +93,23 @@ public final class LineFile implements Closeable {
     public interface Receiver {
         /** Receives a text. */
         void accept(String text) throws IOException;
+    }
 
-        /** Receives a whole line and where it begins in the file, see {@link LineFile#line}. */
-        default void accept(String line, long position) throws IOException {
-            accept(line);
-        }
+    /** Receives lines with their positions. */
+    public interface Lines {
+        /**
+         * Receives a line.
+         *
+         * @param position where it begins in the file, for {@link LineFile#line}
+         * @param text its content
+         */
+        void accept(long position, String text) throws IOException;
+    }
+
+    /** Produces the lines of a file. */
+    public interface Writing {
+        /** Passes on all lines. */
+        void writeTo(Receiver lines) throws IOException;
     }
 
     /**
@@ -109,6 +126,8 @@ public final class LineFile implements Closeable {
     private final Disk.Sink sink;
     private final Writer buffer;
     private long end;
+    /** The file as it is read by {@link #line}; null until then. */
+    private DiskView.@Nullable Source source;
 
     private LineFile(Disk disk, Kind kind, long owner, Content content) throws IOException {
         this.disk = disk;
@@ -124,6 +143,11 @@ public final class LineFile implements Closeable {
 
     /** Opens a file to append to it, passes on its lines, and creates it if it does not exist. */
     public static LineFile open(Disk disk, Kind kind, long owner, Receiver lines) throws IOException {
+        return openLines(disk, kind, owner, (position, text) -> lines.accept(text));
+    }
+
+    /** Opens a file in the same way, and passes on its lines with their positions. */
+    public static LineFile openLines(Disk disk, Kind kind, long owner, Lines lines) throws IOException {
         if (!disk.names().contains(kind.name)) {
             rewrite(disk, kind, owner, line -> true, REFUSE);
         }
@@ -139,6 +163,10 @@ public final class LineFile implements Closeable {
      * @throws IOException when the disk fails, or the file has another version
      */
     public static Content read(Disk disk, Kind kind, long owner, Receiver lines, Receiver problems) throws IOException {
+        return read(disk, kind, owner, (position, text) -> lines.accept(text), problems);
+    }
+
+    private static Content read(Disk disk, Kind kind, long owner, Lines lines, Receiver problems) throws IOException {
         try (DiskView.Source source = disk.read(kind.name);
                 LineReader in = new LineReader(stream(source, 0), MAX_LENGTH)) {
             return new Pass(in, kind, owner, lines, problems, disk.path(kind.name)).run();
@@ -172,7 +200,7 @@ public final class LineFile implements Closeable {
         private final Kind kind;
         private final long owner;
         private final byte[] context;
-        private final Receiver lines;
+        private final Lines lines;
         private final Receiver problems;
         private final String path;
         private long end;
@@ -180,7 +208,7 @@ public final class LineFile implements Closeable {
         private long last; // number of the last whole line
         private long damaged; // lines since then
 
-        Pass(LineReader in, Kind kind, long owner, Receiver lines, Receiver problems, String path) {
+        Pass(LineReader in, Kind kind, long owner, Lines lines, Receiver problems, String path) {
             this.in = in;
             this.kind = kind;
             this.owner = owner;
@@ -244,19 +272,14 @@ public final class LineFile implements Closeable {
         /** Whether the rest is a whole line and another character than a line feed, which a crash does not leave. */
         private boolean hasChangedLineFeed() {
             int length = in.length() - 1;
-            return length > 0 && !in.isTerminated() && in.bytes()[length] != 0 && isWhole(length);
-        }
-
-        private boolean isWhole(int length) {
-            return length > CHECKSUM_LENGTH
-                    && new String(in.bytes(), 0, CHECKSUM_LENGTH, ISO_8859_1)
-                            .equals(HEX.toHexDigits(checksum(context, in.bytes(), CHECKSUM_LENGTH + 1, length)));
+            return length > 0 && !in.isTerminated() && in.bytes()[length] != 0 && isWhole(context, in.bytes(), length);
         }
 
         private void line() throws IOException {
             String text = in.text(ISO_8859_1);
             int space = text.indexOf(' ', CHECKSUM_LENGTH + 1);
-            long number = in.isCut() || space < 0 || !isWhole(in.length()) ? 0 : number(text, space);
+            long number =
+                    in.isCut() || space < 0 || !isWhole(context, in.bytes(), in.length()) ? 0 : number(text, space);
             if (number == 0) {
                 damaged++;
                 problems.accept(path + ": line " + at + " is damaged");
@@ -274,7 +297,7 @@ public final class LineFile implements Closeable {
             damaged = 0;
             String content = text.substring(space + 1);
             if (kind.isValid.test(content)) {
-                lines.accept(content, end - text.length() - 1);
+                lines.accept(end - in.length() - 1, content);
             } else {
                 problems.accept(path + ": line " + at + " is not " + kind.line);
             }
@@ -286,6 +309,12 @@ public final class LineFile implements Closeable {
             boolean isNumber = digits.length() <= MAX_DIGITS && digits.matches("[1-9][0-9]*");
             return isNumber && text.charAt(CHECKSUM_LENGTH) == ' ' ? Long.parseLong(digits) : 0;
         }
+    }
+
+    private static boolean isWhole(byte[] context, byte[] line, int length) {
+        return length > CHECKSUM_LENGTH
+                && new String(line, 0, CHECKSUM_LENGTH, ISO_8859_1)
+                        .equals(HEX.toHexDigits(checksum(context, line, CHECKSUM_LENGTH + 1, length)));
     }
 
     private static int checksum(byte[] bytes, int from, int to) {
@@ -335,34 +364,48 @@ public final class LineFile implements Closeable {
      */
     public static long rewrite(Disk disk, Kind kind, long owner, Predicate<String> keeps, Receiver problems)
             throws IOException {
-        Writer out = new Writer(kind, owner, 0);
-        disk.replace(kind.name, kind.name + ".tmp", sink -> {
-            out.bytes.writeBytes((kind.header(owner) + "\n").getBytes(ISO_8859_1));
+        return replace(disk, kind, owner, lines -> {
             Receiver kept = line -> {
                 if (keeps.test(line)) {
-                    out.add(line.getBytes(ISO_8859_1));
-                    if (out.bytes.size() >= BUFFER_BYTES) {
-                        out.writeTo(sink);
-                    }
+                    lines.accept(line);
                 }
             };
             read(disk, kind, owner, kept, disk.names().contains(kind.name) ? problems : problem -> {});
+        });
+    }
+
+    /**
+     * Replaces a file in one step by one with other lines, or creates it.
+     *
+     * @return the number of lines
+     */
+    public static long replace(Disk disk, Kind kind, long owner, Writing lines) throws IOException {
+        Writer out = new Writer(kind, owner, 0);
+        disk.replace(kind.name, kind.name + ".tmp", sink -> {
+            out.bytes.writeBytes((kind.header(owner) + "\n").getBytes(ISO_8859_1));
+            lines.writeTo(line -> {
+                out.add(line.getBytes(ISO_8859_1));
+                if (out.bytes.size() >= BUFFER_BYTES) {
+                    out.writeTo(sink);
+                }
+            });
             out.writeTo(sink);
         });
         return out.last;
     }
 
-    /** Replaces a file in one step by one with other lines, or creates it. */
+    /** Replaces a file in the same way by one with the lines of a list. */
     public static void replace(Disk disk, Kind kind, long owner, List<String> lines) throws IOException {
-        Writer out = new Writer(kind, owner, 0);
-        out.bytes.writeBytes((kind.header(owner) + "\n").getBytes(ISO_8859_1));
-        lines.forEach(line -> out.add(line.getBytes(ISO_8859_1)));
-        disk.replace(kind.name, kind.name + ".tmp", out::writeTo);
+        replace(disk, kind, owner, receiver -> {
+            for (String line : lines) {
+                receiver.accept(line);
+            }
+        });
     }
 
-    /** Appends a line, given without its line feed. */
-    public void add(String line) {
-        add(line.getBytes(ISO_8859_1));
+    /** Appends a line, given without its line feed; returns its position, for {@link #line}. */
+    public long add(String line) {
+        return add(line.getBytes(ISO_8859_1));
     }
 
     /** Returns where the next line will begin in the file. */
@@ -370,30 +413,53 @@ public final class LineFile implements Closeable {
         return end + buffer.bytes.size();
     }
 
-    /**
-     * Returns the content of the line that begins at a position.
-     *
-     * @throws IOException when it cannot be read, or is damaged
-     */
-    public String line(long position) throws IOException {
-        flush();
-        try (DiskView.Source source = disk.read(kind.name);
-                LineReader in = new LineReader(stream(source, position), MAX_LENGTH)) {
-            Pass pass = new Pass(in, kind, owner, line -> {}, REFUSE, disk.path(kind.name));
-            if (!in.next() || !in.isTerminated() || !pass.isWhole(in.length())) {
-                throw new IOException(disk.path(kind.name) + ": the line at byte " + position + " is damaged");
-            }
-            String text = in.text(ISO_8859_1);
-            return text.substring(text.indexOf(' ', CHECKSUM_LENGTH + 1) + 1);
-        }
-    }
-
     /** Appends a line in the same way. */
-    public void add(byte[] line) {
+    public long add(byte[] line) {
+        long position = end + buffer.bytes.size();
         buffer.add(line);
         if (buffer.bytes.size() >= BUFFER_BYTES) {
             flush();
         }
+        return position;
+    }
+
+    /**
+     * Returns the content of the line at a position. Lines that are still buffered are flushed first.
+     *
+     * @throws IOException when the disk fails, or there is no whole line
+     */
+    public String line(long position) throws IOException {
+        if (position >= end) {
+            flush();
+        }
+        if (source == null) {
+            source = disk.read(kind.name);
+        }
+        byte[] bytes = new byte[READ_BYTES];
+        for (int length = 0; ; bytes = Arrays.copyOf(bytes, 4 * bytes.length)) {
+            int count = source.read(position + length, bytes, length, bytes.length - length);
+            for (int stop = length + count; length < stop; length++) {
+                if (bytes[length] == '\n') {
+                    return content(bytes, length, position);
+                }
+            }
+            if (length < bytes.length || length > MAX_LENGTH) {
+                throw damaged(position);
+            }
+        }
+    }
+
+    private String content(byte[] line, int length, long position) throws IOException {
+        String text = new String(line, 0, length, ISO_8859_1);
+        int space = text.indexOf(' ', CHECKSUM_LENGTH + 1);
+        if (space < 0 || !isWhole(buffer.context, line, length)) {
+            throw damaged(position);
+        }
+        return text.substring(space + 1);
+    }
+
+    private IOException damaged(long position) {
+        return new IOException(disk.path(kind.name) + ": the line at byte " + position + " is damaged");
     }
 
     /**
@@ -442,7 +508,11 @@ public final class LineFile implements Closeable {
 
     /** Closes the file; lines that were not flushed are lost. */
     @Override
+    @SuppressWarnings("try") // they are only closed here
     public void close() throws IOException {
-        sink.close();
+        try (sink;
+                Closeable read = source) {
+            // Closes both, whatever one of them throws.
+        }
     }
 }

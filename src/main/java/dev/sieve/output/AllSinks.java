@@ -8,15 +8,22 @@ import java.util.List;
 /** Passes everything on to several sinks, in the order in which they were added. */
 public final class AllSinks implements PageSink {
     private final List<PageSink> sinks = new ArrayList<>();
+    /** How many of them, the first ones, do not receive visits of unchanged URLs. */
+    private int ofChanges;
 
     /** Adds a sink, which is closed with the others. */
     public void add(PageSink sink) {
         sinks.add(sink);
     }
 
+    /** From now on, the sinks added so far do not receive visits that have found a URL unchanged. */
+    public void leaveOutUnchanged() {
+        ofChanges = sinks.size();
+    }
+
     @Override
     public void accept(Visit visit) throws IOException {
-        for (PageSink sink : sinks) {
+        for (PageSink sink : sinks.subList(visit.isUnchanged() ? ofChanges : 0, sinks.size())) {
             sink.accept(visit);
         }
     }

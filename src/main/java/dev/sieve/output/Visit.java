@@ -1,6 +1,7 @@
 package dev.sieve.output;
 
 import dev.sieve.fetch.FetchResult;
+import java.net.HttpURLConnection;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param isAccepted whether the options of the crawl accept the status of the page, so that it is not a failure
  * @param likeness by what the page is compared with others; null for an error, for what is not a document, and when no
  *     {@linkplain PageSink#comparesPages sink} needs it
+ * @param history what a crawl with rounds knows of the URL; null in other crawls
  */
 public record Visit(
         String url,
@@ -40,16 +42,56 @@ public record Visit(
         Duration waited,
         boolean isCheck,
         boolean isAccepted,
-        @Nullable Likeness likeness) {
+        @Nullable Likeness likeness,
+        @Nullable History history) {
+
+    /** Creates a visit of a crawl without rounds. */
+    public Visit(
+            String url,
+            String key,
+            int depth,
+            @Nullable String referrer,
+            FetchResult result,
+            Instant fetchedAt,
+            Duration took,
+            String title,
+            List<String> links,
+            List<String> resources,
+            Duration waited,
+            boolean isCheck,
+            boolean isAccepted,
+            @Nullable Likeness likeness) {
+        this(
+                url,
+                key,
+                depth,
+                referrer,
+                result,
+                fetchedAt,
+                took,
+                title,
+                links,
+                resources,
+                waited,
+                isCheck,
+                isAccepted,
+                likeness,
+                null);
+    }
 
     /** Returns the page in the response, whatever its status; null when there is none. */
     public FetchResult.@Nullable Page page() {
         return result instanceof FetchResult.Page page ? page : null;
     }
 
-    /** Returns whether there is a page with a status from 200 to 299. */
+    /** Returns whether there is a page with a status from 200 to 299, or one that is not modified since an earlier round. */
     public boolean isSuccess() {
-        return result.isSuccess();
+        return result.isSuccess() || (result.status() == HttpURLConnection.HTTP_NOT_MODIFIED && isUnchanged());
+    }
+
+    /** Returns whether the URL is as it was at an earlier visit. */
+    public boolean isUnchanged() {
+        return history != null && history.change() == Change.UNCHANGED;
     }
 
     /** Returns whether a link to the URL is broken: no usable response, or a status of 400 or above that is not accepted. */

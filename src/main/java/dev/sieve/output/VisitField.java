@@ -28,7 +28,13 @@ enum VisitField {
             visit -> visit.likeness() == null ? null : orNull(visit.likeness().description())),
     CANONICAL(visit -> visit.likeness() == null ? null : visit.likeness().canonical()),
     DUPLICATE_OF(visit -> visit.likeness() == null ? null : visit.likeness().duplicateOf()),
-    SKETCH(visit -> visit.likeness() == null ? null : visit.likeness().sketch());
+    SKETCH(visit -> visit.likeness() == null ? null : visit.likeness().sketch()),
+    CHANGE(history(each -> each.change().text())),
+    TEXT(history(each -> each.hasSameText() ? "same" : null)),
+    LAST_VISIT(
+            history(each -> each.lastVisit() == null ? null : each.lastVisit().toString())),
+    LAST_CHANGE(history(each -> each.lastChange().toString())),
+    VISITS(history(History::visits));
 
     @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
     private final Function<Visit, @Nullable Object> value;
@@ -47,6 +53,10 @@ enum VisitField {
     @Nullable
     Object of(Visit visit) {
         return value.apply(visit);
+    }
+
+    private static Function<Visit, @Nullable Object> history(Function<History, @Nullable Object> value) {
+        return visit -> visit.history() == null ? null : value.apply(visit.history());
     }
 
     private static @Nullable Integer links(Visit visit) {

@@ -174,7 +174,8 @@ class OutputsTest {
                 .first()
                 .asString()
                 .startsWith("url,key,depth,")
-                .endsWith(",accepted,description,canonical,duplicate_of,sketch");
+                .endsWith(
+                        ",accepted,description,canonical,duplicate_of,sketch,change,text,last_visit,last_change,visits");
         assertThat(Files.readAllLines(file("a.tsv")))
                 .containsExactly(
                         site + "\tmailto:x\tskipped: not http or https",

@@ -167,10 +167,15 @@ class CrawlDirectoryTest {
             "crawl-origins", "open http://a.test",
             "crawl-pauses", "60000 1030000 a.test",
             "crawl-report", "{\"url\": \"http://a.test/\"}",
-            "crawl-texts", "0000000000000007 http://a.test/");
+            "crawl-texts", "0000000000000007 http://a.test/",
+            "crawl-pages", "page 0 0 0 - n - - - 0 0 0 0 - - http://a.test/");
 
     private void makeFullJob() throws IOException {
         try (CrawlDirectory directory = open(NOW)) {
+            if (directory.rounds() == null) {
+                directory.again();
+            }
+            JobLines.addPage(directory, "http://a.test/");
             directory.addSeeds(List.of("http://a.test/"));
             directory.addOpen("http://a.test/");
             directory.forceSeeds();
@@ -197,7 +202,8 @@ class CrawlDirectoryTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"crawl-seeds", "crawl-origins", "crawl-pauses", "crawl-report", "crawl-texts"})
+    @ValueSource(
+            strings = {"crawl-seeds", "crawl-origins", "crawl-pauses", "crawl-report", "crawl-texts", "crawl-pages"})
     void whateverBefallsAFileIsFound(String name) throws IOException {
         makeFullJob();
         assertThat(new FolderPlace(folder).inspect().problems()).isEmpty();

@@ -314,7 +314,7 @@ class EveryOutcomeTest {
             Dispatcher dispatcher = new Dispatcher(job, schedule, clock.nanos(), recorder, options, false);
             Politeness politeness = new Politeness(options, fetcher, job, clock);
             UrlProcessor processor = new UrlProcessor(
-                    options, frontier, fetcher, politeness, dispatcher, links, recorder, clock, Set.of());
+                    options, frontier, fetcher, politeness, dispatcher, links, recorder, clock, null, Set.of());
             fetcher.stop();
 
             Dispatcher.Task task = dispatcher.next();

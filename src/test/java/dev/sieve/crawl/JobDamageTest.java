@@ -41,12 +41,16 @@ class JobDamageTest {
         log.close();
     }
 
-    /** What a job holds: seeds, origins, pauses, records and URLs that are not done, each with its sort. */
+    /** What a job holds: seeds, origins, pauses, records, pages and URLs that are not done, each with its sort. */
     private static Set<String> make(Path job, String host) throws IOException {
         for (int run = 0; run < 3; run++) {
             try (CrawlDirectory directory = open(job)) {
+                if (run == 0) {
+                    directory.again();
+                }
                 for (int i = 0; i < 4; i++) {
                     String seed = "http://" + host + run + i + ".test/";
+                    JobLines.addPage(directory, seed);
                     directory.addSeeds(List.of(seed));
                     directory.addOpen(seed);
                     directory.addPause(host + run + i + ".test", Duration.ofMinutes(1), Duration.ZERO, NOW);
@@ -89,6 +93,9 @@ class JobDamageTest {
             });
             directory.takePauses().forEach((host, pause) -> content.add("pause " + host + " " + pause));
             directory.journal().read(json -> content.add("record " + json));
+            if (directory.rounds() != null) {
+                directory.rounds().pages().forEach(page -> content.add("page " + page.line()));
+            }
             for (Lease url = directory.frontier().take(0);
                     url != null;
                     url = directory.frontier().take(0)) {

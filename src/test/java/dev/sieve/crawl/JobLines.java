@@ -1,11 +1,13 @@
 package dev.sieve.crawl;
 
+import dev.sieve.Lease;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.io.LineFile;
 import dev.sieve.io.LocalDisk;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 
 /** Writes files of a job. */
 public final class JobLines {
@@ -14,6 +16,15 @@ public final class JobLines {
     /** What a file with a name contains: any lines, in the present version. */
     static LineFile.Kind kind(String name) {
         return new LineFile.Kind(name, name.equals("crawl-report") ? 3 : 2, "a line", line -> true);
+    }
+
+    /** Adds a page to a job with rounds, unless it is known. */
+    static void addPage(CrawlDirectory job, String url) {
+        Rounds rounds = Objects.requireNonNull(job.rounds());
+        Revisit page = rounds.refused(Target.of(new Lease(0, url, 0, 0, null, 0, 0)));
+        if (page != null) {
+            rounds.store(List.of(page), false);
+        }
     }
 
     /** Replaces a file of a job by one with other lines, which are whole. */

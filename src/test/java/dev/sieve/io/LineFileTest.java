@@ -8,9 +8,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -72,33 +70,6 @@ class LineFileTest {
         assertThat(lines).hasSize(6).endsWith("five", "six");
         assertThat(problems).isEmpty();
         assertThat(disk.handles()).isZero();
-    }
-
-    @Test
-    void lineIsReadAtItsPosition() throws IOException {
-        Map<String, Long> positions = new HashMap<>();
-        LineFile file = LineFile.open(disk, KIND, OWNER, new LineFile.Receiver() {
-            @Override
-            public void accept(String line) {
-                throw new AssertionError(line);
-            }
-
-            @Override
-            public void accept(String line, long position) {
-                positions.put(line, position);
-            }
-        });
-        positions.put("five", file.position());
-        file.add("five");
-
-        assertThat(positions).hasSize(5);
-        for (Map.Entry<String, Long> each : positions.entrySet()) {
-            assertThat(file.line(each.getValue())).isEqualTo(each.getKey());
-        }
-        text(text().replace("two", "tow"));
-        assertThatThrownBy(() -> file.line(positions.get("two")))
-                .isInstanceOf(IOException.class)
-                .hasMessageContaining("damaged");
     }
 
     @Test
@@ -247,5 +218,25 @@ class LineFileTest {
         assertThat(lines).hasSize(5);
         assertThat(problems).isEmpty();
         file.close();
+    }
+
+    @Test
+    void aLineIsFoundAtItsPosition() throws IOException {
+        FakeDisk disk = new FakeDisk();
+        List<Long> positions = new ArrayList<>();
+        String longWord = "x".repeat(3000);
+        try (LineFile file = LineFile.open(disk, KIND, OWNER, line -> {})) {
+            for (String word : List.of("one", longWord, "three")) {
+                positions.add(file.add(word));
+            }
+            assertThat(file.line(positions.get(1))).isEqualTo(longWord);
+            assertThat(file.line(positions.get(2))).isEqualTo("three");
+            assertThatThrownBy(() -> file.line(positions.get(0) + 1)).hasMessageContaining("is damaged");
+            assertThatThrownBy(() -> file.line(1_000_000)).hasMessageContaining("is damaged");
+        }
+        List<Long> found = new ArrayList<>();
+        LineFile.openLines(disk, KIND, OWNER, (position, line) -> found.add(position))
+                .close();
+        assertThat(found).isEqualTo(positions);
     }
 }

@@ -109,6 +109,7 @@ class SinksTest {
         assertThat(record(check).has("cut")).isFalse();
         assertThat(record(visit("", page)).has("check")).isFalse();
         assertThat(record(visit("", page)).has("accepted")).isFalse();
+        assertThat(record(visit("", page)).has("change")).isFalse();
         assertThat(record(visit("", page)).has("duplicate_of")).isFalse();
     }
 
@@ -177,7 +178,17 @@ class SinksTest {
         JsonNode json = record(visit);
         assertThat(record.keySet())
                 .containsAll(json.properties().stream().map(Map.Entry::getKey).toList())
-                .endsWith("accepted", "description", "canonical", "duplicate_of", "sketch");
+                .endsWith(
+                        "accepted",
+                        "description",
+                        "canonical",
+                        "duplicate_of",
+                        "sketch",
+                        "change",
+                        "text",
+                        "last_visit",
+                        "last_change",
+                        "visits");
         json.properties()
                 .forEach(each -> assertThat(record.get(each.getKey()))
                         .as(each.getKey())

@@ -1,0 +1,304 @@
+package dev.sieve.crawl;
+
+import dev.sieve.url.UrlNormalizer;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of a URL that was visited in this round or an earlier one; a line of {@link KnownPages}.
+ *
+ * <p>References to other pages are their numbers, or, as long as these have none, the complement of their {@linkplain
+ * KnownPages#fingerprint fingerprints}, which is negative.
+ *
+ * @param number of the page in its job; -1 before it has one
+ * @param label of the URL in the frontier
+ * @param depth links followed from a seed
+ * @param referrer the page on which it was first found; {@link #NO_REFERRER} for none
+ * @param state what the last usable response was
+ * @param body a digest of the body, or of the target of a redirect; 0 without one
+ * @param text a digest of the visible text; 0 without one
+ * @param etag the entity tag of the page; null for none
+ * @param lastModified when the page was last modified by its server, in epoch seconds; -1 for none
+ * @param visits how often it was visited; 0 when it never was, since it is refused
+ * @param lastVisit when it was last visited, in epoch seconds
+ * @param lastChange when a visit has last found a change, in epoch seconds
+ * @param interval how long until it is visited again, in seconds; 0 for one round
+ * @param links the pages to which it links, sorted
+ */
+@SuppressWarnings("ArrayRecordComponent") // pages are not compared
+record KnownPage(
+        int number,
+        int label,
+        String url,
+        int depth,
+        long referrer,
+        State state,
+        long body,
+        long text,
+        @Nullable String etag,
+        long lastModified,
+        int visits,
+        long lastVisit,
+        long lastChange,
+        int interval,
+        long[] links) {
+    static final long NO_REFERRER = Long.MIN_VALUE;
+    static final long[] NO_LINKS = {};
+
+    /** Bits of a fingerprint. */
+    static final int FINGERPRINT_BITS = 48;
+
+    private static final int FINGERPRINT_BYTES = FINGERPRINT_BITS / 8;
+    /** The largest number of links that are stored. */
+    static final int MAX_LINKS = 200_000;
+
+    private static final int RADIX = 36;
+    private static final int FIELDS = 15;
+    private static final int MAX_ETAG = 1000;
+    private static final Pattern ETAG = Pattern.compile("(?:W/)?\"[!#-~]*\"");
+    private static final Base64.Encoder ENCODER = Base64.getUrlEncoder().withoutPadding();
+    private static final HexFormat HEX = HexFormat.of();
+
+    /** What a usable response was. */
+    enum State {
+        /** There was none so far. */
+        NONE,
+        /** A page. */
+        PAGE,
+        /** A redirect. */
+        MOVED,
+        /** The status 404 or 410. */
+        GONE;
+
+        private final String text = name().substring(0, 1).toLowerCase(Locale.ROOT);
+
+        private static State of(String text) {
+            for (State state : values()) {
+                if (state.text.equals(text)) {
+                    return state;
+                }
+            }
+            throw new IllegalArgumentException("not a state: " + text);
+        }
+    }
+
+    /** Returns an entity tag as it is stored; null when it cannot be, or there is none. */
+    static @Nullable String storable(@Nullable String etag) {
+        return etag != null && etag.length() <= MAX_ETAG && ETAG.matcher(etag).matches() ? etag : null;
+    }
+
+    /** Returns the fields in one line. */
+    String line() {
+        return String.join(
+                " ",
+                text(number),
+                text(label),
+                text(depth),
+                referrer == NO_REFERRER ? "-" : text(referrer),
+                state.text,
+                body == 0 ? "-" : HEX.toHexDigits(body),
+                text == 0 ? "-" : HEX.toHexDigits(text),
+                lastModified < 0 ? "-" : text(lastModified),
+                text(visits),
+                text(lastVisit),
+                text(lastVisit - lastChange),
+                text(interval),
+                links(links),
+                etag == null ? "-" : etag,
+                url);
+    }
+
+    private static String text(long value) {
+        return Long.toString(value, RADIX);
+    }
+
+    /** Numbers as their distances, in base 128 with the lowest digits first; then fingerprints. Both are counted first. */
+    private static String links(long[] links) {
+        if (links.length == 0) {
+            return "-";
+        }
+        int known = 0;
+        for (long link : links) {
+            known += link >= 0 ? 1 : 0;
+        }
+        ByteBuffer bytes = ByteBuffer.allocate(5 + 5 * known + FINGERPRINT_BYTES * (links.length - known));
+        put(bytes, known);
+        long before = 0;
+        for (long link : links) {
+            if (link >= 0) {
+                put(bytes, link - before);
+                before = link;
+            }
+        }
+        for (long link : links) {
+            for (int shift = FINGERPRINT_BITS - 8; link < 0 && shift >= 0; shift -= 8) {
+                bytes.put((byte) (~link >>> shift));
+            }
+        }
+        return ENCODER.encodeToString(Arrays.copyOf(bytes.array(), bytes.position()));
+    }
+
+    private static void put(ByteBuffer bytes, long value) {
+        long rest = value;
+        for (; rest > 0x7f; rest >>>= 7) {
+            bytes.put((byte) (rest | 0x80));
+        }
+        bytes.put((byte) rest);
+    }
+
+    /**
+     * Returns the page in a line.
+     *
+     * @throws IllegalArgumentException when it is not such a line
+     */
+    static KnownPage parse(String line) {
+        String[] fields = line.split(" ", -1);
+        if (fields.length != FIELDS) {
+            throw new IllegalArgumentException("not a page: " + line);
+        }
+        long lastVisit = number(fields[9], Long.MAX_VALUE);
+        return new KnownPage(
+                (int) number(fields[0], Integer.MAX_VALUE),
+                (int) number(fields[1], 255),
+                url(fields[14]),
+                (int) number(fields[2], Integer.MAX_VALUE),
+                fields[3].equals("-") ? NO_REFERRER : reference(Long.parseLong(fields[3], RADIX)),
+                State.of(fields[4]),
+                digest(fields[5]),
+                digest(fields[6]),
+                fields[13].equals("-") ? null : etag(fields[13]),
+                fields[7].equals("-") ? -1 : number(fields[7], Long.MAX_VALUE),
+                (int) number(fields[8], Integer.MAX_VALUE),
+                lastVisit,
+                lastVisit - number(fields[10], lastVisit),
+                (int) number(fields[11], Integer.MAX_VALUE),
+                fields[12].equals("-") ? NO_LINKS : links(fields[12]));
+    }
+
+    /** Returns the number and nothing else of a line that {@link #parse} accepts. */
+    static long number(String text, long most) {
+        long value = Long.parseLong(text, RADIX);
+        if (value < 0 || value > most) {
+            throw new IllegalArgumentException("out of range: " + text);
+        }
+        return value;
+    }
+
+    private static long reference(long value) {
+        long fingerprint = value < 0 ? ~value : 0;
+        if (value > Integer.MAX_VALUE || fingerprint >>> FINGERPRINT_BITS != 0) {
+            throw new IllegalArgumentException("not a reference: " + value);
+        }
+        return value;
+    }
+
+    private static long digest(String text) {
+        return text.equals("-") ? 0 : HexFormat.fromHexDigitsToLong(text);
+    }
+
+    private static String etag(String text) {
+        if (storable(text) == null) {
+            throw new IllegalArgumentException("not an entity tag: " + text);
+        }
+        return text;
+    }
+
+    private static String url(String text) {
+        if (!text.equals(UrlNormalizer.parse(text))) {
+            throw new IllegalArgumentException("not a URL: " + text);
+        }
+        return text;
+    }
+
+    private static long[] links(String text) {
+        ByteBuffer bytes = ByteBuffer.wrap(Base64.getUrlDecoder().decode(text));
+        int known = (int) Math.min(get(bytes), MAX_LINKS + 1L);
+        int all = known + bytes.remaining() / FINGERPRINT_BYTES;
+        if (known > bytes.remaining() || all > MAX_LINKS) {
+            throw new IllegalArgumentException("too many links");
+        }
+        long[] links = new long[all];
+        long number = 0;
+        int at = 0;
+        for (; at < known; at++) {
+            number += get(bytes);
+            links[at] = reference(number);
+        }
+        if (bytes.remaining() % FINGERPRINT_BYTES != 0) {
+            throw new IllegalArgumentException("half a link");
+        }
+        for (; bytes.hasRemaining(); at++) {
+            long fingerprint = 0;
+            for (int i = 0; i < FINGERPRINT_BYTES; i++) {
+                fingerprint = (fingerprint << 8) | (bytes.get() & 0xff);
+            }
+            links[at] = ~fingerprint;
+        }
+        return Arrays.copyOf(links, at);
+    }
+
+    private static long get(ByteBuffer bytes) {
+        long value = 0;
+        for (int shift = 0; shift <= 28; shift += 7) {
+            if (!bytes.hasRemaining()) {
+                break;
+            }
+            byte next = bytes.get();
+            value |= (next & 0x7fL) << shift;
+            if (next >= 0) {
+                return value;
+            }
+        }
+        throw new IllegalArgumentException("not a number of a page");
+    }
+
+    /** Returns whether it is a page whose links are followed. */
+    boolean isCrawledPage() {
+        return label == 0 && state == State.PAGE;
+    }
+
+    /** Returns this page after a visit that has found no change of it. */
+    KnownPage visited(long time, int count, int newInterval) {
+        return new KnownPage(
+                number,
+                label,
+                url,
+                depth,
+                referrer,
+                state,
+                body,
+                text,
+                etag,
+                lastModified,
+                count,
+                time,
+                lastChange,
+                newInterval,
+                links);
+    }
+
+    /** Returns this page with other references. */
+    KnownPage with(int newNumber, long newReferrer, long[] newLinks) {
+        return new KnownPage(
+                newNumber,
+                label,
+                url,
+                depth,
+                newReferrer,
+                state,
+                body,
+                text,
+                etag,
+                lastModified,
+                visits,
+                lastVisit,
+                lastChange,
+                interval,
+                newLinks);
+    }
+}

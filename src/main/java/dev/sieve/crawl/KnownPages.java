@@ -1,0 +1,417 @@
+package dev.sieve.crawl;
+
+import dev.sieve.bloom.Murmur3;
+import dev.sieve.io.Disk;
+import dev.sieve.io.LineFile;
+import dev.sieve.url.UrlNormalizer;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The pages of a job that is crawled in rounds: the file {@code crawl-pages}, with a line of one of these sorts:
+ *
+ * <pre>
+ *   round N begun      a round, which then queues all pages again
+ *   round N queued     they are in the frontier
+ *   round N ended      all are visited, or were left
+ *   page ...           a page: see {@link KnownPage}
+ *   same ...           number of a page, visits, time of the last one, interval: nothing else has changed
+ * </pre>
+ *
+ * Numbers are in base 36. The first round needs no line. The last line of a page counts. At the {@linkplain #end end} of a round, the file is replaced by
+ * one with a line per page, in which links are numbers of pages.
+ *
+ * <p>A line is buffered when {@link #add} returns. When {@link #flush} returns, it survives the process, and if forced also
+ * a power failure. A page takes about 30 bytes of memory. Methods throw {@link UncheckedIOException} when the disk fails.
+ * Safe for use by many threads.
+ */
+final class KnownPages implements Closeable {
+    static final LineFile.Kind KIND = new LineFile.Kind("crawl-pages", "a page", KnownPages::isLine);
+
+    private static final String PAGE = "page ";
+    private static final String SAME = "same ";
+    private static final Pattern ROUND = Pattern.compile("round (\\d{1,9}) (begun|queued|ended)");
+    private static final Pattern TOUCH =
+            Pattern.compile("same ([0-9a-z]{1,6}) ([0-9a-z]{1,6}) ([0-9a-z]{1,9}) ([0-9a-z]{1,6})");
+    private static final int RADIX = 36;
+    private static final int MIN_SLOTS = 1 << 10;
+
+    /** The class of a URL that is crawled as a page. */
+    private static final String AS_PAGE = "";
+
+    private static final String AS_CHECK = "check ";
+    private static final String AS_SITEMAP = "sitemap ";
+
+    private final Disk disk;
+    private final long owner;
+    private LineFile file;
+
+    /** By number: the fingerprint of a page; 0 when the number is not used. */
+    private LongList fingerprints = new LongList();
+    /** By number: the position of its last line with all fields. */
+    private LongList positions = new LongList();
+    /** By number: the position of a later line without the others; 0 when there is none. */
+    private LongList touches = new LongList();
+    /** A hash table of numbers, each increased by one. */
+    private int[] slots = new int[MIN_SLOTS];
+
+    private int used;
+
+    private int round = 1;
+    private boolean isEnded;
+    private boolean isQueued = true;
+    /** Lines after this position belong to visits of the present round. */
+    private long roundStart;
+
+    /** Numbers in blocks, so that adding one never copies the others. */
+    private static final class LongList {
+        private static final int SHIFT = 14;
+        private static final int MASK = (1 << SHIFT) - 1;
+
+        private long[][] blocks = new long[4][];
+        private int size;
+
+        long get(int index) {
+            return index < size ? blocks[index >> SHIFT][index & MASK] : 0;
+        }
+
+        void set(int index, long value) {
+            int block = index >> SHIFT;
+            if (block >= blocks.length) {
+                blocks = Arrays.copyOf(blocks, Math.max(block + 1, 2 * blocks.length));
+            }
+            if (blocks[block] == null) {
+                blocks[block] = new long[1 << SHIFT];
+            }
+            for (int before = block - 1; before >= 0 && blocks[before] == null; before--) {
+                blocks[before] = new long[1 << SHIFT];
+            }
+            blocks[block][index & MASK] = value;
+            size = Math.max(size, index + 1);
+        }
+    }
+
+    /** Opens the pages of a job, or creates the file, of which the first round has begun. */
+    KnownPages(Disk disk, long owner) throws IOException {
+        this.disk = disk;
+        this.owner = owner;
+        file = LineFile.openLines(disk, KIND, owner, this::read);
+    }
+
+    /** Returns the file, which changes at the {@link #end} of a round. */
+    LineFile file() {
+        return file;
+    }
+
+    private static boolean isLine(String line) {
+        try {
+            if (line.startsWith(PAGE)) {
+                return KnownPage.parse(line.substring(PAGE.length())).number() >= 0;
+            }
+            return (line.startsWith(SAME) ? TOUCH : ROUND).matcher(line).matches();
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+    }
+
+    private void read(long position, String line) {
+        if (line.startsWith(PAGE)) {
+            int end = line.indexOf(' ', PAGE.length());
+            int number = Integer.parseInt(line, PAGE.length(), end, RADIX);
+            int label = Integer.parseInt(line, end + 1, line.indexOf(' ', end + 1), RADIX);
+            String url = line.substring(line.lastIndexOf(' ') + 1);
+            note(number, fingerprint(label, url), position);
+        } else if (line.startsWith(SAME)) {
+            int number = Integer.parseInt(line, SAME.length(), line.indexOf(' ', SAME.length()), RADIX);
+            if (fingerprints.get(number) != 0) {
+                touches.set(number, position);
+            }
+        } else {
+            String[] words = line.split(" ", -1);
+            round = Integer.parseInt(words[1]);
+            isEnded = words[2].equals("ended");
+            isQueued = !words[2].equals("begun");
+            roundStart = position;
+        }
+    }
+
+    /** Returns the identity of the job, a secret number. */
+    long owner() {
+        return owner;
+    }
+
+    /** Returns the number of the last round that has begun. */
+    synchronized int round() {
+        return round;
+    }
+
+    /** Returns whether the last round has ended. */
+    synchronized boolean isEnded() {
+        return isEnded;
+    }
+
+    /** Returns whether all pages that the last round visits are in the frontier. */
+    synchronized boolean isQueued() {
+        return isQueued;
+    }
+
+    /** Returns how many pages there are. */
+    synchronized int size() {
+        return used;
+    }
+
+    /** Begins a round; the pages are queued next. */
+    synchronized void begin() {
+        state(round + 1, "begun");
+    }
+
+    /** Notes that all pages are queued, once they are safe in the frontier. */
+    synchronized void queued() {
+        state(round, "queued");
+    }
+
+    private void state(int number, String state) {
+        String line = "round " + number + " " + state;
+        long position = file.add(line);
+        file.force();
+        read(position, line);
+    }
+
+    /** Returns the fingerprint of the pages with a key, for links. */
+    long fingerprint(String key) {
+        return fingerprintOf(AS_PAGE + key);
+    }
+
+    private long fingerprint(int label, String url) {
+        return fingerprintOf(kind(label) + UrlNormalizer.key(url));
+    }
+
+    private long fingerprintOf(String key) {
+        return Math.max(1, Murmur3.hash(key, owner)[0] >>> (Long.SIZE - KnownPage.FINGERPRINT_BITS));
+    }
+
+    /** The same URL may be visited as a page, as a sitemap, and as a link that is only checked. */
+    private static String kind(int label) {
+        return switch (label) {
+            case 0 -> AS_PAGE;
+            case 1, 2, 3 -> AS_SITEMAP;
+            default -> AS_CHECK;
+        };
+    }
+
+    /** Returns what is known of a URL; null when it was not visited. */
+    synchronized @Nullable KnownPage find(int label, String url) {
+        int number = number(label, url);
+        return number < 0 ? null : get(number);
+    }
+
+    /** Returns whether the last visit of a URL belongs to this round. */
+    synchronized boolean isVisited(int label, String url) {
+        int number = number(label, url);
+        return number >= 0 && Math.max(positions.get(number), touches.get(number)) > roundStart;
+    }
+
+    private int number(int label, String url) {
+        long fingerprint = fingerprint(label, url);
+        for (int slot = slot(fingerprint); slots[slot] != 0; slot = (slot + 1) & (slots.length - 1)) {
+            int number = slots[slot] - 1;
+            if (fingerprints.get(number) == fingerprint) {
+                KnownPage page = get(number);
+                if (page.url().equals(url) && kind(page.label()).equals(kind(label))) {
+                    return number;
+                }
+            }
+        }
+        return -1;
+    }
+
+    /** Returns the number of a page with a fingerprint, the first one added; -1 when there is none. */
+    private int number(long fingerprint) {
+        for (int slot = slot(fingerprint); slots[slot] != 0; slot = (slot + 1) & (slots.length - 1)) {
+            if (fingerprints.get(slots[slot] - 1) == fingerprint) {
+                return slots[slot] - 1;
+            }
+        }
+        return -1;
+    }
+
+    private int slot(long fingerprint) {
+        return (int) (fingerprint >>> 8) & (slots.length - 1);
+    }
+
+    private KnownPage get(int number) {
+        try {
+            KnownPage page = KnownPage.parse(file.line(positions.get(number)).substring(PAGE.length()));
+            if (touches.get(number) == 0) {
+                return page;
+            }
+            String[] same = file.line(touches.get(number)).split(" ", -1);
+            return page.visited(
+                    Long.parseLong(same[3], RADIX), Integer.parseInt(same[2], RADIX), Integer.parseInt(same[4], RADIX));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void note(int number, long fingerprint, long position) {
+        if (fingerprints.get(number) == 0) {
+            fingerprints.set(number, fingerprint);
+            used++;
+            if (2L * used > slots.length) {
+                grow();
+            } else {
+                insert(number);
+            }
+        }
+        positions.set(number, position);
+        touches.set(number, 0);
+    }
+
+    private void grow() {
+        slots = new int[2 * slots.length];
+        for (int number = 0; number < fingerprints.size; number++) {
+            if (fingerprints.get(number) != 0) {
+                insert(number);
+            }
+        }
+    }
+
+    private void insert(int number) {
+        int slot = slot(fingerprints.get(number));
+        while (slots[slot] != 0) {
+            slot = (slot + 1) & (slots.length - 1);
+        }
+        slots[slot] = number + 1;
+    }
+
+    /** Adds a page, or what is new of it. */
+    synchronized void add(KnownPage page) {
+        int known = page.number() < 0 ? number(page.label(), page.url()) : page.number();
+        int number = known < 0 ? fingerprints.size : known;
+        KnownPage numbered = page.with(number, page.referrer(), page.links());
+        note(number, fingerprint(page.label(), page.url()), file.add(PAGE + numbered.line()));
+    }
+
+    /** Notes a visit that has changed only visits, time and interval of a page. */
+    synchronized void touch(KnownPage page) {
+        String line = SAME + text(page.number()) + " " + text(page.visits()) + " " + text(page.lastVisit()) + " "
+                + text(page.interval());
+        touches.set(page.number(), file.add(line));
+    }
+
+    private static String text(long value) {
+        return Long.toString(value, RADIX);
+    }
+
+    /** Hands what was added to the operating system, and forces it to the disk if {@code isForced}. */
+    synchronized void flush(boolean isForced) {
+        if (isForced) {
+            file.force();
+        } else {
+            file.flush();
+        }
+    }
+
+    /** Passes on all pages, in the order of their numbers. */
+    void forEach(Consumer<KnownPage> pages) {
+        for (int number = 0; number < last(); number++) {
+            KnownPage page = page(number);
+            if (page != null) {
+                pages.accept(page);
+            }
+        }
+    }
+
+    private synchronized int last() {
+        return fingerprints.size;
+    }
+
+    /** Returns a page by its number; null when there is none. */
+    synchronized @Nullable KnownPage page(long number) {
+        return number < 0 || number >= fingerprints.size || fingerprints.get((int) number) == 0
+                ? null
+                : get((int) number);
+    }
+
+    /**
+     * Ends the round: replaces the file by one with a line per page.
+     *
+     * @param isOpen whether URLs are left in the frontier, so that links to them have to be kept
+     * @param isSeed whether a URL is a seed, to which no page needs to link
+     * @return the pages to which no other one links
+     */
+    synchronized List<String> end(boolean isOpen, Predicate<String> isSeed) throws IOException {
+        BitSet linked = new BitSet(fingerprints.size);
+        file.flush();
+        LineFile.replace(disk, KIND, owner, lines -> {
+            for (int number = 0; number < fingerprints.size; number++) {
+                if (fingerprints.get(number) != 0) {
+                    KnownPage page = get(number);
+                    long[] links = resolved(page.links(), isOpen);
+                    for (long link : links) {
+                        linked.set(link < 0 || link == number ? fingerprints.size : (int) link);
+                    }
+                    long[] referrer = resolved(new long[] {page.referrer()}, true);
+                    lines.accept(PAGE + page.with(number, referrer[0], links).line());
+                }
+            }
+            lines.accept("round " + round + " ended");
+        });
+        reload();
+        return orphans(linked, isSeed);
+    }
+
+    private void reload() throws IOException {
+        file.close();
+        fingerprints = new LongList();
+        positions = new LongList();
+        touches = new LongList();
+        slots = new int[slots.length];
+        used = 0;
+        file = LineFile.openLines(disk, KIND, owner, this::read);
+    }
+
+    /** Returns references as numbers where they have one; others are kept or left out. */
+    private long[] resolved(long[] references, boolean keepsOthers) {
+        long[] resolved = new long[references.length];
+        int count = 0;
+        for (long reference : references) {
+            long number = reference >= 0 || reference == KnownPage.NO_REFERRER ? reference : number(~reference);
+            if (number != -1) {
+                resolved[count++] = number;
+            } else if (keepsOthers) {
+                resolved[count++] = reference;
+            }
+        }
+        long[] sorted = Arrays.copyOf(resolved, count);
+        Arrays.sort(sorted);
+        return sorted;
+    }
+
+    private List<String> orphans(BitSet linked, Predicate<String> isSeed) {
+        List<String> orphans = new ArrayList<>();
+        for (int number = linked.nextClearBit(0);
+                number < fingerprints.size;
+                number = linked.nextClearBit(number + 1)) {
+            KnownPage page = page(number);
+            if (page != null && page.isCrawledPage() && !isSeed.test(page.url())) {
+                orphans.add(page.url());
+            }
+        }
+        return orphans;
+    }
+
+    @Override
+    public synchronized void close() throws IOException {
+        file.close();
+    }
+}

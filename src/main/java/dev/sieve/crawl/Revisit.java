@@ -1,0 +1,197 @@
+package dev.sieve.crawl;
+
+import dev.sieve.bloom.Murmur3;
+import dev.sieve.crawl.KnownPage.State;
+import dev.sieve.fetch.FetchResult;
+import dev.sieve.fetch.FetchResult.Page;
+import dev.sieve.fetch.FetchResult.Redirect;
+import dev.sieve.output.Change;
+import dev.sieve.output.History;
+import java.net.HttpURLConnection;
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a visit says of a page in comparison with what was known of it.
+ *
+ * <p>What the server says with the status 304 is believed, whatever its validators are worth. Otherwise digests decide: a
+ * body that is the same byte by byte is unchanged, whatever the validators say. A visit without a usable response changes
+ * nothing of what is known.
+ *
+ * @param page what is known now
+ * @param isSame whether only visits and times are new
+ * @param history what the record of the visit says
+ */
+record Revisit(KnownPage page, boolean isSame, History history) {
+    private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter.ofPattern(
+                    "EEE, dd MMM uuuu HH:mm:ss 'GMT'", Locale.US)
+            .withZone(ZoneOffset.UTC);
+
+    /** Header fields that identify a body that is not read. */
+    private static final String[] IDENTITY = {"content-type", "content-length", "last-modified", "etag"};
+
+    /** Returns the header fields that make the request for a page conditional, by RFC 9110 section 13; none without a validator. */
+    static Map<String, String> conditions(@Nullable KnownPage base) {
+        if (base == null || base.state() != State.PAGE) {
+            return Map.of();
+        } else if (base.etag() != null) {
+            return Map.of("If-None-Match", base.etag());
+        }
+        return base.lastModified() < 0
+                ? Map.of()
+                : Map.of("If-Modified-Since", HTTP_DATE.format(Instant.ofEpochSecond(base.lastModified())));
+    }
+
+    /** Returns whether a response says that a page is as it was. */
+    static boolean isNotModified(FetchResult result) {
+        return result.status() == HttpURLConnection.HTTP_NOT_MODIFIED;
+    }
+
+    /**
+     * Returns what a visit says.
+     *
+     * @param base what was known before this round; null when nothing was
+     * @param seen the URL with its present links, and nothing known of it
+     * @param seed of digests
+     * @param isAccepted whether the status of a page counts as a success
+     * @param text the digest of the visible text; 0 without one
+     */
+    static Revisit of(
+            @Nullable KnownPage base,
+            KnownPage seen,
+            FetchResult result,
+            boolean isAccepted,
+            long text,
+            Instant now,
+            long seed) {
+        long time = now.getEpochSecond();
+        State state = state(result, isAccepted, base);
+        KnownPage page = seen(base, seen, state, result, text, time, time, seed);
+        if (base == null || base.visits() == 0) {
+            return new Revisit(page, false, history(Change.NEW, false, null, page));
+        }
+        Change change = change(base, state, result, page.body());
+        boolean hasSameText = change == Change.CHANGED && text != 0 && text == base.text();
+        boolean isSame = change == Change.FAILED
+                || (change == Change.UNCHANGED && (isNotModified(result) || hasSameValidators(base, page)));
+        if (isSame) {
+            page = base.visited(time, base.visits() + 1, base.interval());
+        } else if (change == Change.UNCHANGED) {
+            page = seen(base, seen, state, result, text, time, base.lastChange(), seed);
+        }
+        return new Revisit(page, isSame, history(change, hasSameText, base, page));
+    }
+
+    private static boolean hasSameValidators(KnownPage one, KnownPage other) {
+        return Objects.equals(one.etag(), other.etag()) && one.lastModified() == other.lastModified();
+    }
+
+    /** Returns a page that was not requested, since it is refused. */
+    static Revisit refused(KnownPage page) {
+        return new Revisit(page, false, history(Change.FAILED, false, null, page));
+    }
+
+    private static History history(Change change, boolean hasSameText, @Nullable KnownPage base, KnownPage page) {
+        return new History(
+                change,
+                hasSameText,
+                base == null ? null : Instant.ofEpochSecond(base.lastVisit()),
+                Instant.ofEpochSecond(page.lastChange()),
+                page.visits());
+    }
+
+    private static State state(FetchResult result, boolean isAccepted, @Nullable KnownPage base) {
+        int status = result.status();
+        if (result instanceof Redirect) {
+            return State.MOVED;
+        } else if (result instanceof Page && isNotModified(result) && base != null) {
+            return base.state();
+        } else if (result.isSuccess() || isAccepted) {
+            return State.PAGE;
+        }
+        boolean isGone = status == HttpURLConnection.HTTP_NOT_FOUND || status == HttpURLConnection.HTTP_GONE;
+        return isGone ? State.GONE : State.NONE;
+    }
+
+    private static Change change(KnownPage base, State state, FetchResult result, long body) {
+        if (isNotModified(result) && base.state() == State.PAGE) {
+            return Change.UNCHANGED;
+        }
+        return switch (state) {
+            case NONE -> Change.FAILED;
+            case GONE -> base.state() == State.GONE ? Change.UNCHANGED : Change.GONE;
+            case MOVED -> base.state() == State.MOVED && base.body() == body ? Change.UNCHANGED : Change.MOVED;
+            case PAGE ->
+                base.state() != State.PAGE ? Change.BACK : base.body() == body ? Change.UNCHANGED : Change.CHANGED;
+        };
+    }
+
+    private static KnownPage seen(
+            @Nullable KnownPage base,
+            KnownPage seen,
+            State state,
+            FetchResult result,
+            long text,
+            long time,
+            long lastChange,
+            long seed) {
+        Page page = state == State.PAGE && result instanceof Page each ? each : null;
+        return new KnownPage(
+                base == null ? -1 : base.number(),
+                seen.label(),
+                seen.url(),
+                base == null ? seen.depth() : base.depth(),
+                base == null ? seen.referrer() : base.referrer(),
+                state,
+                result instanceof Redirect redirect
+                        ? digest(redirect.target(), seed)
+                        : page == null ? 0 : digest(page, seed),
+                text,
+                page == null ? null : KnownPage.storable(page.header("etag")),
+                page == null ? -1 : time(page.header("last-modified")),
+                base == null ? 1 : base.visits() + 1,
+                time,
+                lastChange,
+                base == null ? 0 : base.interval(),
+                seen.links());
+    }
+
+    private static long digest(Page page, long seed) {
+        if (page.body().length > 0) {
+            return digest(page.body(), seed);
+        }
+        return digest(
+                Stream.of(IDENTITY).map(name -> name + ": " + page.header(name)).collect(Collectors.joining("\n")),
+                seed);
+    }
+
+    private static long digest(String text, long seed) {
+        return digest(text.getBytes(StandardCharsets.UTF_8), seed);
+    }
+
+    private static long digest(byte[] bytes, long seed) {
+        long[] hash = new long[2];
+        Murmur3.hash(bytes, 0, bytes.length, seed, hash, 0);
+        return hash[0] == 0 ? 1 : hash[0];
+    }
+
+    /** Returns a time of HTTP in epoch seconds; -1 for none. */
+    private static long time(@Nullable String date) {
+        try {
+            return date == null
+                    ? -1
+                    : Math.max(-1, Instant.from(HTTP_DATE.parse(date)).getEpochSecond());
+        } catch (DateTimeException e) {
+            return -1;
+        }
+    }
+}

@@ -1,0 +1,212 @@
+package dev.sieve.crawl;
+
+import dev.sieve.UrlBatch;
+import dev.sieve.bloom.ExactSet;
+import dev.sieve.bloom.Memberships;
+import dev.sieve.bloom.Murmur3;
+import dev.sieve.durable.DurableSieve;
+import dev.sieve.fetch.FetchResult;
+import dev.sieve.fetch.FetchResult.Redirect;
+import dev.sieve.url.UrlNormalizer;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job that is crawled in rounds, each of which visits every known page once.
+ *
+ * <p>What a visit says is computed from what was known before the round. It is stored after the record of the visit, and
+ * before the URL is done. So after a crash, a URL whose visit is stored needs no other one in this round, and the visit of
+ * any other URL says the same as it would have before. Safe for use by many threads.
+ */
+final class Rounds {
+    private static final int BATCH = 64;
+
+    private final KnownPages pages;
+    private final DurableSieve frontier;
+
+    Rounds(KnownPages pages, DurableSieve frontier) {
+        this.pages = pages;
+        this.frontier = frontier;
+    }
+
+    KnownPages pages() {
+        return pages;
+    }
+
+    /** Returns the number of the round. */
+    int round() {
+        return pages.round();
+    }
+
+    /** Returns how many known pages are still to be queued: an upper bound. */
+    long toQueue() {
+        return pages.isQueued() ? 0 : pages.size();
+    }
+
+    /** Returns whether the visit of a URL in this round is stored. */
+    boolean isVisited(Target target) {
+        return pages.isVisited(target.kind().label(), target.url());
+    }
+
+    /** Returns the header fields that make the request for a URL conditional. */
+    Map<String, String> conditions(Target target) {
+        return target.isSitemap() ? Map.of() : Revisit.conditions(base(target));
+    }
+
+    private @Nullable KnownPage base(Target target) {
+        return pages.find(target.kind().label(), target.url());
+    }
+
+    /**
+     * Returns what a visit says.
+     *
+     * @param isAccepted whether the status of the page counts as a success
+     * @param links to which the page links
+     * @param text the digest of its visible text; 0 without one
+     */
+    Revisit revisit(
+            Target target, FetchResult result, boolean isAccepted, Stream<String> links, long text, Instant now) {
+        Stream<String> targets = result instanceof Redirect redirect ? Stream.of(redirect.target()) : links;
+        long[] references = targets.mapToLong(url -> ~pages.fingerprint(UrlNormalizer.key(url)))
+                .sorted()
+                .distinct()
+                .limit(KnownPage.MAX_LINKS)
+                .toArray();
+        return Revisit.of(base(target), seen(target, references), result, isAccepted, text, now, pages.owner());
+    }
+
+    private KnownPage seen(Target target, long[] links) {
+        String referrer = target.lease().referrer();
+        return new KnownPage(
+                -1,
+                target.kind().label(),
+                target.url(),
+                target.lease().depth(),
+                referrer == null ? KnownPage.NO_REFERRER : ~pages.fingerprint(UrlNormalizer.key(referrer)),
+                KnownPage.State.NONE,
+                0,
+                0,
+                null,
+                -1,
+                0,
+                0,
+                0,
+                0,
+                links);
+    }
+
+    /** Returns a URL that is refused as one that the next round tries again; null when it is known. */
+    @Nullable
+    Revisit refused(Target target) {
+        return base(target) == null ? Revisit.refused(seen(target, KnownPage.NO_LINKS)) : null;
+    }
+
+    /**
+     * Stores visits. Before they survive a power cut, what they have queued does.
+     *
+     * @param isForced whether they have to survive one
+     */
+    void store(List<Revisit> visits, boolean isForced) {
+        if (visits.isEmpty()) {
+            return;
+        }
+        if (isForced) {
+            frontier.sync();
+        }
+        for (Revisit visit : visits) {
+            if (visit.isSame()) {
+                pages.touch(visit.page());
+            } else {
+                pages.add(visit.page());
+            }
+        }
+        pages.flush(isForced);
+    }
+
+    /**
+     * Queues the known pages that this round visits, unless that was done before; URLs that are in the frontier already are
+     * not queued twice, whether an earlier round has left them or this call was interrupted by a crash.
+     *
+     * @param isWanted whether a page belongs to the crawl
+     * @return how many were queued
+     */
+    long queue(Predicate<KnownPage> isWanted) {
+        if (pages.isQueued()) {
+            return 0;
+        }
+        ExactSet open = open();
+        Batches batches = new Batches();
+        pages.forEach(page -> {
+            if (isWanted.test(page) && !contains(open, page.label(), page.url())) {
+                batches.add(page);
+            }
+        });
+        batches.push();
+        frontier.sync();
+        pages.queued();
+        return batches.count;
+    }
+
+    private ExactSet open() {
+        ExactSet open = ExactSet.create(Memberships.randomSeed());
+        if (frontier.pending() + frontier.inFlight() > 0) {
+            frontier.forEach((url, isDone) -> {
+                if (!isDone) {
+                    long[] hash = hash(open, url.label(), url.url());
+                    open.add(hash[0], hash[1]);
+                }
+            });
+        }
+        return open;
+    }
+
+    private static boolean contains(ExactSet open, int label, String url) {
+        long[] hash = hash(open, label, url);
+        return open.mightContain(hash[0], hash[1]);
+    }
+
+    private static long[] hash(ExactSet set, int label, String url) {
+        return Murmur3.hash(label + " " + url, set.seed());
+    }
+
+    /** Pages with the same depth, kind and referrer in batches. */
+    private final class Batches {
+        private final UrlBatch batch = new UrlBatch();
+        private long referrer = KnownPage.NO_REFERRER;
+        private @Nullable String referrerUrl;
+        private int depth;
+        private int label;
+        private long count;
+
+        void add(KnownPage page) {
+            boolean continues = batch.size() < BATCH
+                    && page.depth() == depth
+                    && page.label() == label
+                    && page.referrer() == referrer;
+            if (!continues) {
+                push();
+                if (page.referrer() != referrer) {
+                    KnownPage linking = pages.page(page.referrer());
+                    referrerUrl = linking == null ? null : linking.url();
+                }
+                referrer = page.referrer();
+                depth = page.depth();
+                label = page.label();
+                batch.clear(depth, 0, referrerUrl, label);
+            }
+            batch.add(page.url(), Target.key(page.label(), page.url()));
+            count++;
+        }
+
+        void push() {
+            if (batch.size() > 0) {
+                frontier.pushAgain(null, batch);
+                batch.clear(depth, 0, referrerUrl, label);
+            }
+        }
+    }
+}

@@ -1,0 +1,146 @@
+package dev.sieve.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The same command crawls again what it has crawled. */
+@Timeout(120)
+class AgainCommandTest {
+    @TempDir
+    private Path folder;
+
+    private final Map<String, String> pages = new ConcurrentHashMap<>();
+    private final PrintStream before = System.err;
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+    private HttpServer server;
+    private String site;
+
+    @BeforeEach
+    void start() throws IOException {
+        System.setErr(new PrintStream(err, true, UTF_8));
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> {
+            String page = pages.get(exchange.getRequestURI().getPath());
+            byte[] body = page == null ? new byte[0] : page.getBytes(UTF_8);
+            String tag = page == null ? "" : "\"" + page.hashCode() + "\"";
+            exchange.getResponseHeaders().add("Content-Type", "text/html");
+            exchange.getResponseHeaders().add("ETag", tag);
+            boolean isSame = tag.equals(exchange.getRequestHeaders().getFirst("If-None-Match"));
+            exchange.sendResponseHeaders(
+                    page == null ? 404 : isSame ? 304 : 200, isSame || page == null ? -1 : body.length);
+            if (!isSame && page != null) {
+                exchange.getResponseBody().write(body);
+            }
+            exchange.close();
+        });
+        server.start();
+        site = "http://127.0.0.1:" + server.getAddress().getPort() + "/";
+        pages.put("/", "<a href=a>a</a><a href=b>b</a>");
+        pages.put("/a", "a");
+        pages.put("/b", "b");
+    }
+
+    @AfterEach
+    void stop() {
+        System.setErr(before);
+        server.stop(0);
+    }
+
+    private Run crawl(String... options) {
+        List<String> all = new ArrayList<>(List.of(options));
+        all.addAll(List.of("--delay", "0", "--retries", "0", "--concurrency", "1"));
+        return Run.of(Main.commandLine(), all.toArray(String[]::new));
+    }
+
+    private Run again(String... options) {
+        List<String> all = new ArrayList<>(
+                List.of(site, "--again", "--job", folder.resolve("job").toString()));
+        all.addAll(List.of(options));
+        return crawl(all.toArray(String[]::new));
+    }
+
+    private List<String> lines(String name) throws IOException {
+        return Files.readAllLines(folder.resolve(name));
+    }
+
+    @Test
+    void theSameCommandBeginsTheNextRound() throws IOException {
+        String file = folder.resolve("pages.jsonl").toString();
+        again("-o", file);
+        assertThat(err.toString(UTF_8)).contains("round    1: 3 new");
+        pages.put("/a", "<b>a</b>");
+        pages.remove("/b");
+
+        Run second = again("-o", file);
+
+        assertThat(second.exitCode()).isZero();
+        assertThat(err.toString(UTF_8))
+                .contains(
+                        "3 URLs of the job and 0 new seeds",
+                        "round    2: 1 changed (1 only in the markup), 1 unchanged, 1 gone");
+        assertThat(lines("pages.jsonl")).hasSize(6);
+        assertThat(lines("pages.jsonl").subList(3, 6))
+                .anyMatch(line -> line.contains("/a\"")
+                        && line.contains("\"change\": \"changed\", \"text\": \"same\", \"last_visit\": \"2"))
+                .anyMatch(line -> line.contains("/b\"") && line.contains("\"change\": \"gone\""))
+                .anyMatch(line -> line.contains("\"status\": 304") && line.contains("\"visits\": 2}"));
+    }
+
+    @Test
+    void unchangedPagesAreLeftOutOnRequest() throws IOException {
+        again("-q", "-o", folder.resolve("first.csv").toString());
+        pages.put("/", "<a href=a>a</a>");
+
+        again(
+                "--only-changes",
+                "-o",
+                folder.resolve("second.csv").toString(),
+                "-o",
+                folder.resolve("x.txt").toString());
+
+        assertThat(lines("second.csv")).hasSize(2);
+        assertThat(lines("second.csv").get(1)).startsWith(site + ",").contains(",changed,,");
+        assertThat(lines("x.txt")).containsExactly(site);
+        assertThat(err.toString(UTF_8)).contains("orphans  no page links any more to 1 page: " + site + "b");
+    }
+
+    @Test
+    void aRoundInWhichNothingHasChangedIsASuccess() throws IOException {
+        again("-q", "-o", folder.resolve("first.txt").toString());
+        assertThat(again("-o", folder.resolve("second.txt").toString()).exitCode())
+                .isZero();
+        assertThat(lines("second.txt"))
+                .containsExactlyElementsOf(lines("first.txt"))
+                .hasSize(3);
+    }
+
+    @Test
+    void roundsNeedAJobThatHasThemFromTheStart() {
+        assertThat(crawl(site, "--again").err()).contains("Option '--again' requires '--job'");
+        String job = folder.resolve("job").toString();
+        assertThat(crawl(site, "-q", "--job", job).exitCode()).isZero();
+
+        Run refused = again();
+
+        assertThat(refused.exitCode()).isEqualTo(2);
+        assertThat(refused.err()).contains("--again").contains("begun without rounds");
+    }
+}

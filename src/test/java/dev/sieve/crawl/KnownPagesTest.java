@@ -1,0 +1,223 @@
+package dev.sieve.crawl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sieve.crawl.KnownPage.State;
+import dev.sieve.io.LineFile;
+import dev.sieve.io.LocalDisk;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class KnownPagesTest {
+    private static final long OWNER = 7;
+    private static final String URL = "http://h.test/";
+
+    @TempDir
+    private Path folder;
+
+    private KnownPages open() throws IOException {
+        return new KnownPages(new LocalDisk(folder), OWNER);
+    }
+
+    private static KnownPage page(String url, long... links) {
+        return new KnownPage(
+                -1,
+                0,
+                url,
+                1,
+                KnownPage.NO_REFERRER,
+                State.PAGE,
+                -2,
+                3,
+                "W/\"a-b\"",
+                1_000_000_000,
+                1,
+                2_000_000_000,
+                1_999_999_999,
+                0,
+                links);
+    }
+
+    private static long[] links(KnownPages pages, String... urls) {
+        return Arrays.stream(urls)
+                .mapToLong(url -> ~pages.fingerprint(url))
+                .sorted()
+                .toArray();
+    }
+
+    private static KnownPage find(KnownPages pages, String url) {
+        return Objects.requireNonNull(pages.find(0, url));
+    }
+
+    /** Without the array, which is not compared. */
+    private static String text(KnownPage page) {
+        return page.line();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aPageIsTheSameAfterAnOpen(boolean ends) throws IOException {
+        KnownPage page = page(URL);
+        try (KnownPages pages = open()) {
+            assertThat(pages.find(0, URL)).isNull();
+            pages.add(page);
+            if (ends) {
+                assertThat(pages.end(false, url -> true)).isEmpty();
+            }
+            assertThat(text(find(pages, URL))).isEqualTo(text(page.with(0, KnownPage.NO_REFERRER, KnownPage.NO_LINKS)));
+            pages.flush(false);
+        }
+        try (KnownPages pages = open()) {
+            assertThat(text(find(pages, URL))).isEqualTo(text(page.with(0, KnownPage.NO_REFERRER, KnownPage.NO_LINKS)));
+            assertThat(pages.find(4, URL)).isNull();
+            assertThat(pages.find(0, URL + "x")).isNull();
+            assertThat(pages.isEnded()).isEqualTo(ends);
+        }
+    }
+
+    @Test
+    void aVisitWithoutChangesIsAShortLineThatCounts() throws IOException {
+        try (KnownPages pages = open()) {
+            pages.add(page(URL));
+            pages.flush(false);
+            long before = Files.size(folder.resolve("crawl-pages"));
+            pages.touch(find(pages, URL).visited(2_000_000_099, 5, 60));
+            pages.flush(false);
+            assertThat(Files.size(folder.resolve("crawl-pages")) - before).isLessThan(45);
+        }
+        for (int run = 0; run < 2; run++) {
+            try (KnownPages pages = open()) {
+                KnownPage page = find(pages, URL);
+                assertThat(page.visits()).isEqualTo(5);
+                assertThat(page.lastVisit()).isEqualTo(2_000_000_099);
+                assertThat(page.lastChange()).isEqualTo(1_999_999_999);
+                assertThat(page.interval()).isEqualTo(60);
+                pages.end(false, url -> true);
+            }
+        }
+    }
+
+    @Test
+    void aVisitBelongsToTheRoundInWhichItIsNoted() throws IOException {
+        try (KnownPages pages = open()) {
+            pages.add(page(URL));
+            assertThat(pages.isVisited(0, URL)).isTrue();
+            pages.end(false, url -> true);
+            assertThat(pages.isVisited(0, URL)).isFalse();
+            pages.begin();
+            assertThat(pages.round()).isEqualTo(2);
+            assertThat(pages.isQueued()).isFalse();
+            pages.queued();
+            pages.touch(find(pages, URL));
+        }
+        try (KnownPages pages = open()) {
+            assertThat(pages.isVisited(0, URL)).as("not flushed").isFalse();
+            pages.touch(find(pages, URL));
+            pages.flush(true);
+        }
+        try (KnownPages pages = open()) {
+            assertThat(pages.isVisited(0, URL)).isTrue();
+            assertThat(pages.isQueued()).isTrue();
+            assertThat(pages.isEnded()).isFalse();
+        }
+    }
+
+    @Test
+    void thePagesToWhichNoOtherOneLinksAreOrphans() throws IOException {
+        try (KnownPages pages = open()) {
+            pages.add(page(URL, links(pages, URL + "a", URL + "later")));
+            pages.add(page(URL + "self", links(pages, URL + "self")));
+            pages.add(page(URL + "a", links(pages, URL + "b", URL)));
+            pages.add(page(URL + "b"));
+            assertThat(pages.end(true, URL::equals)).containsExactly(URL + "self");
+        }
+        try (KnownPages pages = open()) {
+            pages.begin();
+            pages.add(page(URL + "later"));
+            assertThat(find(pages, URL).links()).hasSize(2);
+            pages.add(find(pages, URL + "a").with(2, KnownPage.NO_REFERRER, KnownPage.NO_LINKS));
+            assertThat(pages.end(false, URL::equals)).containsExactly(URL + "self", URL + "b");
+            assertThat(find(pages, URL).links()).containsExactly(2, 4);
+        }
+    }
+
+    @Test
+    void manyPagesAreFoundAndTakeFewBytes() throws IOException {
+        int count = 3000;
+        int most = 120;
+        try (KnownPages pages = open()) {
+            long urlBytes = 0;
+            for (int i = 0; i < count; i++) {
+                String[] links = new String[20];
+                for (int link = 0; link < links.length; link++) {
+                    links[link] = URL + (link < 10 ? link : (i + link) % count);
+                }
+                pages.add(page(URL + i, links(pages, links)));
+                urlBytes += (URL + i).length() + page(URL).etag().length();
+            }
+            assertThat(pages.end(false, url -> false)).isEmpty();
+            assertThat(Files.size(folder.resolve("crawl-pages")) - urlBytes).isLessThan((long) most * count);
+            for (int i = 0; i < count; i++) {
+                assertThat(find(pages, URL + i).number()).isEqualTo(i);
+            }
+            List<KnownPage> all = new ArrayList<>();
+            pages.forEach(all::add);
+            assertThat(all).hasSize(count);
+        }
+    }
+
+    @Test
+    void aLostLineLosesOnlyItsPage() throws IOException {
+        try (KnownPages pages = open()) {
+            for (int i = 0; i < 3; i++) {
+                pages.add(page(URL + i, links(pages, URL + (i + 1) % 3)));
+            }
+            pages.end(false, url -> false);
+            pages.begin();
+            for (int i = 0; i < 3; i++) {
+                pages.touch(find(pages, URL + i));
+            }
+            pages.flush(false);
+        }
+        LineFile.rewrite(
+                new LocalDisk(folder), KnownPages.KIND, OWNER, line -> !line.endsWith(URL + "1"), LineFile.REFUSE);
+        try (KnownPages pages = open()) {
+            assertThat(pages.find(0, URL + "1")).isNull();
+            assertThat(find(pages, URL + "2").number()).isEqualTo(2);
+            assertThat(pages.page(find(pages, URL + "2").links()[0])).isNotNull();
+            pages.end(false, url -> false);
+            assertThat(pages.find(0, URL + "1")).isNull();
+            assertThat(pages.size()).isEqualTo(2);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "page 0 0 1 - p - - - 1 a 0 0 - - http://H.test/",
+                "page 0 0 1 - x - - - 1 a 0 0 - - http://h.test/",
+                "page -1 0 1 - p - - - 1 a 0 0 - - http://h.test/",
+                "page 0 0 1 - p - - - 1 a b 0 - - http://h.test/",
+                "page 0 0 1 - p - - - 1 a 0 0 gICAgICAgICAgICA - http://h.test/",
+                "page 0 0 1 - p - - - 1 a 0 0 - tag http://h.test/",
+                "same 0 1",
+                "round x begun",
+                ""
+            })
+    void aLineThatIsNoPageIsNamed(String line) throws IOException {
+        open().close();
+        LineFile.Kind kind = new LineFile.Kind("crawl-pages", "a line", each -> true);
+        LineFile.replace(new LocalDisk(folder), kind, OWNER, List.of(line));
+        assertThatThrownBy(this::open).hasMessageContaining("line 2 is not a page");
+    }
+}

@@ -1,0 +1,132 @@
+package dev.sieve.crawl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sieve.Sieve;
+import dev.sieve.durable.DurableFolder;
+import dev.sieve.output.History;
+import dev.sieve.output.Visit;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A job is crawled in rounds: each finds what has changed since the one before. */
+@Timeout(600)
+class RoundsTest {
+    private static final boolean IS_PROOF = Boolean.getBoolean("sieve.proof");
+    private static final int PAGES = IS_PROOF ? 5000 : 140;
+    private static final int ROUNDS = 5;
+
+    @TempDir
+    private Path folder;
+
+    private final List<Visit> visits = new ArrayList<>();
+
+    private List<String> run(CrawlOptions options, Consumer<Crawler> start) throws IOException {
+        Path job = folder.resolve("job");
+        boolean exists = DurableFolder.exists(job);
+        visits.clear();
+        try (CrawlDirectory directory =
+                        CrawlDirectory.open(job, exists ? builder -> {} : builder -> builder.capacity(20_000));
+                Crawler crawler = new Crawler(options, directory)) {
+            start.accept(crawler);
+            Reports.assertAddsUp(crawler.run(visits::add));
+            Round round = crawler.round();
+            return round == null ? List.of() : round.orphans();
+        }
+    }
+
+    private Map<String, String> changes() {
+        Map<String, String> changes = new TreeMap<>();
+        for (Visit visit : visits) {
+            History history = Objects.requireNonNull(visit.history());
+            String change = history.change().text() + (history.hasSameText() ? " text" : "");
+            assertThat(changes.put(URI.create(visit.url()).getPath(), change))
+                    .as("visited twice: " + visit.url())
+                    .isNull();
+        }
+        return changes;
+    }
+
+    private static CrawlOptions options() {
+        return Site.fast().again(true);
+    }
+
+    @Test
+    void eachRoundFindsEachChange() throws IOException {
+        try (ChangingSite site = new ChangingSite(PAGES)) {
+            for (int round = 1; round <= ROUNDS; round++) {
+                site.round(round);
+                List<String> orphans = run(options(), crawler -> crawler.seed(site.url("/")));
+                assertThat(changes()).as("round " + round).isEqualTo(site.expected(round));
+                assertThat(orphans).as("round " + round).containsExactlyInAnyOrderElementsOf(site.orphans(round));
+                assertThat(site.counts())
+                        .hasSize(visits.size())
+                        .allSatisfy((path, count) -> assertThat(count).as(path).isOne());
+                assertThat(site.unmodified())
+                        .isEqualTo(visits.stream()
+                                .filter(visit -> visit.result().status() == 304)
+                                .count());
+            }
+        }
+    }
+
+    @Test
+    void aRoundThatWasInterruptedContinues() throws IOException {
+        try (ChangingSite site = new ChangingSite(PAGES)) {
+            for (int round = 1; round <= 3; round++) {
+                site.round(round);
+                Map<String, String> all = new TreeMap<>();
+                for (int run = 0; run < 5; run++) {
+                    run(
+                            options().maxPages(run < 4 ? PAGES / 6 : Long.MAX_VALUE),
+                            crawler -> crawler.seed(site.url("/")));
+                    changes()
+                            .forEach((path, change) ->
+                                    assertThat(all.put(path, change)).as(path).isNull());
+                }
+                assertThat(all).as("round " + round).isEqualTo(site.expected(round));
+            }
+        }
+    }
+
+    @Test
+    void aJobThatWasBegunWithoutRoundsIsRefused() throws IOException {
+        try (Site site = new Site().page("/")) {
+            run(Site.fast(), crawler -> crawler.seed(site.url("/")));
+            assertThatThrownBy(() -> run(options(), crawler -> {}))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("without rounds");
+        }
+    }
+
+    @Test
+    void aCrawlWithoutAFolderHasNoRounds() {
+        assertThatThrownBy(() -> new Crawler(options(), new Sieve(10)).close())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("needs a job");
+    }
+
+    @Test
+    void theOptionsOfARoundAreItsOwn() throws IOException {
+        try (Site site = new Site().page("/", "/a", "/b").page("/a").page("/b").robots("User-agent: *\nDisallow: /b")) {
+            run(options(), crawler -> crawler.seed(site.url("/")));
+            assertThat(changes()).containsOnlyKeys("/", "/a");
+            site.robots("");
+            run(options().exclude("/a$"), crawler -> {});
+            assertThat(changes()).isEqualTo(Map.of("/", "unchanged", "/b", "new"));
+            run(options(), crawler -> {});
+            assertThat(changes()).isEqualTo(Map.of("/", "unchanged", "/a", "unchanged", "/b", "unchanged"));
+        }
+    }
+}
