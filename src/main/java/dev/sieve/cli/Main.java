@@ -61,6 +61,7 @@ public final class Main {
                 .registerConverter(Double.class, new Converters.MissRate())
                 .registerConverter(Duration.class, new Converters.TimeSpan())
                 .registerConverter(PaceOptions.Delay.class, new Converters.Delay())
+                .registerConverter(PlaceOptions.Again.class, new Converters.Named<>(PlaceOptions.Again.class, "choice"))
                 .registerConverter(FilterKind.class, new Converters.Named<>(FilterKind.class, "filter"))
                 .registerConverter(OnFull.class, new Converters.Named<>(OnFull.class, "choice"))
                 .registerConverter(Durability.class, new Converters.Named<>(Durability.class, "level"))

@@ -12,9 +12,14 @@ import dev.sieve.durable.Durability;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Stack;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.IParameterPreprocessor;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -43,10 +48,27 @@ final class PlaceOptions {
 
     @Option(
             names = "--again",
+            paramLabel = "WHICH",
+            arity = "0..1",
+            fallbackValue = "all",
+            preprocessor = Attached.class,
             description =
-                    "Crawl the job in rounds: once it is complete, the same command visits every page again, asks only"
-                            + " for what has changed, and records what has become of each page. Required from the first round on.")
-    private boolean isAgain;
+                    "Crawl the job in rounds: once it is complete, the same command visits every page again, or with"
+                            + " --again=due those that are due, asks only for what has changed, and records what has become of"
+                            + " each page. Required from the first round on.")
+    private @Nullable Again again;
+
+    @Option(
+            names = "--min-age",
+            paramLabel = "TIME",
+            description = "Shortest time between two visits of a page with --again=due (default: 1d).")
+    private Duration minAge = Duration.ofDays(1);
+
+    @Option(
+            names = "--max-age",
+            paramLabel = "TIME",
+            description = "Longest time between two visits of a page with --again=due (default: 60d).")
+    private Duration maxAge = Duration.ofDays(60);
 
     @Mixin
     private SharedOptions shared = new SharedOptions();
@@ -55,7 +77,7 @@ final class PlaceOptions {
     CrawlPlace place() throws IOException {
         SavedPlace frontier = shared.place();
         if (job == null) {
-            Stream.of("--durability", "--keep-log", "--again")
+            Stream.of("--durability", "--keep-log", "--again", "--min-age", "--max-age")
                     .filter(option -> spec.commandLine().getParseResult().hasMatchedOption(option))
                     .forEach(option -> {
                         throw Checks.wrong(spec, "Option '" + option + "' requires '--job'");
@@ -74,8 +96,10 @@ final class PlaceOptions {
 
     /** Returns a crawl of a job, in rounds if that was requested. */
     Crawler crawler(CrawlOptions options, CrawlJob opened) {
+        Checks.check(spec, "--min-age", () -> options.ages(minAge, maxAge));
         try {
-            return new Crawler(options.again(isAgain), opened);
+            options.again(again != null).onlyDue(again == Again.DUE);
+            return new Crawler(options, opened);
         } catch (IllegalArgumentException e) {
             throw Checks.invalid(spec, "--again", e.getMessage());
         }
@@ -110,6 +134,23 @@ final class PlaceOptions {
                             .replace("groups is", "the rule of --per-domain is"));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Which pages a round visits. */
+    enum Again {
+        ALL,
+        DUE
+    }
+
+    /** Takes the value of an option only from behind its equals sign, so that an argument after it is none. */
+    static final class Attached implements IParameterPreprocessor {
+        @Override
+        public boolean preprocess(Stack<String> arguments, CommandSpec spec, ArgSpec option, Map<String, Object> info) {
+            if (!"=".equals(info.get("separator"))) {
+                arguments.push("all");
+            }
+            return false;
         }
     }
 }

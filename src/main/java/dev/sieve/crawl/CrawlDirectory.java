@@ -304,7 +304,7 @@ public final class CrawlDirectory extends CrawlJob {
 
     @Override
     synchronized @Nullable Rounds rounds() {
-        return pages == null ? null : new Rounds(pages, (DurableSieve) frontier());
+        return pages == null ? null : new Rounds(pages, (DurableSieve) frontier(), RevisitRule.DEFAULT);
     }
 
     @Override

@@ -63,6 +63,8 @@ public final class CrawlOptions {
     boolean skipDuplicates;
     final Set<Integer> accepted = new TreeSet<>();
     boolean again;
+    boolean onlyDue;
+    RevisitRule revisits = RevisitRule.DEFAULT;
     private int bodyLimit = 8 << 20;
     private boolean allBodies;
     private boolean exchanges;
@@ -99,6 +101,27 @@ public final class CrawlOptions {
      */
     public CrawlOptions again(boolean choice) {
         again = choice;
+        return this;
+    }
+
+    /**
+     * Lets a round visit only the pages that are due: an unchanged page rests half as long again as before, and a changed one
+     * half as long, between two {@linkplain #ages bounds}; a Cache-Control with a longer max-age applies up to the upper one.
+     * Default: false.
+     */
+    public CrawlOptions onlyDue(boolean choice) {
+        onlyDue = choice;
+        return this;
+    }
+
+    /**
+     * Sets the shortest and the longest time between two visits of a page that is {@linkplain #onlyDue due}. Default: 1 and 60
+     * days.
+     *
+     * @throws IllegalArgumentException when min is shorter than a second, or longer than max
+     */
+    public CrawlOptions ages(Duration min, Duration max) {
+        revisits = new RevisitRule(min.toSeconds(), max.toSeconds());
         return this;
     }
 

@@ -11,6 +11,7 @@ import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -76,6 +77,8 @@ public final class Crawler implements AutoCloseable {
     private final long before;
     /** The rounds of the crawl; null when it has none. */
     private final @Nullable Rounds rounds;
+
+    private final boolean onlyDue;
     /** Known pages that this run has queued again. */
     private volatile long queuedAgain;
     /** Pages to which no other page links; known at the end of a round. */
@@ -116,6 +119,7 @@ public final class Crawler implements AutoCloseable {
     public Crawler(CrawlOptions options, CrawlJob job) {
         this.job = job;
         rounds = rounds(options, job);
+        onlyDue = options.onlyDue;
         workers = options.concurrency;
         comparesPages = options.skipDuplicates;
         startNanos = clock.nanoTime();
@@ -148,7 +152,8 @@ public final class Crawler implements AutoCloseable {
                 throw new UncheckedIOException(e);
             }
         }
-        return job.rounds();
+        Rounds rounds = job.rounds();
+        return rounds == null ? null : rounds.with(options.revisits);
     }
 
     private void readJob() {
@@ -265,7 +270,8 @@ public final class Crawler implements AutoCloseable {
         try {
             job.forceSeeds();
             if (rounds != null) {
-                queuedAgain = rounds.queue(links::takesAgain);
+                Instant now = clock.now();
+                queuedAgain = rounds.queue(page -> (!onlyDue || rounds.isDue(page, now)) && links.takesAgain(page));
             }
         } catch (UncheckedIOException e) {
             throw e.getCause();

@@ -92,6 +92,10 @@ record KnownPage(
         return etag != null && etag.length() <= MAX_ETAG && ETAG.matcher(etag).matches() ? etag : null;
     }
 
+    boolean isSitemap() {
+        return label >= 1 && label <= 3;
+    }
+
     /** Returns the fields in one line. */
     String line() {
         return String.join(

@@ -16,6 +16,8 @@ import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +37,9 @@ record Revisit(KnownPage page, boolean isSame, History history) {
     private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter.ofPattern(
                     "EEE, dd MMM uuuu HH:mm:ss 'GMT'", Locale.US)
             .withZone(ZoneOffset.UTC);
+
+    private static final Pattern MAX_AGE = Pattern.compile("(?i)(?<![\\w-])max-age=\"?(\\d{1,10})");
+    private static final Pattern NO_CACHE = Pattern.compile("(?i)(?<![\\w-])no-(?:cache|store)");
 
     /** Header fields that identify a body that is not read. */
     private static final String[] IDENTITY = {"content-type", "content-length", "last-modified", "etag"};
@@ -64,6 +69,7 @@ record Revisit(KnownPage page, boolean isSame, History history) {
      * @param seed of digests
      * @param isAccepted whether the status of a page counts as a success
      * @param text the digest of the visible text; 0 without one
+     * @param rule decides on the interval until the next visit
      */
     static Revisit of(
             @Nullable KnownPage base,
@@ -72,23 +78,37 @@ record Revisit(KnownPage page, boolean isSame, History history) {
             boolean isAccepted,
             long text,
             Instant now,
-            long seed) {
+            long seed,
+            RevisitRule rule) {
         long time = now.getEpochSecond();
         State state = state(result, isAccepted, base);
-        KnownPage page = seen(base, seen, state, result, text, time, time, seed);
+        long fresh = freshFor(result);
         if (base == null || base.visits() == 0) {
-            return new Revisit(page, false, history(Change.NEW, false, null, page));
+            KnownPage first = seen(base, seen, state, result, text, time, time, (int) rule.next(0, true, fresh), seed);
+            return new Revisit(first, false, history(Change.NEW, false, null, first));
         }
+        int changed = (int) rule.next(base.interval(), true, fresh);
+        int rested = (int) rule.next(base.interval(), false, fresh);
+        KnownPage page = seen(base, seen, state, result, text, time, time, changed, seed);
         Change change = change(base, state, result, page.body());
         boolean hasSameText = change == Change.CHANGED && text != 0 && text == base.text();
         boolean isSame = change == Change.FAILED
                 || (change == Change.UNCHANGED && (isNotModified(result) || hasSameValidators(base, page)));
         if (isSame) {
-            page = base.visited(time, base.visits() + 1, base.interval());
+            // A failure says nothing about how often the page changes.
+            page = base.visited(time, base.visits() + 1, change == Change.FAILED ? base.interval() : rested);
         } else if (change == Change.UNCHANGED) {
-            page = seen(base, seen, state, result, text, time, base.lastChange(), seed);
+            page = seen(base, seen, state, result, text, time, base.lastChange(), rested, seed);
         }
         return new Revisit(page, isSame, history(change, hasSameText, base, page));
+    }
+
+    /** Returns for how long, in seconds, the server calls its response fresh by Cache-Control; 0 if it does not. */
+    private static long freshFor(FetchResult result) {
+        String control = result instanceof Page page ? page.header("cache-control") : null;
+        Matcher maxAge =
+                MAX_AGE.matcher(control == null || NO_CACHE.matcher(control).find() ? "" : control);
+        return maxAge.find() ? Long.parseLong(maxAge.group(1)) : 0;
     }
 
     private static boolean hasSameValidators(KnownPage one, KnownPage other) {
@@ -143,6 +163,7 @@ record Revisit(KnownPage page, boolean isSame, History history) {
             long text,
             long time,
             long lastChange,
+            int interval,
             long seed) {
         Page page = state == State.PAGE && result instanceof Page each ? each : null;
         return new KnownPage(
@@ -161,7 +182,7 @@ record Revisit(KnownPage page, boolean isSame, History history) {
                 base == null ? 1 : base.visits() + 1,
                 time,
                 lastChange,
-                base == null ? 0 : base.interval(),
+                interval,
                 seen.links());
     }
 

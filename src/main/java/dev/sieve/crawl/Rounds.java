@@ -27,10 +27,24 @@ final class Rounds {
 
     private final KnownPages pages;
     private final DurableSieve frontier;
+    private final RevisitRule rule;
 
-    Rounds(KnownPages pages, DurableSieve frontier) {
+    Rounds(KnownPages pages, DurableSieve frontier, RevisitRule rule) {
         this.pages = pages;
         this.frontier = frontier;
+        this.rule = rule;
+    }
+
+    /** Returns the same rounds with another rule for the intervals of pages. */
+    Rounds with(RevisitRule other) {
+        return new Rounds(pages, frontier, other);
+    }
+
+    /** Returns whether a page takes part in a round that visits only the pages that are due. Sitemaps always do. */
+    boolean isDue(KnownPage page, Instant now) {
+        return page.isSitemap()
+                || page.visits() == 0
+                || rule.isDue(page.lastVisit(), page.interval(), now.getEpochSecond());
     }
 
     KnownPages pages() {
@@ -76,7 +90,7 @@ final class Rounds {
                 .distinct()
                 .limit(KnownPage.MAX_LINKS)
                 .toArray();
-        return Revisit.of(base(target), seen(target, references), result, isAccepted, text, now, pages.owner());
+        return Revisit.of(base(target), seen(target, references), result, isAccepted, text, now, pages.owner(), rule);
     }
 
     private KnownPage seen(Target target, long[] links) {

@@ -143,4 +143,34 @@ class AgainCommandTest {
         assertThat(refused.exitCode()).isEqualTo(2);
         assertThat(refused.err()).contains("--again").contains("begun without rounds");
     }
+
+    @Test
+    void roundOfDuePagesVisitsNoneThatWasVisitedToday() throws IOException {
+        crawlDue("1.jsonl");
+        pages.put("/a", "other");
+        crawlDue("2.jsonl");
+        assertThat(lines("1.jsonl")).hasSize(3);
+        assertThat(lines("2.jsonl")).isEmpty();
+
+        assertThat(again("-o", folder.resolve("3.jsonl").toString()).exitCode()).isZero();
+        assertThat(lines("3.jsonl")).hasSize(3);
+    }
+
+    private void crawlDue(String output) {
+        Run run = crawl(
+                "--again=due",
+                "--job",
+                folder.resolve("job").toString(),
+                site,
+                "-o",
+                folder.resolve(output).toString());
+        assertThat(run.exitCode()).as(run.err()).isZero();
+    }
+
+    @Test
+    void agesAreChecked() {
+        assertThat(again("--min-age", "3d", "--max-age", "2d").err())
+                .contains("Invalid value for option '--min-age': must be at least 1 s, and not above the longest one");
+        assertThat(crawl(site, "--max-age", "2d").err()).contains("Option '--max-age' requires '--job'");
+    }
 }

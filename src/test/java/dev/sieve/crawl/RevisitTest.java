@@ -49,7 +49,8 @@ class RevisitTest {
 
     private Revisit visit(FetchResult result, long text) {
         time += 10;
-        Revisit visit = Revisit.of(known, seen, result, false, text, Instant.ofEpochSecond(time), 1);
+        Revisit visit =
+                Revisit.of(known, seen, result, false, text, Instant.ofEpochSecond(time), 1, RevisitRule.DEFAULT);
         known = visit.page();
         return visit;
     }
@@ -130,5 +131,19 @@ class RevisitTest {
         visit(page(200, "", "content-length", "5"), 0);
         assertThat(change(page(200, "", "content-length", "5"))).isEqualTo(Change.UNCHANGED);
         assertThat(change(page(200, "", "content-length", "6"))).isEqualTo(Change.CHANGED);
+    }
+
+    @Test
+    void intervalFollowsChangesAndTheServer() {
+        int day = 86_400;
+        assertThat(visit(page(200, "a"), 0).page().interval()).isEqualTo(day);
+        assertThat(visit(page(304, ""), 0).page().interval()).isEqualTo(day * 3 / 2);
+        assertThat(visit(page(200, "a"), 0).page().interval()).isEqualTo(day * 9 / 4);
+        assertThat(visit(page(500, ""), 0).page().interval()).isEqualTo(day * 9 / 4);
+        assertThat(visit(page(200, "b"), 0).page().interval()).isEqualTo(day * 9 / 8);
+        Page fresh = page(200, "b", "cache-control", "public, max-age=432000");
+        assertThat(visit(fresh, 0).page().interval()).isEqualTo(5 * day);
+        Page forgotten = page(200, "c", "cache-control", "no-cache, max-age=9999999");
+        assertThat(visit(forgotten, 0).page().interval()).isEqualTo(5 * day / 2);
     }
 }
