@@ -39,8 +39,9 @@ class PagesTest {
     /** Stands in for a program on the path: appends its name and its arguments to a file, one line per call. */
     private static final String STUB = """
             #!/bin/bash
-            printf '%s\\037' "${0##*/}" "$@" >> "$CALLS"
-            echo >> "$CALLS"
+            # In one write, since programs may run at the same time.
+            call=$(printf '%s\\037' "${0##*/}" "$@")
+            printf '%s\\n' "$call" >> "$CALLS"
             """;
 
     @TempDir
