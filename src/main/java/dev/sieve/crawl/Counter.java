@@ -37,8 +37,8 @@ public enum Counter {
     RETRIES("Requests that repeat a failed one."),
     /** Pages of which only the beginning was read. */
     TRUNCATED("Pages of which only the beginning was read."),
-    /** Pages with a status of 2xx and nothing in them, which are often errors of the site. */
-    EMPTY("Pages with a status of 2xx and an empty body."),
+    /** HTML pages with a status of 2xx and nothing in them, which are often errors of the site. */
+    EMPTY("HTML pages with a status of 2xx and an empty body."),
     /** {@linkplain dev.sieve.fetch.FetchResult.Page#length Bytes} of all pages that were read. */
     BODY("Bytes of all bodies that were read, after decoding.", "bytes");
 

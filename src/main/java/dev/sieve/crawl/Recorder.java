@@ -228,7 +228,8 @@ final class Recorder {
             counts.add(Counter.PAGES, statusClass(page), 1);
             counts.add(Counter.BODY, page.length());
             counts.add(Counter.TRUNCATED, page.isCut() ? 1 : 0);
-            counts.add(Counter.EMPTY, page.isSuccess() && page.length() == 0 ? 1 : 0);
+            // The bodies of other types are not read unless they are kept.
+            counts.add(Counter.EMPTY, page.isSuccess() && page.isHtml() && page.length() == 0 ? 1 : 0);
         } else {
             counts.add(isFailed ? Counter.FAILED : Counter.REDIRECTS, 1);
         }
