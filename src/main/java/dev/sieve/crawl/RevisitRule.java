@@ -37,8 +37,8 @@ record RevisitRule(long minAge, long maxAge) {
      *     interval is no shorter, but no longer than {@link #maxAge} either
      */
     long next(long interval, boolean isChanged, long freshFor) {
-        double next = interval <= 0 ? minAge : interval * (isChanged ? 0.5 : 1.5);
-        return (long) Math.min(maxAge, Math.max(next, Math.max(minAge, freshFor)));
+        long next = isChanged ? interval / 2 : interval + interval / 2;
+        return Math.min(maxAge, Math.max(interval <= 0 ? 0 : next, Math.max(minAge, freshFor)));
     }
 
     /**
