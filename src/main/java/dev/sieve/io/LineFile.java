@@ -122,7 +122,6 @@ public final class LineFile implements Closeable {
 
     private final Disk disk;
     private final Kind kind;
-    private final long owner;
     private final Disk.Sink sink;
     private final Writer buffer;
     private long end;
@@ -132,7 +131,6 @@ public final class LineFile implements Closeable {
     private LineFile(Disk disk, Kind kind, long owner, Content content) throws IOException {
         this.disk = disk;
         this.kind = kind;
-        this.owner = owner;
         buffer = new Writer(kind, owner, content.last);
         end = content.end;
         if (disk.size(kind.name) > end) {
