@@ -69,7 +69,7 @@ class ConfigFileTest {
             delimiter = '|',
             quoteCharacter = '`',
             value = {
-                "max-pagse = 1 | unknown option 'max-pagse'; did you mean 'max-pages'?",
+                "max-pagse = 1 | unknown option 'max-pagse'; did you mean 'max-pages' or 'max-age'?",
                 "delai = 1 | unknown option 'delai'; did you mean 'delay'?",
                 "con = 1 | unknown option 'con'; did you mean 'concurrency' or 'config'?",
                 "= 1s | unknown option ''",
