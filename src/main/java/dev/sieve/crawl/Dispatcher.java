@@ -100,6 +100,9 @@ final class Dispatcher {
     private volatile long lastResponseNanos;
 
     private @Nullable Ending ending;
+    /** Whether a worker has failed and is about to end the crawl, so that the lease it held is no failure of its own. */
+    private boolean isFailing;
+
     private final LoadMeter load;
 
     /**
@@ -170,6 +173,15 @@ final class Dispatcher {
 
     /** Waits for a URL whose host may be requested now; returns null when the crawl is over. */
     synchronized @Nullable Task next() throws InterruptedException {
+        try {
+            return awaitTask();
+        } catch (RuntimeException | Error e) {
+            isFailing = true;
+            throw e;
+        }
+    }
+
+    private @Nullable Task awaitTask() throws InterruptedException {
         while (true) {
             long now = nanoClock.getAsLong();
             if (isOver(now)) {
@@ -285,7 +297,9 @@ final class Dispatcher {
             nanos = schedule.holdsUnproven() ? Math.min(nanos, unproven.waitNanos(now)) : nanos;
         }
         nanos = levels.hasDue() ? 0 : nanos;
-        requireProgress(nanos);
+        if (!isFailing) {
+            requireProgress(nanos);
+        }
         nanos = Math.min(nanos, leftNanos(now));
         TimeUnit.NANOSECONDS.timedWait(this, Math.max(nanos, TimeUnit.MICROSECONDS.toNanos(1)));
     }

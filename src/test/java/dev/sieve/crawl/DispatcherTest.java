@@ -24,6 +24,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -318,6 +319,31 @@ class DispatcherTest {
 
     private static String urlOf(Dispatcher.Task task) {
         return task.lease().url();
+    }
+
+    @Test
+    void failureOfOneWorkerIsNotFollowedByThatOfAnother() throws Exception {
+        TakenAway frontier = new TakenAway() {
+            @Override
+            public boolean begin(Lease lease) {
+                throw new IllegalArgumentException("broken");
+            }
+        };
+        frontier.push("http://a.test/");
+        HostSchedule<Target> schedule = HostSchedule.<Target>builder().build(0);
+        Dispatcher dispatcher = new Dispatcher(
+                CrawlJob.inMemory(frontier), schedule, () -> 0, new Recorder(frontier), new CrawlOptions(), false);
+        assertThatThrownBy(dispatcher::next).hasMessage("broken");
+
+        FutureTask<Dispatcher.Task> other = new FutureTask<>(dispatcher::next);
+        Thread worker = new Thread(other);
+        worker.start();
+        while (!other.isDone() && worker.getState() != Thread.State.TIMED_WAITING) {
+            Thread.onSpinWait();
+        }
+        dispatcher.end(Ending.FAILED);
+
+        assertThat(other.get()).isNull();
     }
 
     @Test
