@@ -298,8 +298,24 @@ public final class CrawlDirectory extends CrawlJob {
             endRound();
         }
         if (known.isEnded()) {
+            emptyJournal();
             known.begin();
         }
+    }
+
+    /** A report is about one round. */
+    private void emptyJournal() throws IOException {
+        if (disk.names().contains(Journal.KIND.name()) && !files.containsKey(Journal.KIND)) {
+            forgetCount(Journal.KIND);
+            LineFile.rewrite(disk, Journal.KIND, id, line -> false, problem -> {});
+        }
+    }
+
+    /** Notes that a file is about to have fewer lines, so that a crash in between does not make them look lost. */
+    private void forgetCount(LineFile.Kind kind) {
+        counts.put(kind.name(), 0L);
+        countFile.add(kind.name() + " 0");
+        countFile.force();
     }
 
     @Override
@@ -310,10 +326,7 @@ public final class CrawlDirectory extends CrawlJob {
     @Override
     synchronized List<String> endRound() throws IOException {
         KnownPages known = Objects.requireNonNull(pages);
-        // First the count, so that a crash in between does not make the lines that are left out look lost.
-        counts.put(KnownPages.KIND.name(), 0L);
-        countFile.add(KnownPages.KIND.name() + " 0");
-        countFile.force();
+        forgetCount(KnownPages.KIND);
         List<String> orphans = known.end(frontier().pending() + frontier().inFlight() > 0, this::hasSeed);
         files.put(KnownPages.KIND, known.file());
         count(KnownPages.KIND);

@@ -15,6 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jsoup.Jsoup;
+import org.jsoup.nodes.Element;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -165,6 +167,17 @@ class AgainCommandTest {
                 "-o",
                 folder.resolve(output).toString());
         assertThat(run.exitCode()).as(run.err()).isZero();
+    }
+
+    @Test
+    void reportIsAboutTheRound() throws IOException {
+        Path report = folder.resolve("r.html");
+        for (int round = 1; round <= 3; round++) {
+            assertThat(again("--report", report.toString()).exitCode()).isZero();
+            Element tile =
+                    Jsoup.parse(report.toFile(), "UTF-8").selectFirst("dl.tiles > div:has(dt:containsOwn(Pages)) > dd");
+            assertThat(tile.text()).as("round %d", round).startsWith("3");
+        }
     }
 
     @Test
