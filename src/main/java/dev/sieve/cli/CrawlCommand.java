@@ -233,7 +233,9 @@ class CrawlCommand implements Callable<Integer> {
             boolean isFlag = option.arity().max() == 0;
             for (String value : isFlag ? List.of("") : option.originalStringValues()) {
                 String shown = option.longestName().equals("-H") ? value.replaceFirst(":.*", ": ...") : value;
-                words.add(option.longestName() + (isFlag ? "" : " " + shown));
+                String separator = option.arity().min() == 0 ? "=" : " ";
+                boolean isAlone = isFlag || value.equals(option.fallbackValue());
+                words.add(option.longestName() + (isAlone ? "" : separator + shown));
             }
         }
         return USER.matcher(String.join(" ", words)).replaceAll("//");

@@ -173,7 +173,8 @@ class AgainCommandTest {
     void reportIsAboutTheRound() throws IOException {
         Path report = folder.resolve("r.html");
         for (int round = 1; round <= 3; round++) {
-            assertThat(again("--report", report.toString()).exitCode()).isZero();
+            assertThat(again("--min-age", "2d", "--report", report.toString()).exitCode())
+                    .isZero();
             Element tile =
                     Jsoup.parse(report.toFile(), "UTF-8").selectFirst("dl.tiles > div:has(dt:containsOwn(Pages)) > dd");
             assertThat(tile.text()).as("round %d", round).startsWith("3");
