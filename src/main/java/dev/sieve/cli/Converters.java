@@ -10,10 +10,15 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Stack;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import picocli.CommandLine.IParameterPreprocessor;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.TypeConversionException;
 
 /** The formats in which options take their values. */
@@ -30,6 +35,17 @@ final class Converters {
 
     private static TypeConversionException wrong(String text, String problem) {
         return new TypeConversionException("'" + text + "' is " + problem);
+    }
+
+    /** Takes the optional value of an option only after an equals sign: otherwise a seed after the option would be one. */
+    static final class OnlyAfterEquals implements IParameterPreprocessor {
+        @Override
+        public boolean preprocess(Stack<String> args, CommandSpec command, ArgSpec option, Map<String, Object> info) {
+            if (!"=".equals(info.get("separator"))) {
+                args.push(((OptionSpec) option).fallbackValue());
+            }
+            return false;
+        }
     }
 
     /** An integer from 0 to 1e15: {@code 1000000}, {@code 1_000_000}, {@code 1e6} or {@code 1M}; also k, G and T. */

@@ -134,26 +134,14 @@ class CrawlCommand implements Callable<Integer> {
         CrawlOptions options = options().exchanges(output.hasArchive());
         OutputChecks checks = new OutputChecks(spec, place);
         output.check(checks, resumes);
-        live.check(checks, spec);
-        checkSummary(checks);
+        live.check(checks);
+        checks.replaced("--summary", summary, SummaryFile::check);
         frontier.check(place, resumes);
         if (isDryRun) {
             return dryRun(options, place, resumes);
         }
         try (LiveServer server = live.open()) {
             return crawl(options, place, resumes, output.recording(server, live.metricsFile()));
-        }
-    }
-
-    private void checkSummary(OutputChecks checks) {
-        if (summary == null) {
-            return;
-        }
-        checks.name("--summary", summary);
-        try {
-            SummaryFile.check(summary);
-        } catch (IOException e) {
-            throw Checks.invalid(spec, "--summary", Checks.message(e));
         }
     }
 

@@ -95,7 +95,7 @@ final class DemoCommand implements Callable<Integer> {
         if (report != null) {
             checks.report("--report", report, isForced);
         }
-        live.check(checks, spec);
+        live.check(checks);
         try (DemoWeb web = open()) {
             return port == null ? crawl(web) : serve(web);
         }

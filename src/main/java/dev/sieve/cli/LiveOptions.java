@@ -4,15 +4,10 @@ import dev.sieve.report.LiveServer;
 import dev.sieve.report.MetricsText;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Map;
-import java.util.Stack;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.IParameterPreprocessor;
 import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.Model.ArgSpec;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
@@ -29,7 +24,8 @@ final class LiveOptions {
                     "Show the crawl at http://127.0.0.1:PORT/ while it runs, and metrics for Prometheus at /metrics."
                             + " Port 0 selects a free one. With an address, other machines can read it, without a password"
                             + " (default: off; without a value: port " + DEFAULT_PORT + ").",
-            preprocessor = OnlyAfterEquals.class,
+            fallbackValue = DEFAULT_PORT,
+            preprocessor = Converters.OnlyAfterEquals.class,
             converter = EndpointConverter.class)
     private @Nullable Endpoint endpoint;
 
@@ -51,16 +47,8 @@ final class LiveOptions {
     }
 
     /** Refuses a file for the metrics that could not be written. */
-    void check(OutputChecks checks, CommandSpec spec) {
-        if (metricsFile == null) {
-            return;
-        }
-        checks.name("--metrics-file", metricsFile);
-        try {
-            MetricsText.check(metricsFile);
-        } catch (IOException e) {
-            throw Checks.invalid(spec, "--metrics-file", Checks.message(e));
-        }
+    void check(OutputChecks checks) {
+        checks.replaced("--metrics-file", metricsFile, MetricsText::check);
     }
 
     /** Opens the port, so that nothing is crawled when it is in use; returns null without the option. */
@@ -75,17 +63,6 @@ final class LiveOptions {
             return LiveServer.open(endpoint.host, endpoint.port);
         } catch (IOException e) {
             throw new IOException(e.getMessage() + "; choose another port with --live=PORT", e);
-        }
-    }
-
-    /** Takes a value only after an equals sign: otherwise a seed after the option would be one. */
-    static final class OnlyAfterEquals implements IParameterPreprocessor {
-        @Override
-        public boolean preprocess(Stack<String> args, CommandSpec command, ArgSpec option, Map<String, Object> info) {
-            if (!"=".equals(info.get("separator"))) {
-                args.push(DEFAULT_PORT);
-            }
-            return false;
         }
     }
 

@@ -112,6 +112,24 @@ final class OutputChecks {
         name(option, file);
     }
 
+    /** Finds out whether a file can be replaced when the crawl is over. */
+    interface Replacing {
+        void check(Path file) throws IOException;
+    }
+
+    /** Refuses a file that could not be replaced when the crawl is over; null for none. */
+    void replaced(String option, @Nullable Path file, Replacing replacing) {
+        if (file == null) {
+            return;
+        }
+        name(option, file);
+        try {
+            replacing.check(file);
+        } catch (IOException e) {
+            throw Checks.invalid(spec, option, Checks.message(e));
+        }
+    }
+
     /**
      * Refuses a file for a report that could not be written when the crawl is over.
      *

@@ -13,13 +13,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Map;
-import java.util.Stack;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.IParameterPreprocessor;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -51,7 +47,7 @@ final class PlaceOptions {
             paramLabel = "WHICH",
             arity = "0..1",
             fallbackValue = "all",
-            preprocessor = Attached.class,
+            preprocessor = Converters.OnlyAfterEquals.class,
             description =
                     "Crawl the job in rounds: once it is complete, the same command visits every page again, or with"
                             + " --again=due those that are due, asks only for what has changed, and records what has become of"
@@ -141,16 +137,5 @@ final class PlaceOptions {
     enum Again {
         ALL,
         DUE
-    }
-
-    /** Takes the value of an option only from behind its equals sign, so that an argument after it is none. */
-    static final class Attached implements IParameterPreprocessor {
-        @Override
-        public boolean preprocess(Stack<String> arguments, CommandSpec spec, ArgSpec option, Map<String, Object> info) {
-            if (!"=".equals(info.get("separator"))) {
-                arguments.push("all");
-            }
-            return false;
-        }
     }
 }

@@ -1,7 +1,5 @@
 package dev.sieve.report;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.sieve.OptionalLibrary;
 import dev.sieve.crawl.CrawlOptions;
 import dev.sieve.crawl.Crawler;
@@ -20,10 +18,9 @@ import io.prometheus.metrics.model.snapshots.InfoSnapshot;
 import io.prometheus.metrics.model.snapshots.InfoSnapshot.InfoDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The metrics of a crawl in the text format of Prometheus: those of {@link CrawlerMetrics}, the times of its responses, and
@@ -104,19 +101,6 @@ public final class MetricsText {
      * @throws IOException when they cannot, or the file has another content
      */
     public static void check(Path file) throws IOException {
-        if (Files.exists(file) && !isMetrics(file)) {
-            throw new IOException(file + " exists, and has no metrics in it");
-        }
-        ReportPage.check(file);
-    }
-
-    private static boolean isMetrics(Path file) throws IOException {
-        if (!Files.isRegularFile(file)) {
-            return false;
-        }
-        try (InputStream in = Files.newInputStream(file)) {
-            String start = new String(in.readNBytes(START.length()), UTF_8);
-            return start.isEmpty() || start.equals(START);
-        }
+        ReportPage.check(file, Set.of("", START), "has no metrics in it");
     }
 }

@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import org.jsoup.nodes.DataNode;
 import org.jsoup.nodes.Document;
@@ -116,10 +117,28 @@ public final class ReportPage {
 
     /** Returns whether a file may be replaced by a report, since it is one. */
     public static boolean isReport(Path file) throws IOException {
+        String start = start(file, MARK_BYTES);
+        return start.startsWith("<!doctype html>") && start.contains("content=\"" + GENERATOR + "\"");
+    }
+
+    private static String start(Path file, int length) throws IOException {
         try (InputStream in = Files.newInputStream(file)) {
-            String start = new String(in.readNBytes(MARK_BYTES), UTF_8);
-            return start.startsWith("<!doctype html>") && start.contains("content=\"" + GENERATOR + "\"");
+            return new String(in.readNBytes(length), UTF_8);
         }
+    }
+
+    /**
+     * Checks that a file can be written which only replaces one of its kind.
+     *
+     * @param starts how a file of this kind may begin, each in ASCII; an empty one stands for an empty file
+     * @param problem what is wrong with any other file, in messages
+     */
+    static void check(Path file, Set<String> starts, String problem) throws IOException {
+        int length = starts.stream().mapToInt(String::length).max().orElse(0);
+        if (Files.exists(file) && !(Files.isRegularFile(file) && starts.contains(start(file, length)))) {
+            throw new IOException(file + " exists, and " + problem);
+        }
+        check(file);
     }
 
     /** Checks that a page can be written to a file: the name under which that begins is created, and deleted. */

@@ -1,17 +1,14 @@
 package dev.sieve.report;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.sieve.SieveStats;
 import dev.sieve.crawl.Counter;
 import dev.sieve.crawl.CrawlReport;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /** The summary of a crawl as a file of JSON, for programs. The page docs/outputs.md describes its fields. */
 public final class SummaryFile {
@@ -25,19 +22,7 @@ public final class SummaryFile {
      * @throws IOException when it cannot, or the file has another content
      */
     public static void check(Path file) throws IOException {
-        if (Files.exists(file) && !isSummary(file)) {
-            throw new IOException(file + " exists, and is not a summary");
-        }
-        ReportPage.check(file);
-    }
-
-    private static boolean isSummary(Path file) throws IOException {
-        if (!Files.isRegularFile(file)) {
-            return false;
-        }
-        try (InputStream in = Files.newInputStream(file)) {
-            return new String(in.readNBytes(START.length()), UTF_8).equals(START);
-        }
+        ReportPage.check(file, Set.of(START), "is not a summary");
     }
 
     /** Writes the summary under another name, and then renames it, so that an earlier one is replaced at once. */
