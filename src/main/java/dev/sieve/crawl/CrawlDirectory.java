@@ -273,12 +273,11 @@ public final class CrawlDirectory extends CrawlJob {
         return true;
     }
 
-    private KnownPages openPages() throws IOException {
+    private void openPages() throws IOException {
         requireCount(disk, KnownPages.KIND, Long.MAX_VALUE, counts, LineFile.REFUSE);
         KnownPages open = new KnownPages(disk, id);
         file(KnownPages.KIND, open.file());
         pages = open;
-        return open;
     }
 
     @Override

@@ -100,7 +100,7 @@ final class Dispatcher {
     private volatile long lastResponseNanos;
 
     private @Nullable Ending ending;
-    /** Whether a worker has failed and is about to end the crawl, so that the lease it held is no failure of its own. */
+    /** Whether a worker has failed and is about to end the crawl. The lease that it leaves behind is not a second failure. */
     private boolean isFailing;
 
     private final LoadMeter load;

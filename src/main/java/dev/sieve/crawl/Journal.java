@@ -4,6 +4,7 @@ import dev.sieve.durable.DurableFolder;
 import dev.sieve.io.Disk;
 import dev.sieve.io.LineFile;
 import dev.sieve.io.LocalDisk;
+import dev.sieve.io.TemporaryFolder;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -26,14 +27,14 @@ public final class Journal implements Closeable {
     private final long owner;
     private final LineFile file;
     /** The folder of a temporary file; null otherwise. */
-    private final @Nullable Path temporary;
+    private final @Nullable TemporaryFolder temporary;
 
     /** Uses the file of a job, which is closed by the job. */
     Journal(Disk disk, long owner, LineFile file) {
         this(disk, owner, file, null);
     }
 
-    private Journal(Disk disk, long owner, LineFile file, @Nullable Path temporary) {
+    private Journal(Disk disk, long owner, LineFile file, @Nullable TemporaryFolder temporary) {
         this.disk = disk;
         this.owner = owner;
         this.file = file;
@@ -42,8 +43,8 @@ public final class Journal implements Closeable {
 
     /** Creates a journal in a temporary file, which is deleted when it is closed. */
     static Journal temporary(Path parent) throws IOException {
-        Path folder = Files.createTempDirectory(parent, KIND.name());
-        Disk disk = new LocalDisk(folder);
+        TemporaryFolder folder = new TemporaryFolder(parent, KIND.name());
+        Disk disk = folder.disk();
         return new Journal(disk, 0, LineFile.open(disk, KIND, 0, line -> {}), folder);
     }
 
@@ -65,11 +66,7 @@ public final class Journal implements Closeable {
     public synchronized void flush(boolean isForced) {
         // No other process, nor a later run, reads a temporary file.
         if (!isTemporary()) {
-            if (isForced) {
-                file.force();
-            } else {
-                file.flush();
-            }
+            file.flush(isForced);
         }
     }
 
@@ -99,15 +96,15 @@ public final class Journal implements Closeable {
     }
 
     @Override
+    @SuppressWarnings("try") // they are only closed here
     public synchronized void close() throws IOException {
         if (temporary == null) {
             flush(false);
             return;
         }
-        try (file) {
-            disk.delete(KIND.name());
-        } finally {
-            Files.deleteIfExists(temporary);
+        try (temporary;
+                file) {
+            // Closes both, the file first.
         }
     }
 }

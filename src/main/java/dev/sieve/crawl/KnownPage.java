@@ -92,8 +92,8 @@ record KnownPage(
         return etag != null && etag.length() <= MAX_ETAG && ETAG.matcher(etag).matches() ? etag : null;
     }
 
-    boolean isSitemap() {
-        return label >= 1 && label <= 3;
+    Target.Kind kind() {
+        return Target.Kind.of(label);
     }
 
     /** Returns the fields in one line. */
@@ -263,7 +263,7 @@ record KnownPage(
 
     /** Returns whether it is a page whose links are followed. */
     boolean isCrawledPage() {
-        return label == 0 && state == State.PAGE;
+        return kind() == Target.Kind.PAGE && state == State.PAGE;
     }
 
     /** Returns this page after a visit that has found no change of it. */

@@ -3,7 +3,6 @@ package dev.sieve.crawl;
 import dev.sieve.bloom.Murmur3;
 import dev.sieve.io.Disk;
 import dev.sieve.io.LineFile;
-import dev.sieve.url.UrlNormalizer;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -44,12 +43,6 @@ final class KnownPages implements Closeable {
             Pattern.compile("same ([0-9a-z]{1,6}) ([0-9a-z]{1,6}) ([0-9a-z]{1,9}) ([0-9a-z]{1,6})");
     private static final int RADIX = 36;
     private static final int MIN_SLOTS = 1 << 10;
-
-    /** The class of a URL that is crawled as a page. */
-    private static final String AS_PAGE = "";
-
-    private static final String AS_CHECK = "check ";
-    private static final String AS_SITEMAP = "sitemap ";
 
     private final Disk disk;
     private final long owner;
@@ -129,7 +122,7 @@ final class KnownPages implements Closeable {
             int number = Integer.parseInt(line, PAGE.length(), end, RADIX);
             int label = Integer.parseInt(line, end + 1, line.indexOf(' ', end + 1), RADIX);
             String url = line.substring(line.lastIndexOf(' ') + 1);
-            note(number, fingerprint(label, url), position);
+            note(number, fingerprint(key(label, url)), position);
         } else if (line.startsWith(SAME)) {
             int number = Integer.parseInt(line, SAME.length(), line.indexOf(' ', SAME.length()), RADIX);
             if (fingerprints.get(number) != 0) {
@@ -188,50 +181,40 @@ final class KnownPages implements Closeable {
 
     /** Returns the fingerprint of the pages with a key, for links. */
     long fingerprint(String key) {
-        return fingerprintOf(AS_PAGE + key);
-    }
-
-    private long fingerprint(int label, String url) {
-        return fingerprintOf(kind(label) + UrlNormalizer.key(url));
-    }
-
-    private long fingerprintOf(String key) {
         return Math.max(1, Murmur3.hash(key, owner)[0] >>> (Long.SIZE - KnownPage.FINGERPRINT_BITS));
     }
 
-    /** The same URL may be visited as a page, as a sitemap, and as a link that is only checked. */
-    private static String kind(int label) {
-        return switch (label) {
-            case 0 -> AS_PAGE;
-            case 1, 2, 3 -> AS_SITEMAP;
-            default -> AS_CHECK;
-        };
+    /** The same URL may be visited as a page, as a sitemap, and as one that is only checked. */
+    private static String key(int label, String url) {
+        Target.Kind kind = Target.Kind.of(label);
+        return kind.isCheck() ? "check " + kind.key(url) : kind.key(url);
     }
 
     /** Returns what is known of a URL; null when it was not visited. */
     synchronized @Nullable KnownPage find(int label, String url) {
-        int number = number(label, url);
-        return number < 0 ? null : get(number);
+        return find(label, url, 0);
     }
 
     /** Returns whether the last visit of a URL belongs to this round. */
     synchronized boolean isVisited(int label, String url) {
-        int number = number(label, url);
-        return number >= 0 && Math.max(positions.get(number), touches.get(number)) > roundStart;
+        return find(label, url, roundStart) != null;
     }
 
-    private int number(int label, String url) {
-        long fingerprint = fingerprint(label, url);
+    /** Returns a URL of which a line stands after a position; only such lines are read. */
+    private @Nullable KnownPage find(int label, String url, long after) {
+        String key = key(label, url);
+        long fingerprint = fingerprint(key);
         for (int slot = slot(fingerprint); slots[slot] != 0; slot = (slot + 1) & (slots.length - 1)) {
             int number = slots[slot] - 1;
-            if (fingerprints.get(number) == fingerprint) {
+            if (fingerprints.get(number) == fingerprint
+                    && Math.max(positions.get(number), touches.get(number)) > after) {
                 KnownPage page = get(number);
-                if (page.url().equals(url) && kind(page.label()).equals(kind(label))) {
-                    return number;
+                if (page.url().equals(url) && key(page.label(), url).equals(key)) {
+                    return page;
                 }
             }
         }
-        return -1;
+        return null;
     }
 
     /** Returns the number of a page with a fingerprint, the first one added; -1 when there is none. */
@@ -295,10 +278,10 @@ final class KnownPages implements Closeable {
 
     /** Adds a page, or what is new of it. */
     synchronized void add(KnownPage page) {
-        int known = page.number() < 0 ? number(page.label(), page.url()) : page.number();
-        int number = known < 0 ? fingerprints.size : known;
+        KnownPage known = page.number() < 0 ? find(page.label(), page.url()) : page;
+        int number = known == null ? fingerprints.size : known.number();
         KnownPage numbered = page.with(number, page.referrer(), page.links());
-        note(number, fingerprint(page.label(), page.url()), file.add(PAGE + numbered.line()));
+        note(number, fingerprint(key(page.label(), page.url())), file.add(PAGE + numbered.line()));
     }
 
     /** Notes a visit that has changed only visits, time and interval of a page. */
@@ -314,11 +297,7 @@ final class KnownPages implements Closeable {
 
     /** Hands what was added to the operating system, and forces it to the disk if {@code isForced}. */
     synchronized void flush(boolean isForced) {
-        if (isForced) {
-            file.force();
-        } else {
-            file.flush();
-        }
+        file.flush(isForced);
     }
 
     /** Passes on all pages, in the order of their numbers. */

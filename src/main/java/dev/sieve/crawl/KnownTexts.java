@@ -1,14 +1,12 @@
 package dev.sieve.crawl;
 
 import dev.sieve.bloom.Murmur3;
-import dev.sieve.io.Disk;
 import dev.sieve.io.LineFile;
-import dev.sieve.io.LocalDisk;
+import dev.sieve.io.TemporaryFolder;
 import dev.sieve.url.UrlParts;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.regex.Pattern;
@@ -41,10 +39,8 @@ final class KnownTexts implements Closeable {
 
     private final int maxEntries;
     private final LineFile file;
-    /** The disk of a temporary file and its folder; null for that of a job. */
-    private final @Nullable Disk temporary;
-
-    private final @Nullable Path folder;
+    /** The folder of a temporary file; null for that of a job. */
+    private final @Nullable TemporaryFolder temporary;
 
     /** A hash table with open addressing: digests, and the positions of their lines, which are 0 for no entry. */
     private long[] digests = new long[FIRST_ENTRIES];
@@ -70,13 +66,11 @@ final class KnownTexts implements Closeable {
 
     /** Uses the file of a job, which the job closes. */
     KnownTexts(Opening opening) throws IOException {
-        this(opening, null, null, MAX_BYTES);
+        this(opening, null, MAX_BYTES);
     }
 
-    private KnownTexts(Opening opening, @Nullable Disk temporary, @Nullable Path folder, int maxBytes)
-            throws IOException {
+    private KnownTexts(Opening opening, @Nullable TemporaryFolder temporary, int maxBytes) throws IOException {
         this.temporary = temporary;
-        this.folder = folder;
         maxEntries = maxBytes / ENTRY_BYTES / 4 * 3;
         file = opening.open((position, line) ->
                 restore(HexFormat.fromHexDigitsToLong(line, 0, DIGEST_LENGTH), host(url(line)), position));
@@ -88,9 +82,8 @@ final class KnownTexts implements Closeable {
     }
 
     static KnownTexts temporary(Path parent, int maxBytes) throws IOException {
-        Path folder = Files.createTempDirectory(parent, KIND.name());
-        Disk disk = new LocalDisk(folder);
-        return new KnownTexts(lines -> LineFile.openLines(disk, KIND, 0, lines), disk, folder, maxBytes);
+        TemporaryFolder folder = new TemporaryFolder(parent, KIND.name());
+        return new KnownTexts(lines -> LineFile.openLines(folder.disk(), KIND, 0, lines), folder, maxBytes);
     }
 
     private void restore(long digest, long host, long position) {
@@ -124,8 +117,7 @@ final class KnownTexts implements Closeable {
 
     private void note(long key, long digest, String url) {
         if (hasRoom()) {
-            put(key, file.position());
-            file.add(HexFormat.of().toHexDigits(digest) + " " + url);
+            put(key, file.add(HexFormat.of().toHexDigits(digest) + " " + url));
             return;
         }
         if (uncompared == 0) {
@@ -207,15 +199,12 @@ final class KnownTexts implements Closeable {
     /** Hands the lines to the operating system, and forces them to the disk if {@code isForced}. */
     synchronized void flush(boolean isForced) {
         if (temporary == null) {
-            if (isForced) {
-                file.force();
-            } else {
-                file.flush();
-            }
+            file.flush(isForced);
         }
     }
 
     @Override
+    @SuppressWarnings("try") // they are only closed here
     public synchronized void close() throws IOException {
         if (uncompared > 0) {
             LOG.warn("the texts of {} pages were not compared with those of later pages", uncompared);
@@ -224,12 +213,9 @@ final class KnownTexts implements Closeable {
             flush(false);
             return;
         }
-        try (file) {
-            temporary.delete(KIND.name());
-        } finally {
-            if (folder != null) {
-                Files.deleteIfExists(folder);
-            }
+        try (temporary;
+                file) {
+            // Closes both, the file first.
         }
     }
 }

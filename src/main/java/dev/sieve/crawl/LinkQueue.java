@@ -181,13 +181,13 @@ final class LinkQueue {
     /** Queues sitemaps, whatever the scope. */
     void sitemaps(List<String> urls, Target.Kind kind, int redirects, String referrer) {
         UrlBatch batch = kind.batch(0, redirects, referrer);
-        urls.forEach(url -> batch.add(url, Target.key(kind.label(), url)));
+        urls.forEach(url -> batch.add(url, kind.key(url)));
         push(batch, kind != Target.Kind.GUESSED_SITEMAP);
     }
 
     /** Returns whether this crawl visits a page of an earlier round again, and counts it as queued. */
     boolean takesAgain(KnownPage page) {
-        Target.Kind kind = Target.Kind.of(page.label());
+        Target.Kind kind = page.kind();
         boolean isWanted = switch (kind) {
             case PAGE -> page.depth() == 0 || admission.skipReason(page.url(), page.depth()) == null;
             case CHECK -> checksLinks;
@@ -300,6 +300,7 @@ final class LinkQueue {
                     Duration.ZERO,
                     true,
                     false,
+                    null,
                     null));
         }
     }

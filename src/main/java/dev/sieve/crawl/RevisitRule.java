@@ -33,8 +33,8 @@ record RevisitRule(long minAge, long maxAge) {
      * Returns the interval after a visit.
      *
      * @param interval the interval before it; 0 if this was the first visit
-     * @param freshFor for how long the server calls its response fresh (Cache-Control: max-age), 0 if it does not: the
-     *     interval is no shorter, but no longer than {@link #maxAge} either
+     * @param freshFor how long the response stays fresh (Cache-Control: max-age), 0 if the server does not say: the least
+     *     interval, up to {@link #maxAge}
      */
     long next(long interval, boolean isChanged, long freshFor) {
         long next = isChanged ? interval / 2 : interval + interval / 2;

@@ -42,7 +42,7 @@ final class Rounds {
 
     /** Returns whether a page takes part in a round that visits only the pages that are due. Sitemaps always do. */
     boolean isDue(KnownPage page, Instant now) {
-        return page.isSitemap()
+        return page.kind().isSitemap()
                 || page.visits() == 0
                 || rule.isDue(page.lastVisit(), page.interval(), now.getEpochSecond());
     }
@@ -212,7 +212,7 @@ final class Rounds {
                 label = page.label();
                 batch.clear(depth, 0, referrerUrl, label);
             }
-            batch.add(page.url(), Target.key(page.label(), page.url()));
+            batch.add(page.url(), page.kind().key(page.url()));
             count++;
         }
 

@@ -61,6 +61,28 @@ record Target(Lease lease, Kind kind, @Nullable Boolean rule, int asked, boolean
             return label;
         }
 
+        boolean isSitemap() {
+            return switch (this) {
+                case NAMED_SITEMAP, GUESSED_SITEMAP, LISTED_SITEMAP -> true;
+                case PAGE, CHECK, NOTE, RESOURCE, STYLE_SHEET, ERRAND -> false;
+            };
+        }
+
+        boolean isResource() {
+            return this == RESOURCE || this == STYLE_SHEET;
+        }
+
+        /** Returns whether the URL is only checked. */
+        boolean isCheck() {
+            return this == CHECK || isResource();
+        }
+
+        /** Returns the key of such a URL: a sitemap has another one than a page with the same URL. */
+        String key(String url) {
+            String key = UrlNormalizer.key(url);
+            return isSitemap() ? "sitemap " + key : key;
+        }
+
         /** Returns an empty batch of such URLs. */
         UrlBatch batch(int depth, int redirects, @Nullable String referrer) {
             return new UrlBatch(depth, redirects, referrer, label);
@@ -111,34 +133,21 @@ record Target(Lease lease, Kind kind, @Nullable Boolean rule, int asked, boolean
         return lease.url();
     }
 
-    /** Returns the key of a URL of a kind: a sitemap has another one than a page with the same URL. */
-    static String key(int label, String url) {
-        String key = UrlNormalizer.key(url);
-        return isSitemap(Kind.of(label)) ? "sitemap " + key : key;
-    }
-
     boolean is(Kind other) {
         return kind == other;
     }
 
     boolean isSitemap() {
-        return isSitemap(kind);
-    }
-
-    private static boolean isSitemap(Kind kind) {
-        return switch (kind) {
-            case NAMED_SITEMAP, GUESSED_SITEMAP, LISTED_SITEMAP -> true;
-            case PAGE, CHECK, NOTE, RESOURCE, STYLE_SHEET, ERRAND -> false;
-        };
+        return kind.isSitemap();
     }
 
     boolean isResource() {
-        return is(Kind.RESOURCE) || is(Kind.STYLE_SHEET);
+        return kind.isResource();
     }
 
     /** Returns whether the URL is only checked. */
     boolean isCheck() {
-        return is(Kind.CHECK) || isResource();
+        return kind.isCheck();
     }
 
     /** Returns this target as a page. */

@@ -166,16 +166,16 @@ public final class LineFile implements Closeable {
 
     private static Content read(Disk disk, Kind kind, long owner, Lines lines, Receiver problems) throws IOException {
         try (DiskView.Source source = disk.read(kind.name);
-                LineReader in = new LineReader(stream(source, 0), MAX_LENGTH)) {
+                LineReader in = new LineReader(stream(source), MAX_LENGTH)) {
             return new Pass(in, kind, owner, lines, problems, disk.path(kind.name)).run();
         } catch (NoSuchFileException e) {
             return new Content(0, 0);
         }
     }
 
-    private static InputStream stream(DiskView.Source source, long start) {
+    private static InputStream stream(DiskView.Source source) {
         return new InputStream() {
-            private long position = start;
+            private long position;
 
             @Override
             public int read() throws IOException {
@@ -406,11 +406,6 @@ public final class LineFile implements Closeable {
         return add(line.getBytes(ISO_8859_1));
     }
 
-    /** Returns where the next line will begin in the file. */
-    public long position() {
-        return end + buffer.bytes.size();
-    }
-
     /** Appends a line in the same way. */
     public long add(byte[] line) {
         long position = end + buffer.bytes.size();
@@ -424,7 +419,7 @@ public final class LineFile implements Closeable {
     /**
      * Returns the content of the line at a position. Lines that are still buffered are flushed first.
      *
-     * @throws IOException when the disk fails, or there is no whole line
+     * @throws IOException when the disk fails, or no whole line begins there
      */
     public String line(long position) throws IOException {
         if (position >= end) {
@@ -496,6 +491,15 @@ public final class LineFile implements Closeable {
             sink.force();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Does as {@link #force} if {@code isForced}, otherwise as {@link #flush()}. */
+    public void flush(boolean isForced) {
+        if (isForced) {
+            force();
+        } else {
+            flush();
         }
     }
 

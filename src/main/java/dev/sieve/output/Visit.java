@@ -45,40 +45,6 @@ public record Visit(
         @Nullable Likeness likeness,
         @Nullable History history) {
 
-    /** Creates a visit of a crawl without rounds. */
-    public Visit(
-            String url,
-            String key,
-            int depth,
-            @Nullable String referrer,
-            FetchResult result,
-            Instant fetchedAt,
-            Duration took,
-            String title,
-            List<String> links,
-            List<String> resources,
-            Duration waited,
-            boolean isCheck,
-            boolean isAccepted,
-            @Nullable Likeness likeness) {
-        this(
-                url,
-                key,
-                depth,
-                referrer,
-                result,
-                fetchedAt,
-                took,
-                title,
-                links,
-                resources,
-                waited,
-                isCheck,
-                isAccepted,
-                likeness,
-                null);
-    }
-
     /** Returns the page in the response, whatever its status; null when there is none. */
     public FetchResult.@Nullable Page page() {
         return result instanceof FetchResult.Page page ? page : null;

@@ -16,11 +16,11 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.jsoup.nodes.Element;
 import org.jsoup.nodes.Node;
 import org.jsoup.nodes.TextNode;
@@ -306,11 +306,11 @@ public final class LinkExtractor {
                 case "area" -> add(element, "href");
                 case "iframe", "frame" -> add(element, "src");
                 case "link" -> {
-                    String rel = value(element, "rel");
-                    if (has(rel, "next") || has(rel, "prev")) {
+                    List<String> rel = rel(element);
+                    if (rel.contains("next") || rel.contains("prev")) {
                         add(element, "href");
                     }
-                    if (canonical == null && has(rel, "canonical")) {
+                    if (canonical == null && rel.contains("canonical")) {
                         canonical = value(element, "href");
                     }
                 }
@@ -329,8 +329,9 @@ public final class LinkExtractor {
             }
         }
 
-        private static boolean has(String words, String one) {
-            return Stream.of(words.trim().split("\\s+", -1)).anyMatch(word -> word.equalsIgnoreCase(one));
+        /** Returns the words of the rel attribute in lower case. */
+        private static List<String> rel(Element element) {
+            return List.of(value(element, "rel").toLowerCase(Locale.ROOT).trim().split("\\s+", -1));
         }
 
         private void setBase(String href) {
@@ -393,8 +394,7 @@ public final class LinkExtractor {
         }
 
         private void addLink(Element element) {
-            List<String> rel = List.of(
-                    value(element, "rel").toLowerCase(Locale.ROOT).trim().split("\\s+", -1));
+            List<String> rel = rel(element);
             boolean isPreload = rel.contains("preload");
             boolean isStyleSheet = rel.contains("stylesheet")
                     || (isPreload && element.attr("as").equalsIgnoreCase("style"));
@@ -487,44 +487,48 @@ public final class LinkExtractor {
 
         @Nullable
         String canonical() {
-            return canonical == null || canonical.isEmpty()
-                    ? null
-                    : (base == null ? url : base).resolve(withoutFragment(canonical));
+            return canonical == null || canonical.isEmpty() ? null : from().resolve(withoutFragment(canonical));
         }
 
         /** Passes on the resources, each once. */
         void resources() {
-            UrlNormalizer.Base from = base == null ? url : base;
             Map<String, Boolean> urls = new LinkedHashMap<>();
-            for (Map.Entry<String, Boolean> each : resources.entrySet()) {
-                String resource = linkChars > MAX_LINK_CHARS ? null : from.resolve(each.getKey());
-                linkChars += resource == null ? 0 : resource.length();
-                if (linkChars > MAX_LINK_CHARS) {
-                    addBeyondLimit(each.getKey());
-                } else if (resource == null) {
-                    rest.refusedResource(each.getKey(), Objects.requireNonNull(from.refusal()));
-                } else {
-                    urls.merge(resource, each.getValue(), Boolean::logicalOr);
+            resources.forEach((reference, isStyleSheet) -> {
+                String resource = resolved(reference, rest::refusedResource);
+                if (resource != null) {
+                    urls.merge(resource, isStyleSheet, Boolean::logicalOr);
                 }
-            }
+            });
             urls.forEach(rest::resource);
         }
 
         List<String> links() {
-            UrlNormalizer.Base from = base == null ? url : base;
             Set<String> links = new LinkedHashSet<>();
             for (String reference : references) {
-                String link = linkChars > MAX_LINK_CHARS ? null : from.resolve(reference);
-                linkChars += link == null ? 0 : link.length();
-                if (linkChars > MAX_LINK_CHARS) {
-                    addBeyondLimit(reference);
-                } else if (link == null) {
-                    rest.refused(reference, Objects.requireNonNull(from.refusal()));
-                } else {
+                String link = resolved(reference, rest::refused);
+                if (link != null) {
                     links.add(link);
                 }
             }
             return new ArrayList<>(links);
+        }
+
+        /** Returns the URL of a reference; null when it is passed on because it is refused, or beyond the limit. */
+        private @Nullable String resolved(String reference, BiConsumer<String, Refusal> refused) {
+            String resolved = linkChars > MAX_LINK_CHARS ? null : from().resolve(reference);
+            linkChars += resolved == null ? 0 : resolved.length();
+            if (linkChars > MAX_LINK_CHARS) {
+                addBeyondLimit(reference);
+                return null;
+            }
+            if (resolved == null) {
+                refused.accept(reference, Objects.requireNonNull(from().refusal()));
+            }
+            return resolved;
+        }
+
+        private UrlNormalizer.Base from() {
+            return base == null ? url : base;
         }
     }
 }

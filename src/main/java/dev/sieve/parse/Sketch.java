@@ -43,7 +43,7 @@ public final class Sketch {
     }
 
     /** Returns the bits from one position to another, at most 31 of them. */
-    public int bits(int from, int to) {
+    int bits(int from, int to) {
         int value = 0;
         for (int bit = from; bit < to; bit++) {
             value = (value << 1) | (int) ((bits[bit / Long.SIZE] >>> (bit % Long.SIZE)) & 1);

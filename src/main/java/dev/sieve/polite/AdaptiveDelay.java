@@ -31,7 +31,7 @@ public final class AdaptiveDelay {
     private static final double SLOWER = 1.5;
     private static final double AS_FAST = 1.25;
 
-    /** How many times the average one response counts at most: a single long download is no sign of load. */
+    /** A response counts as at most this many times the average: one long download does not mean load. */
     private static final double OUTLIER = 4;
 
     /** By how much the fastest average is forgotten per response, so that a host that became slower for good is accepted. */

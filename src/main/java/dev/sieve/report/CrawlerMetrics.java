@@ -59,7 +59,7 @@ public final class CrawlerMetrics implements MeterBinder {
     /**
      * The parts of a counter that have time series.
      *
-     * @param isComplete whether there are no parts of other names
+     * @param isComplete whether the counter has only these parts
      */
     private record Parts(String tag, List<String> names, boolean isComplete) {}
 

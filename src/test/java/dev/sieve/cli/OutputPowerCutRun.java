@@ -178,6 +178,7 @@ final class OutputPowerCutRun {
                 Duration.ZERO,
                 false,
                 false,
+                null,
                 null);
         Link link = new Link(url, url + "/" + "long/".repeat(random.nextInt(300)), true, null);
         Skip skip = new Skip(random.nextInt(2) + "mailto:\0" + url, new SkipReason("excluded"), url);

@@ -84,6 +84,7 @@ public class JsonlFuzzTest {
                 Duration.ZERO,
                 false,
                 false,
+                null,
                 null);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (JsonlSink sink = new JsonlSink(new OutputStreamWriter(out, StandardCharsets.UTF_8))) {

@@ -25,6 +25,11 @@ class SinksTest {
     private static final String URL = "http://h/=cmd()%22,%0A";
 
     private static Visit visit(String text, FetchResult result) {
+        return visit(text, result, Duration.ofMillis(7), false, null);
+    }
+
+    private static Visit visit(
+            String text, FetchResult result, Duration waited, boolean isAcceptedCheck, Likeness likeness) {
         return new Visit(
                 URL,
                 URL,
@@ -36,9 +41,10 @@ class SinksTest {
                 text,
                 List.of(URL),
                 List.of(),
-                Duration.ofMillis(7),
-                false,
-                false,
+                waited,
+                isAcceptedCheck,
+                isAcceptedCheck,
+                likeness,
                 null);
     }
 
@@ -86,22 +92,7 @@ class SinksTest {
     @Test
     void aRecordSaysHowLongItWaitedAndWhetherItWasOnlyACheck() throws IOException {
         FetchResult page = new FetchResult.Page(200, Map.of(), "", new byte[0], 0, false);
-        Duration waited = Duration.ofMillis(1500);
-        Visit check = new Visit(
-                URL,
-                URL,
-                1,
-                null,
-                page,
-                Instant.EPOCH,
-                Duration.ZERO,
-                "",
-                List.of(),
-                List.of(),
-                waited,
-                true,
-                true,
-                null);
+        Visit check = visit("", page, Duration.ofMillis(1500), true, null);
 
         assertThat(record(check).get("waited_ms").longValue()).isEqualTo(1500);
         assertThat(record(check).get("check").booleanValue()).isTrue();
@@ -117,21 +108,7 @@ class SinksTest {
     void aRecordSaysWithWhatAPageWasCompared() throws IOException {
         FetchResult page = new FetchResult.Page(200, Map.of(), "", new byte[0], 0, false);
         Likeness likeness = new Likeness("d", "http://c/", "http://first/", "0f");
-        Visit visit = new Visit(
-                URL,
-                URL,
-                1,
-                null,
-                page,
-                Instant.EPOCH,
-                Duration.ZERO,
-                "",
-                List.of(),
-                List.of(),
-                Duration.ZERO,
-                false,
-                false,
-                likeness);
+        Visit visit = visit("", page, Duration.ZERO, false, likeness);
 
         assertThat(record(visit).get("description").textValue()).isEqualTo("d");
         assertThat(record(visit).get("canonical").textValue()).isEqualTo("http://c/");

@@ -33,6 +33,21 @@ final class Visits {
 
     /** Returns the same visit as that of a link out of scope that is only checked. */
     static Visit check(Visit visit) {
+        return like(visit, visit.resources(), true, false);
+    }
+
+    /** Returns a page that needs resources. */
+    static Visit needing(String url, String referrer, String... resources) {
+        return like(page(url, 200, referrer), List.of(resources), false, false);
+    }
+
+    /** Returns a page whose status the options of the crawl accept. */
+    static Visit accepted(String url, int status, String referrer) {
+        Visit page = page(url, status, referrer);
+        return like(page, page.resources(), false, true);
+    }
+
+    private static Visit like(Visit visit, List<String> resources, boolean isCheck, boolean isAccepted) {
         return new Visit(
                 visit.url(),
                 visit.key(),
@@ -43,50 +58,11 @@ final class Visits {
                 visit.took(),
                 visit.title(),
                 visit.links(),
-                visit.resources(),
+                resources,
                 visit.waited(),
-                true,
-                false,
-                null);
-    }
-
-    /** Returns a page that needs resources. */
-    static Visit needing(String url, String referrer, String... resources) {
-        Visit page = page(url, 200, referrer);
-        return new Visit(
-                page.url(),
-                page.key(),
-                page.depth(),
-                page.referrer(),
-                page.result(),
-                page.fetchedAt(),
-                page.took(),
-                page.title(),
-                page.links(),
-                List.of(resources),
-                page.waited(),
-                false,
-                false,
-                null);
-    }
-
-    /** Returns a page whose status the options of the crawl accept. */
-    static Visit accepted(String url, int status, String referrer) {
-        Visit page = page(url, status, referrer);
-        return new Visit(
-                page.url(),
-                page.key(),
-                page.depth(),
-                page.referrer(),
-                page.result(),
-                page.fetchedAt(),
-                page.took(),
-                page.title(),
-                page.links(),
-                page.resources(),
-                page.waited(),
-                false,
-                true,
+                isCheck,
+                isAccepted,
+                null,
                 null);
     }
 
@@ -110,6 +86,7 @@ final class Visits {
                 Duration.ofMillis(7),
                 false,
                 false,
+                null,
                 null);
     }
 }
