@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,7 @@ import picocli.CommandLine.Spec;
 /** The options of a frontier that many processes share. */
 final class SharedOptions {
     private static final String FRONTIER = "--frontier";
+    private static final String HEADERS = "-H";
 
     /** What such a frontier does not have, or decides itself. */
     private static final List<String> OTHERS =
@@ -39,12 +41,15 @@ final class SharedOptions {
             "--delay",
             "--per-host",
             "--per-domain",
+            "--max-per-host",
+            "--retries",
             "--user-agent",
+            HEADERS,
             "--max-body");
 
     /** What these options are when they are not given. */
     private static final Map<String, String> DEFAULTS =
-            Map.of("--delay", "1s", "--per-host", "1", "--max-body", String.valueOf(8 << 20));
+            Map.of("--delay", "1s", "--per-host", "1", "--retries", "2", "--max-body", String.valueOf(8 << 20));
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec;
@@ -97,9 +102,10 @@ final class SharedOptions {
     void compare(CrawlJob job) {
         Map<String, String> mine = new LinkedHashMap<>();
         for (String option : COMPARED) {
-            String text =
-                    text(spec.commandLine().getCommandSpec().findOption(option).getValue());
-            mine.put(option.substring(2), text.isEmpty() ? DEFAULTS.getOrDefault(option, "") : text);
+            Object value =
+                    spec.commandLine().getCommandSpec().findOption(option).getValue();
+            String text = option.equals(HEADERS) ? headerNames((List<?>) value) : text(value);
+            mine.put(name(option), text.isEmpty() ? DEFAULTS.getOrDefault(option, "") : text);
         }
         job.differences(mine).forEach((name, stored) -> {
             // Null when it was stored by a version without the option.
@@ -109,9 +115,24 @@ final class SharedOptions {
             }
             throw Checks.wrong(
                     spec,
-                    "Option '--" + name + "' is " + shown(mine.getOrDefault(name, "")) + " here, but " + shown(theirs)
+                    "Option '" + (name.length() == 1 ? "-" : "--") + name + "' is " + shown(mine.getOrDefault(name, ""))
+                            + " here, but " + shown(theirs)
                             + " in the processes that are at work on this crawl; use the same");
         });
+    }
+
+    /** Returns the name under which the value of an option is stored. */
+    private static String name(String option) {
+        return option.replaceFirst("^-+", "");
+    }
+
+    /** Returns the names alone: a value may be a password, which is not stored where others can read it. */
+    private static String headerNames(List<?> headers) {
+        return headers.stream()
+                .map(header -> header.toString().split(":", 2)[0].strip().toLowerCase(Locale.ROOT))
+                .distinct()
+                .sorted()
+                .collect(Collectors.joining(" "));
     }
 
     private static String shown(String value) {

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -263,18 +264,37 @@ class SharedCommandsTest {
         assertThat(run.err()).contains("--capacity is 1000, not 5000").hasLineCount(1);
     }
 
-    @Test
-    void optionsThatDifferFromThoseOfOtherWorkersAreNamed() throws Exception {
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "delay | 2s | --delay | 3s | Option '--delay' is 3s here, but 2s in",
+                "retries | 2 | --retries | 5 | Option '--retries' is 5 here, but 2 in",
+                "max-per-host | 7 | --max-per-host | 9 | Option '--max-per-host' is 9 here, but 7 in",
+                "H | cookie | -H | Authorization: secret | Option '-H' is authorization here, but cookie in",
+            })
+    void optionsThatDifferFromThoseOfOtherWorkersAreNamed(
+            String name, String theirs, String option, String own, String message) throws Exception {
         try (SharedSieve other =
                 SharedSieve.builder(address).capacity(1_000_000).open()) {
-            other.notes().options(Map.of("delay", "2s", "scope", "host"));
+            // What the options are that are not given here.
+            Map<String, String> options = new TreeMap<>(
+                    Map.of("scope", "host", "delay", "1s", "per-host", "1", "retries", "2", "max-body", "8388608"));
+            options.put(name, theirs);
+            other.notes().options(options);
 
-            Run run = run("http://h.test/", "-q", "--frontier", address.toString(), "--delay", "3s");
+            Run run = run("http://h.test/", "-q", "--frontier", address.toString(), option, own);
 
             assertThat(run.exitCode()).as(run.err()).isEqualTo(2);
-            assertThat(run.err())
-                    .contains("Option '--delay' is 3s here, but 2s in the processes")
-                    .hasLineCount(1);
+            assertThat(run.err()).contains(message + " the processes").hasLineCount(1);
         }
+    }
+
+    @Test
+    void valuesOfHeadersAreNotStored() throws Exception {
+        run("http://127.0.0.1:1/", "-q", "--frontier", address.toString(), "-H", "Cookie: secret", "-H", "A: secret");
+
+        String stored = engine.text("HGET", "{valuesOfHeadersAreNotStored}", "opt.H");
+        assertThat(stored).isEqualTo("a cookie");
     }
 }
