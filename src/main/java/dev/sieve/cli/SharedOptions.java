@@ -41,6 +41,8 @@ final class SharedOptions {
             "--delay",
             "--per-host",
             "--per-domain",
+            "--max-pages",
+            "--max-time",
             "--max-per-host",
             "--retries",
             "--user-agent",

@@ -126,6 +126,16 @@ public abstract class CrawlJob implements Closeable {
         }
     }
 
+    /** Returns how many pages this run may visit. */
+    PageBudget budget(long mostPages) {
+        return PageBudget.of(mostPages);
+    }
+
+    /** Returns how long ago the run began that this process takes part in. */
+    Duration age() {
+        return Duration.ZERO;
+    }
+
     /** Returns whether other processes may store something while the crawl runs. */
     boolean isShared() {
         return false;

@@ -49,6 +49,9 @@ final class Dispatcher {
     /** So many failures in a row, a host that has responded before is still preferred to unknown ones. */
     private static final int FORGIVEN = 3;
 
+    /** How long to wait for other processes, one of which may have begun what is not a page. */
+    private static final Duration BUDGET_PAUSE = Duration.ofSeconds(1);
+
     /** How long until an errand to a host that waits itself is tried again. */
     private static final Duration ERRAND_PAUSE = Duration.ofSeconds(2);
 
@@ -66,7 +69,10 @@ final class Dispatcher {
 
     private long startNanos;
     private final long maxNanos;
-    private final long maxPages;
+    private final PageBudget budget;
+    /** Until when other processes have begun all pages that the budget permits. */
+    private long budgetNanos;
+
     private final int maxFailures;
     private final int workers;
     /** How many hosts without a response are enough to end a crawl that continues as unreachable. */
@@ -88,7 +94,6 @@ final class Dispatcher {
     private long errands;
 
     private final CountDownLatch workersLeft;
-    private long pages;
     private int active;
     /** Leases so far. */
     private long taken;
@@ -115,6 +120,10 @@ final class Dispatcher {
     record Task(Target target, String host, long startNanos, Action action, Trust trust, Duration waited) {
         Lease lease() {
             return target.lease();
+        }
+
+        private boolean mayBePage() {
+            return action == Action.REQUEST && !target.is(Target.Kind.ERRAND);
         }
     }
 
@@ -148,7 +157,7 @@ final class Dispatcher {
         this.nanoClock = nanoClock;
         this.recorder = recorder;
         levels = new Levels(schedule, recorder, job.isShared() ? Integer.MAX_VALUE : options.maxDepth);
-        maxPages = options.maxPages;
+        budget = job.budget(options.maxPages);
         maxFailures = options.maxFailures;
         workers = options.concurrency;
         silentLimit = Math.max(20, 2 * workers);
@@ -159,7 +168,8 @@ final class Dispatcher {
         long lateNanos = Math.min(nanos(options.timeout) / 8, LATE.toNanos());
         unproven = new UnprovenLimit(workers, options.perHost, nanos(options.delay), lateNanos);
         delays = options.adaptsDelay ? new LruMap<>(DELAY_MEMORY, delay -> AdaptiveDelay.BYTES) : null;
-        startNanos = nanoClock.getAsLong();
+        budgetNanos = nanoClock.getAsLong();
+        start();
     }
 
     private static long nanos(Duration time) {
@@ -167,8 +177,8 @@ final class Dispatcher {
     }
 
     /** Counts the limit of time from now on. */
-    synchronized void start() {
-        startNanos = nanoClock.getAsLong();
+    final synchronized void start() {
+        startNanos = nanoClock.getAsLong() - nanos(job.age());
     }
 
     /** Waits for a URL whose host may be requested now; returns null when the crawl is over. */
@@ -187,11 +197,15 @@ final class Dispatcher {
             if (isOver(now)) {
                 return null;
             }
-            // Each active task may turn out to be a page.
-            boolean mayStart = pages + active < maxPages;
+            boolean mayStart = budgetNanos - now <= 0 && budget.mayBegin();
             Task task = mayStart ? poll(now) : null;
             if (task != null) {
                 requests.add(task);
+                if (task.mayBePage() && !budget.begin()) {
+                    budgetNanos = now + BUDGET_PAUSE.toNanos();
+                    release(task, new Outcome(Outcome.Kind.POSTPONED, BUDGET_PAUSE, task.target));
+                    continue;
+                }
                 active++;
                 loadChanged(now);
                 return task;
@@ -210,7 +224,7 @@ final class Dispatcher {
     }
 
     private boolean isOver(long now) {
-        if (pages >= maxPages) {
+        if (budget.isSpent()) {
             end(Ending.MAX_PAGES);
         } else if (leftNanos(now) <= 0) {
             end(Ending.MAX_TIME);
@@ -297,6 +311,9 @@ final class Dispatcher {
             nanos = schedule.holdsUnproven() ? Math.min(nanos, unproven.waitNanos(now)) : nanos;
         }
         nanos = levels.hasDue() ? 0 : nanos;
+        if (budgetNanos - now > 0) {
+            nanos = Math.min(nanos, budgetNanos - now);
+        }
         if (!isFailing) {
             requireProgress(nanos);
         }
@@ -497,12 +514,23 @@ final class Dispatcher {
         if (requests.contains(task)) {
             throw new IllegalStateException("not ended: " + task);
         }
-        pages += isPage ? 1 : 0;
-        abandoned(task);
+        left(task, isPage);
+    }
+
+    /** Notes that what is processed is a page, before its lease ends. */
+    void page(Lease lease) {
+        budget.page(lease);
     }
 
     /** Notes that the processing of a URL was stopped by an exception, whether its task has ended or not. */
     synchronized void abandoned(Task task) {
+        left(task, false);
+    }
+
+    private void left(Task task, boolean isPage) {
+        if (task.mayBePage()) {
+            budget.end(isPage);
+        }
         requests.remove(task);
         active--;
         loadChanged(nanoClock.getAsLong());

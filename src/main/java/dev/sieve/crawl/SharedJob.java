@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * A crawl that many processes share, each with a {@link Crawler} of its own: everything is kept on an engine, see
  * {@link SharedSieve}.
  *
+ * <p>A run begins with the first process that joins, and ends with the last one. The limits of pages and of time are those of
+ * the run.
+ *
  * <p>Each host is requested by one process at a time. The others learn of its pauses when they take it over, and request it
  * a delay after that at the earliest. A seed that one process adds widens the scope of all, and what it allows for the
  * origin of a seed is allowed for all; another process takes that over within a second, and before it requests the seed.
@@ -33,6 +36,8 @@ public final class SharedJob extends CrawlJob {
     private final SharedSieve frontier;
     /** The pauses of hosts that were taken over, until the crawler takes them. */
     private final AtomicReference<Map<String, Duration>> pauses;
+
+    private Duration age = Duration.ZERO;
 
     private final Lines seeds = new Lines("seeds", CrawlJob::isSeed);
     private final Lines origins = new Lines("origins", CrawlJob::isOrigin);
@@ -178,6 +183,17 @@ public final class SharedJob extends CrawlJob {
     @Override
     void storeOrigin(String line) {
         origins.add(List.of(line));
+    }
+
+    @Override
+    PageBudget budget(long mostPages) {
+        age = frontier.budget().join(mostPages);
+        return PageBudget.of(frontier.budget());
+    }
+
+    @Override
+    Duration age() {
+        return age;
     }
 
     @Override

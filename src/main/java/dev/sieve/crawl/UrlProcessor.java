@@ -337,8 +337,9 @@ final class UrlProcessor {
                 && withoutHeaders.contains(UrlParts.origin(lease.url()));
         if (lacksHeaders) {
             record(target, result, timing);
+            boolean isPage = isPage(target, result);
             recorder.leaveUndone(lease);
-            return isPage(target, result);
+            return isPage;
         }
         return finish(target, result, timing);
     }
@@ -398,12 +399,19 @@ final class UrlProcessor {
     }
 
     private boolean finish(Target target, FetchResult result, Timing timing) {
-        recorder.done(target.lease(), record(target, result, timing));
-        return isPage(target, result);
+        Revisit revisit = record(target, result, timing);
+        boolean isPage = isPage(target, result);
+        recorder.done(target.lease(), revisit);
+        return isPage;
     }
 
-    private static boolean isPage(Target target, FetchResult result) {
-        return result instanceof Page && target.is(Target.Kind.PAGE);
+    /** Returns whether a URL is a page, which counts for the budget. */
+    private boolean isPage(Target target, FetchResult result) {
+        boolean isPage = result instanceof Page && target.is(Target.Kind.PAGE);
+        if (isPage) {
+            dispatcher.page(target.lease());
+        }
+        return isPage;
     }
 
     /** Pushes what was found, and records the visit; returns what it says, null in a crawl without rounds. */

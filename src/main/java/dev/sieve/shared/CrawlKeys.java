@@ -44,6 +44,11 @@ final class CrawlKeys {
         return utf8("{" + name + "}e");
     }
 
+    /** Returns the hash of pages that the workers have begun. */
+    byte[] budget() {
+        return utf8("{" + name + "}b");
+    }
+
     /** Returns a list of lines that the workers share. */
     byte[] lines(String list) {
         return utf8("{" + name + "}l:" + list);

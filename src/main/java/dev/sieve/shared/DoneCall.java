@@ -17,10 +17,12 @@ final class DoneCall {
 
     private final byte[][] args;
     private final int count;
+    private final int pages;
 
-    private DoneCall(byte[][] args, int count) {
+    private DoneCall(byte[][] args, int count, int pages) {
         this.args = args;
         this.count = count;
+        this.pages = pages;
     }
 
     byte[][] args() {
@@ -32,11 +34,16 @@ final class DoneCall {
         return count;
     }
 
+    /** Returns how many of them are pages. */
+    int pages() {
+        return pages;
+    }
+
     /** Moves frames into a call. */
     static DoneCall of(long number, Set<TakenFrame> changed) {
         List<byte[]> args = new ArrayList<>();
-        args.add(CrawlKeys.utf8(number));
         int sum = 0;
+        int pages = 0;
         Iterator<TakenFrame> frames = changed.iterator();
         for (int i = 0; i < MAX_FRAMES && frames.hasNext(); i++) {
             TakenFrame frame = frames.next();
@@ -46,7 +53,10 @@ final class DoneCall {
             args.add(frame.isDone() ? ALL : frame.doneBits());
             args.add(CrawlKeys.utf8(count));
             sum += count;
+            pages += frame.countNewPages();
         }
-        return new DoneCall(args.toArray(byte[][]::new), sum);
+        args.add(0, CrawlKeys.utf8(number));
+        args.add(1, CrawlKeys.utf8(pages));
+        return new DoneCall(args.toArray(byte[][]::new), sum, pages);
     }
 }

@@ -97,6 +97,11 @@ final class Holdings {
             int sum = doneCall == null ? 0 : doneCall.count();
             return sum + changed.stream().mapToInt(TakenFrame::newlyDone).sum();
         }
+
+        int unsentPages() {
+            int sum = doneCall == null ? 0 : doneCall.pages();
+            return sum + changed.stream().mapToInt(TakenFrame::newPages).sum();
+        }
     }
 
     Holdings(int sliceCount, long leaseTimeoutNanos) {
@@ -378,14 +383,14 @@ final class Holdings {
         return true;
     }
 
-    synchronized boolean done(Lease lease, long clock) {
+    synchronized boolean done(Lease lease, boolean isPage, long clock) {
         TakenFrame frame = held(lease, clock);
         if (frame == null) {
             return false;
         }
         leases.release(lease);
         end(frame, lease);
-        frame.done(lease.id());
+        frame.done(lease.id(), isPage);
         part(frame).changed.add(frame);
         unsentDone++;
         if (frame.isDone()) {
@@ -426,6 +431,11 @@ final class Holdings {
     /** Returns how many URLs are done without the engine having stored it. */
     synchronized int unsentDone() {
         return unsentDone;
+    }
+
+    /** Returns how many of these are pages. */
+    synchronized int unsentPages() {
+        return parts().stream().mapToInt(Part::unsentPages).sum();
     }
 
     /** Returns the call that stores what is done in a slice, the same until it was answered; null when nothing is. */

@@ -21,7 +21,8 @@ enum Script {
     LOOK,
     MARK,
     CREATE,
-    OPTIONS;
+    OPTIONS,
+    BUDGET;
 
     private final String text;
     private final String hash;

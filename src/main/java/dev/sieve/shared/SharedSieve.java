@@ -49,8 +49,6 @@ public final class SharedSieve implements Frontier {
     private static final long URL_BYTES = 100;
 
     private static final long AWAY_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-    /** How long a caller waits for the round trip of another thread, which may last until its timeout. */
-    private static final long TRIP_WAIT_MILLIS = 1000;
 
     private final LongSupplier clock;
     private final Worker worker;
@@ -59,6 +57,7 @@ public final class SharedSieve implements Frontier {
     private final CapacityMarks capacity;
     private final Consumer<Map<String, Duration>> onClaim;
     private final SharedNotes notes;
+    private final SharedBudget budget;
     private final Keeper keeper;
 
     /** See {@link Worker}; the fields below are used with it. */
@@ -83,6 +82,7 @@ public final class SharedSieve implements Frontier {
         results = new Results(worker);
         ownership = new Ownership(worker, builder.ownership, builder.rest);
         overview = new Overview(worker, results, ownership, recent);
+        budget = new SharedBudget(worker);
         keeper = new Keeper(keys.name(), () -> {
             beat();
             awaitEngine();
@@ -153,7 +153,7 @@ public final class SharedSieve implements Frontier {
     @Override
     public @Nullable Lease take(long nowNanos) {
         keeper.requireUsable();
-        if (isAway() || !lockTrip()) {
+        if (isAway() || !worker.tryTrip()) {
             return worker.holdings().next(nowNanos, clock.getAsLong());
         }
         try {
@@ -186,15 +186,6 @@ public final class SharedSieve implements Frontier {
         return worker.engine().isAway() ? AWAY_WAIT_NANOS : wait;
     }
 
-    private boolean lockTrip() {
-        try {
-            return trip.tryLock() || trip.tryLock(TRIP_WAIT_MILLIS, TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
-    }
-
     /** Returns whether the engine is away and the keeper tries to reach it, so that other threads need not. */
     private boolean isAway() {
         return keeper.isStarted() && worker.engine().isAway();
@@ -214,7 +205,7 @@ public final class SharedSieve implements Frontier {
     @Override
     public boolean done(Lease lease) {
         keeper.requireUsable();
-        boolean isHeld = worker.holdings().done(lease, clock.getAsLong());
+        boolean isHeld = worker.holdings().done(lease, budget.takePage(lease), clock.getAsLong());
         if (isHeld && worker.holdings().unsentDone() >= MAX_UNSENT && trip.tryLock()) {
             try {
                 results.flush();
@@ -280,7 +271,7 @@ public final class SharedSieve implements Frontier {
     @Override
     public boolean isOver(long left) {
         keeper.requireUsable();
-        if (isAway() || worker.holdings().isBusy(left) || !lockTrip()) {
+        if (isAway() || worker.holdings().isBusy(left) || !worker.tryTrip()) {
             return false;
         }
         try {
@@ -322,6 +313,7 @@ public final class SharedSieve implements Frontier {
             }
             long now = clock.getAsLong();
             results.flush();
+            budget.beat();
             Survey survey = ownership.beat(now);
             if (survey == null) {
                 return null;
@@ -374,6 +366,11 @@ public final class SharedSieve implements Frontier {
     /** Returns what the workers of the crawl share besides URLs. */
     public SharedNotes notes() {
         return notes;
+    }
+
+    /** Returns how many pages the workers of the crawl may visit. */
+    public SharedBudget budget() {
+        return budget;
     }
 
     /**

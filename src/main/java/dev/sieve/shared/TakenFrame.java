@@ -22,6 +22,7 @@ final class TakenFrame {
     private final BitSet done;
     private final BitSet begun = new BitSet();
     private int newlyDone;
+    private int newPages;
 
     TakenFrame(int slice, long number, long firstId, Frame text, BitSet done) {
         this.slice = slice;
@@ -70,9 +71,10 @@ final class TakenFrame {
         return wasBegun;
     }
 
-    void done(long id) {
+    void done(long id, boolean isPage) {
         done.set((int) (id - firstId));
         newlyDone++;
+        newPages += isPage ? 1 : 0;
     }
 
     boolean isDone() {
@@ -86,6 +88,18 @@ final class TakenFrame {
 
     int newlyDone() {
         return newlyDone;
+    }
+
+    /** Returns how many of the {@link #newlyDone} are pages. */
+    int newPages() {
+        return newPages;
+    }
+
+    /** Returns {@link #newPages} and starts from 0 again. */
+    int countNewPages() {
+        int sum = newPages;
+        newPages = 0;
+        return sum;
     }
 
     /** Returns {@link #newlyDone()} and starts from 0 again. */

@@ -1,5 +1,6 @@
 package dev.sieve.shared;
 
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -17,6 +18,17 @@ record Worker(
         Holdings holdings,
         Totals totals,
         ReentrantLock trip) {
+    private static final long TRIP_WAIT_MILLIS = 1000;
+
+    /** Waits a little for the lock of the round trips, which another thread may hold until the timeout of its own. */
+    boolean tryTrip() {
+        try {
+            return trip.tryLock() || trip.tryLock(TRIP_WAIT_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
 
     /** Returns whether this thread may make these round trips, and use what only they change. */
     boolean isInTrip() {

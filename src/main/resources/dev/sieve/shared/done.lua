@@ -1,6 +1,6 @@
 -- Stores which URLs of taken frames are done, for the owner of the slice.
--- KEYS f d m o; ARGV run, token, worker, call, then for each frame: its number, its done bits ('': all), how many
--- URLs became done; at most 1024 frames
+-- KEYS f d m o; ARGV run, token, worker, call, how many of the URLs are pages, then for each frame: its number, its done
+-- bits ('': all), how many URLs became done; at most 1024 frames
 -- Returns 1, 0 when this call or a later one was stored before, -1 when the slice has another owner.
 if redis.replicate_commands then redis.replicate_commands() end
 local call, keys, args = redis.call, KEYS, ARGV
@@ -11,7 +11,7 @@ if last and tonumber(args[4]) <= tonumber(last) then return 0 end
 -- The first write needs no memory, so that those after it are allowed when the memory of the engine is full.
 call('HDEL', keys[4], '')
 local whole, parts, sum = {}, {}, 0
-for i = 5, #args, 3 do
+for i = 6, #args, 3 do
     if args[i + 1] == '' then
         whole[#whole + 1] = args[i]
     else
@@ -22,6 +22,7 @@ for i = 5, #args, 3 do
 end
 -- Counted first: where a log ends in between, no URL that is done seems to be lost.
 call('HINCRBY', keys[3], 'done', sum)
+if args[5] ~= '0' then call('HINCRBY', keys[3], 'pages', args[5]) end
 if #parts > 0 then call('HSET', keys[2], unpack(parts)) end
 if #whole > 0 then
     call('HDEL', keys[2], unpack(whole))

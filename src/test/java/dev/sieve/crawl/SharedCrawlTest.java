@@ -177,20 +177,105 @@ class SharedCrawlTest {
         }
     }
 
+    /** Returns how many pages are stored as done. */
+    private long pagesDone() {
+        return IntStream.range(0, SLICES)
+                .mapToObj(i -> engine.text("HGET", "{crawl}" + i + "m", "pages"))
+                .mapToLong(pages -> pages == null ? 0 : Long.parseLong(pages))
+                .sum();
+    }
+
+    @Test
+    void theLimitOfPagesIsThatOfAllCrawlers() throws Exception {
+        int most = 60;
+        List<SharedWorker> workers = new ArrayList<>();
+        try (DemoWeb web = web(300)) {
+            for (int i = 0; i < 4; i++) {
+                workers.add(worker(options().maxPages(most)));
+            }
+            workers.get(0).seed(web.start());
+            workers.forEach(SharedWorker::start);
+
+            long pages = 0;
+            for (SharedWorker worker : workers) {
+                CrawlReport report = worker.end();
+                assertThat(report.ending()).isEqualTo(Ending.MAX_PAGES);
+                pages += report.count(PAGES);
+            }
+            assertThat(pages).isEqualTo(most);
+            for (SharedWorker worker : workers) {
+                worker.close();
+            }
+            assertThat(pagesDone()).isEqualTo(most);
+
+            // The next run has a budget of its own.
+            try (SharedWorker next = worker(options().maxPages(5))) {
+                assertThat(next.start().end().ending()).isEqualTo(Ending.MAX_PAGES);
+            }
+            assertThat(pagesDone()).isEqualTo(most + 5);
+        } finally {
+            for (SharedWorker worker : workers) {
+                worker.close();
+            }
+        }
+    }
+
+    @Test
+    void theLimitOfPagesIsReachedWhenTwoOfFourCrawlersAreKilled() throws Exception {
+        int most = 120;
+        List<Process> crawlers = new ArrayList<>();
+        try (DemoWeb web = web(300)) {
+            for (int i = 0; i < 4; i++) {
+                crawlers.add(process(engine, web, Duration.ofMillis(20), most));
+            }
+            await(() -> owners().size() == 4 && web.requestCount() >= 30);
+
+            crawlers.get(0).destroyForcibly();
+            crawlers.get(1).destroyForcibly();
+            for (Process crawler : crawlers) {
+                crawler.waitFor();
+            }
+
+            assertThat(pagesDone()).isEqualTo(most);
+        } finally {
+            crawlers.forEach(Process::destroyForcibly);
+        }
+    }
+
+    @Test
+    void theLimitOfTimeCountsFromTheBeginningOfTheRun() throws Exception {
+        CrawlOptions options = options().maxTime(Duration.ofHours(1));
+        try (DemoWeb web = web(20);
+                SharedWorker first = worker(options)) {
+            engine.text(
+                    "HINCRBY", "{crawl}b", "start", "-" + Duration.ofHours(2).toMillis());
+            try (SharedWorker second = worker(options)) {
+                assertThat(second.seed(web.start()).start().end().ending()).isEqualTo(Ending.MAX_TIME);
+            }
+            assertThat(first.start().end().ending()).isNotEqualTo(Ending.MAX_TIME);
+        }
+    }
+
     /** Starts a crawler in a process of its own. */
     static Process process(TestEngine engine, DemoWeb web, Duration delay) throws IOException {
+        return process(engine, web, delay, Long.MAX_VALUE);
+    }
+
+    private static Process process(TestEngine engine, DemoWeb web, Duration delay, long maxPages) throws IOException {
         return ChildJvm.start(
                 List.of("-Xmx128m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
                 SharedCrawlTest.class,
                 String.valueOf(engine.port()),
                 web.start(),
-                String.valueOf(delay.toMillis()));
+                String.valueOf(delay.toMillis()),
+                String.valueOf(maxPages));
     }
 
-    /** The port of the engine, a seed, and the delay of hosts in milliseconds. */
+    /** The port of the engine, a seed, the delay of hosts in milliseconds, and the limit of pages. */
     public static void main(String[] arguments) throws IOException {
         EngineAddress address = EngineAddress.parse("redis://127.0.0.1:" + arguments[0] + "/crawl");
-        CrawlOptions options = options().delay(Duration.ofMillis(Long.parseLong(arguments[2])));
+        CrawlOptions options =
+                options().delay(Duration.ofMillis(Long.parseLong(arguments[2]))).maxPages(Long.parseLong(arguments[3]));
         try (SharedJob job = SharedJob.open(address, options, SharedCrawlTest::settings);
                 Crawler crawler = new Crawler(options, job)) {
             crawler.seed(arguments[1]);

@@ -38,7 +38,7 @@ class HoldingsTest {
             add(each, each == kept ? 9000 : 900);
         }
         List<Lease> leases = Stream.generate(() -> holdings.next(0, 0)).limit(9).toList();
-        assertThat(holdings.done(leases.get(0), 0)).isTrue();
+        assertThat(holdings.done(leases.get(0), false, 0)).isTrue();
         assertThat(holdings.held()).isEqualTo(8);
 
         assertThat(holdings.begin(leases.get(4), 900)).isFalse();
@@ -65,9 +65,9 @@ class HoldingsTest {
         assertThat(holdings.releasable(99)).isEmpty();
 
         // As between a flush of what is done and the release.
-        assertThat(holdings.done(first, 99)).isTrue();
+        assertThat(holdings.done(first, false, 99)).isTrue();
         assertThat(holdings.releasable(100)).isEmpty();
-        assertThat(holdings.done(second, 99)).isTrue();
+        assertThat(holdings.done(second, true, 99)).isTrue();
         assertThat(holdings.releasable(99)).isEmpty();
         DoneCall call = holdings.doneCall(slice);
         assertThat(holdings.releasable(99)).isEmpty();

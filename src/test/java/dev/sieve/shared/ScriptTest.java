@@ -380,6 +380,11 @@ class ScriptTest {
                     assertThat((List<?>) session.receive()).hasSize(2);
                     session.send(Script.MARK, new byte[][] {TestSlice.bytes("{a}e")}, TestSlice.args("100", "w1"));
                     assertThat(session.receive()).isEqualTo(1L);
+                    session.send(
+                            Script.BUDGET,
+                            new byte[][] {TestSlice.bytes("{a}b"), TestSlice.bytes("{a}w")},
+                            TestSlice.args("new worker", 10, 2, 1, 1));
+                    assertThat((List<?>) session.receive()).isEqualTo(List.of(3L, 0L, 0L));
                     List<?> look = slice.look(session);
                     assertThat(look.subList(0, 4)).isEqualTo(List.of(told, 3L, 71L, 3L));
                     assertThat(slice.release(session, token)).isEqualTo(1);

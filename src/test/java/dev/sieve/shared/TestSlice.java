@@ -117,9 +117,9 @@ final class TestSlice {
     }
 
     void sendDone(Session session, long token, long call, Object... triples) {
-        byte[][] args = new byte[4 + triples.length][];
-        System.arraycopy(args(run, token, worker, call), 0, args, 0, 4);
-        System.arraycopy(args(triples), 0, args, 4, triples.length);
+        byte[][] args = new byte[5 + triples.length][];
+        System.arraycopy(args(run, token, worker, call, 0), 0, args, 0, 5);
+        System.arraycopy(args(triples), 0, args, 5, triples.length);
         session.send(Script.DONE, keys("f d m o"), args);
     }
 

@@ -1,0 +1,85 @@
+package dev.sieve.crawl;
+
+import dev.sieve.Lease;
+import dev.sieve.shared.SharedBudget;
+
+/** How many pages a crawl may visit. Used with the lock of the dispatcher held, but {@link #page}. */
+interface PageBudget {
+    /** Returns whether it may be possible to begin another page now. */
+    boolean mayBegin();
+
+    /** Begins what may turn out to be a page; returns false if it has to wait for those of other processes. */
+    boolean begin();
+
+    /** Notes that what was begun is a page, before its lease ends. */
+    void page(Lease lease);
+
+    /** Notes the end of what was begun. */
+    void end(boolean isPage);
+
+    /** Returns whether all pages are done. */
+    boolean isSpent();
+
+    /** The budget of a crawl of one process. */
+    static PageBudget of(long most) {
+        return new PageBudget() {
+            private long begun;
+            private long pages;
+
+            @Override
+            public boolean mayBegin() {
+                return begun < most;
+            }
+
+            @Override
+            public boolean begin() {
+                begun++;
+                return true;
+            }
+
+            @Override
+            public void page(Lease lease) {}
+
+            @Override
+            public void end(boolean isPage) {
+                begun -= isPage ? 0 : 1;
+                pages += isPage ? 1 : 0;
+            }
+
+            @Override
+            public boolean isSpent() {
+                return pages >= most;
+            }
+        };
+    }
+
+    /** The budget that the processes of a crawl have together. */
+    static PageBudget of(SharedBudget shared) {
+        return new PageBudget() {
+            @Override
+            public boolean mayBegin() {
+                return !shared.isSpent();
+            }
+
+            @Override
+            public boolean begin() {
+                return shared.begin();
+            }
+
+            @Override
+            public void page(Lease lease) {
+                shared.page(lease);
+            }
+
+            @Override
+            public void end(boolean isPage) {
+                shared.end();
+            }
+
+            @Override
+            public boolean isSpent() {
+                return shared.isSpent();
+            }
+        };
+    }
+}

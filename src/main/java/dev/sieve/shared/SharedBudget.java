@@ -1,0 +1,133 @@
+package dev.sieve.shared;
+
+import static dev.sieve.shared.CrawlKeys.utf8;
+
+import dev.sieve.Lease;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How many pages the workers of a crawl visit in a run, all together: a run begins when the first worker joins, and ends with
+ * the last one. Obtained from {@link SharedSieve#budget}.
+ *
+ * <p>The engine counts the pages that are done, and knows how many others each worker has begun; so no more than permitted are
+ * ever begun, and those of a worker that dies are free again when the engine counts it as dead. Each page costs a round
+ * trip. Safe for use by many threads.
+ */
+public final class SharedBudget {
+    /** Lua's numbers are exact up to 2<sup>53</sup>. */
+    private static final long UNLIMITED = 1L << 52;
+
+    private final Worker worker;
+    private final byte[][] keys;
+
+    private volatile long most = UNLIMITED;
+
+    private volatile boolean isSpent;
+    private int active;
+    /** The ids of the leases of pages that are not marked as done. */
+    private final Set<Long> pages = new HashSet<>();
+
+    SharedBudget(Worker worker) {
+        this.worker = worker;
+        int slices = worker.keys().sliceCount();
+        keys = new byte[2 + slices][];
+        keys[0] = worker.keys().budget();
+        keys[1] = worker.keys().workers();
+        for (int i = 0; i < slices; i++) {
+            keys[2 + i] = worker.keys().slice(i).counters;
+        }
+    }
+
+    /**
+     * Limits the pages of the run. All workers of a crawl have to set the same limit.
+     *
+     * @param mostPages how many pages the run may visit; {@link Long#MAX_VALUE} for any number
+     * @return how long ago the run began
+     */
+    public Duration join(long mostPages) {
+        worker.trip().lock();
+        try {
+            most = Math.min(mostPages, UNLIMITED);
+            Answer answer = worker.engine().call((session, number) -> ask(session, begun(), 0, true));
+            isSpent = answer.done >= most;
+            return Duration.ofMillis(answer.ageMillis);
+        } finally {
+            worker.trip().unlock();
+        }
+    }
+
+    /** Begins what may turn out to be a page; returns false if the budget, or the engine, does not permit one now. */
+    public boolean begin() {
+        if (most == UNLIMITED) {
+            return activate();
+        }
+        if (!worker.tryTrip()) {
+            return false;
+        }
+        try {
+            int begun = begun();
+            Answer answer = tryAsk(begun, 1);
+            boolean mayBegin = answer != null && answer.allowed > begun;
+            return mayBegin && activate();
+        } finally {
+            worker.trip().unlock();
+        }
+    }
+
+    private synchronized boolean activate() {
+        active++;
+        return true;
+    }
+
+    /** Notes that what was begun is a page, before it is marked as done. A page that is never marked stays begun. */
+    public synchronized void page(Lease lease) {
+        pages.add(lease.id());
+    }
+
+    /** Notes the end of what was begun. */
+    public synchronized void end() {
+        active--;
+    }
+
+    /** Returns whether all pages of the run are done. */
+    public boolean isSpent() {
+        return isSpent;
+    }
+
+    /** Returns whether a lease that is about to be marked as done is that of a page. */
+    synchronized boolean takePage(Lease lease) {
+        return pages.remove(lease.id());
+    }
+
+    /** Reports what this worker has begun, and learns whether the budget is spent. */
+    void beat() {
+        if (most < UNLIMITED) {
+            tryAsk(begun(), 0);
+        }
+    }
+
+    private synchronized int begun() {
+        return active + pages.size() + worker.holdings().unsentPages();
+    }
+
+    private @Nullable Answer tryAsk(int begun, int wanted) {
+        assert worker.isInTrip();
+        Answer answer = worker.engine().tryCall((session, number) -> ask(session, begun, wanted, false));
+        isSpent |= answer != null && answer.done >= most;
+        return answer;
+    }
+
+    private record Answer(long allowed, long done, long ageMillis) {}
+
+    private Answer ask(Session session, int begun, int wanted, boolean joins) {
+        session.send(Script.BUDGET, keys, new byte[][] {
+            utf8(worker.name()), utf8(most), utf8(begun), utf8(wanted), utf8(joins ? 1 : 0)
+        });
+        List<?> reply = Replies.list(session.receive());
+        return new Answer(Replies.number(reply.get(0)), Replies.number(reply.get(1)), Replies.number(reply.get(2)));
+    }
+}

@@ -1,0 +1,38 @@
+-- Shares out the pages that the workers of a crawl may visit in a run.
+-- KEYS {N}b {N}w, then {N}#m of all slices; ARGV worker, most pages of a run, pages that the worker has begun and that
+-- are not stored as done, pages that it wants to begin, joins (1: begins a run if no other worker is alive)
+-- Returns {how many pages the worker may have begun, pages of the run that are done, milliseconds since it began}.
+if redis.replicate_commands then redis.replicate_commands() end
+local call, keys, args = redis.call, KEYS, ARGV
+local time = call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local sum = 0
+for i = 3, #keys do sum = sum + tonumber(call('HGET', keys[i], 'pages') or 0) end
+-- The first write needs no memory, so that those after it are allowed when the memory of the engine is full.
+call('HDEL', keys[1], '')
+local all, others, base, start, isAlone = call('HGETALL', keys[1]), 0, nil, nil, true
+for i = 1, #all, 2 do
+    local name, value = all[i], tonumber(all[i + 1])
+    if name == 'base' then
+        base = value
+    elseif name == 'start' then
+        start = value
+    elseif name ~= args[1] then
+        if call('ZSCORE', keys[2], name) then
+            others = others + value
+            isAlone = false
+        else
+            -- It has ended or died: what it had begun is not done, and may be begun again.
+            call('HDEL', keys[1], name)
+        end
+    end
+end
+if not base or not start or (isAlone and args[5] == '1') then
+    base, start = sum, now
+    call('HSET', keys[1], 'base', base, 'start', start)
+end
+local begun = tonumber(args[3])
+local left = tonumber(args[2]) - (sum - base) - others
+local allowed = math.max(begun, math.min(begun + tonumber(args[4]), left))
+call('HSET', keys[1], args[1], allowed)
+return {allowed, sum - base, math.max(0, now - start)}
