@@ -33,20 +33,15 @@ final class KnownTexts implements Closeable {
     /** The heap that the digests may take: those of 1,500,000 pages. */
     private static final int MAX_BYTES = 32 << 20;
 
-    private static final int ENTRY_BYTES = 2 * Long.BYTES;
     private static final int DIGEST_LENGTH = 16;
-    private static final int FIRST_ENTRIES = 1 << 10;
 
-    private final int maxEntries;
     private final LineFile file;
     /** The folder of a temporary file; null for that of a job. */
     private final @Nullable TemporaryFolder temporary;
 
-    /** A hash table with open addressing: digests, and the positions of their lines, which are 0 for no entry. */
-    private long[] digests = new long[FIRST_ENTRIES];
+    /** The positions of lines by digests. */
+    private final LongTable positions;
 
-    private long[] positions = new long[FIRST_ENTRIES];
-    private int entries;
     private long uncompared;
 
     /**
@@ -71,7 +66,7 @@ final class KnownTexts implements Closeable {
 
     private KnownTexts(Opening opening, @Nullable TemporaryFolder temporary, int maxBytes) throws IOException {
         this.temporary = temporary;
-        maxEntries = maxBytes / ENTRY_BYTES / 4 * 3;
+        positions = new LongTable(maxBytes);
         file = opening.open((position, line) ->
                 restore(HexFormat.fromHexDigitsToLong(line, 0, DIGEST_LENGTH), host(url(line)), position));
     }
@@ -87,15 +82,16 @@ final class KnownTexts implements Closeable {
     }
 
     private void restore(long digest, long host, long position) {
-        if (hasRoom()) {
-            put(position(digest) == 0 ? digest : onHost(digest, host), position);
+        long key = positions.get(digest) == 0 ? digest : onHost(digest, host);
+        if (positions.get(key) == 0) {
+            positions.put(key, position);
         }
     }
 
     /** Notes the text of a page, unless an earlier page has it, and returns what is known of it. */
     synchronized Earlier add(long digest, String url) {
         long host = host(url);
-        long position = position(digest);
+        long position = positions.get(digest);
         if (position == 0) {
             note(digest, digest, url);
             return Earlier.NONE;
@@ -108,7 +104,7 @@ final class KnownTexts implements Closeable {
             return new Earlier(first, true);
         }
         long key = onHost(digest, host);
-        long onHost = position(key);
+        long onHost = positions.get(key);
         if (onHost == 0) {
             note(key, digest, url);
         }
@@ -116,20 +112,16 @@ final class KnownTexts implements Closeable {
     }
 
     private void note(long key, long digest, String url) {
-        if (hasRoom()) {
-            put(key, file.add(HexFormat.of().toHexDigits(digest) + " " + url));
+        if (!positions.isFull()) {
+            positions.put(key, file.add(HexFormat.of().toHexDigits(digest) + " " + url));
             return;
         }
         if (uncompared == 0) {
             LOG.warn(
                     "the texts of {} pages are stored; those of further pages are not compared with each other",
-                    entries);
+                    positions.entries());
         }
         uncompared++;
-    }
-
-    private boolean hasRoom() {
-        return entries < maxEntries;
     }
 
     private static long host(String url) {
@@ -150,45 +142,6 @@ final class KnownTexts implements Closeable {
 
     private static String url(String line) {
         return line.substring(DIGEST_LENGTH + 1);
-    }
-
-    /** Returns the position of a line; 0 if there is none. */
-    private long position(long key) {
-        return positions[place(key)];
-    }
-
-    private int place(long key) {
-        int place = (int) (key ^ (key >>> 32)) & (digests.length - 1);
-        while (positions[place] != 0 && digests[place] != key) {
-            place = (place + 1) & (digests.length - 1);
-        }
-        return place;
-    }
-
-    private void put(long key, long position) {
-        if (entries >= digests.length / 4 * 3) {
-            long[] oldDigests = digests;
-            long[] oldPositions = positions;
-            digests = new long[oldDigests.length * 2];
-            positions = new long[digests.length];
-            for (int i = 0; i < oldDigests.length; i++) {
-                if (oldPositions[i] != 0) {
-                    insert(oldDigests[i], oldPositions[i]);
-                }
-            }
-        }
-        entries += insert(key, position) ? 1 : 0;
-    }
-
-    /** Returns whether the key is new; otherwise its position stays. */
-    private boolean insert(long key, long position) {
-        int place = place(key);
-        if (positions[place] != 0) {
-            return false;
-        }
-        digests[place] = key;
-        positions[place] = position;
-        return true;
     }
 
     /** Returns how many pages had texts for which there was no room. */
