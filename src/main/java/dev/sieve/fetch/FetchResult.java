@@ -131,16 +131,25 @@ public sealed interface FetchResult {
         }
     }
 
-    /** A redirect to an absolute URL, which is a link like any other. */
-    record Redirect(int status, String target, @Nullable Exchange exchange) implements FetchResult {
-        /** Creates a redirect without an exchange. */
+    /**
+     * A redirect to an absolute URL, which is a link like any other.
+     *
+     * @param fragment the {@linkplain dev.sieve.url.Fragment fragment} of its target, which replaces that of a link; empty when
+     *     it has none
+     */
+    record Redirect(
+            int status,
+            String target,
+            String fragment,
+            @Nullable Exchange exchange) implements FetchResult {
+        /** Creates a redirect to a whole page, without an exchange. */
         public Redirect(int status, String target) {
-            this(status, target, null);
+            this(status, target, "", null);
         }
 
         @Override
         public Redirect with(@Nullable Exchange other) {
-            return new Redirect(status, target, other);
+            return new Redirect(status, target, fragment, other);
         }
     }
 
@@ -211,6 +220,8 @@ public sealed interface FetchResult {
         PROTOCOL("invalid response", false),
         /** The text of a link is not a URL, so nothing was requested. */
         MALFORMED("malformed URL", false),
+        /** The page of a link has no part with the name in its fragment. */
+        FRAGMENT("missing fragment", false),
         /** The redirect has no target that can be requested, or leads back to itself. */
         BAD_REDIRECT("bad redirect", false),
         /** The chain of redirects is too long. */

@@ -4,6 +4,7 @@ import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.fetch.FetchResult.Redirect;
+import dev.sieve.url.Fragment;
 import dev.sieve.url.Printable;
 import dev.sieve.url.UrlNormalizer;
 import java.io.EOFException;
@@ -110,7 +111,7 @@ final class ResponseReader {
         String target = UrlNormalizer.base(url).resolve(location);
         return target == null
                 ? new Failed(response.code(), Reason.BAD_REDIRECT, "to " + Printable.of(location))
-                : new Redirect(response.code(), target);
+                : new Redirect(response.code(), target, Fragment.of(location), null);
     }
 
     /** Returns a stream that notes each part of the body that is read. */

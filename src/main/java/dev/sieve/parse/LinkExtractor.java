@@ -1,6 +1,7 @@
 package dev.sieve.parse;
 
 import dev.sieve.fetch.FetchResult;
+import dev.sieve.url.Fragment;
 import dev.sieve.url.Refusal;
 import dev.sieve.url.UrlNormalizer;
 import java.lang.management.ManagementFactory;
@@ -39,6 +40,9 @@ import org.jspecify.annotations.Nullable;
  * <p>If the caller takes them, the resources that the document needs are found as well: those of {@code img}, {@code source},
  * {@code video}, {@code audio}, {@code track}, {@code script}, {@code link}, {@code embed}, {@code object}, image inputs,
  * SVG images and frames, with all images of a srcset, and what {@code style} elements and attributes name.
+ *
+ * <p>If the caller takes them, the parts of the document to which a link may lead are found as well, and the {@linkplain Fragment
+ * fragments} of its links {@code a} and {@code area}.
  *
  * <p>The charset is, in this order, that of the byte order mark, of the Content-Type, or of the first meta element that
  * declares one; otherwise UTF-8. Labels have the same meaning as in browsers. As in browsers, the query of a link is
@@ -135,6 +139,17 @@ public final class LinkExtractor {
 
         /** Receives the URL of a resource, once. */
         default void resource(String url, boolean isStyleSheet) {}
+
+        /** Whether to find the parts of the document, and the fragments of its links. */
+        default boolean takesParts() {
+            return false;
+        }
+
+        /** Receives the id of an element, or the name of a link; equal ones may be received repeatedly. */
+        default void part(String name) {}
+
+        /** Receives a link to a part of a document, once: the URL of the document, and the fragment. */
+        default void linkToPart(String url, String fragment) {}
 
         /** Receives a reference to a resource that cannot be requested, as written. */
         default void refusedResource(String reference, Refusal reason) {}
@@ -239,6 +254,10 @@ public final class LinkExtractor {
         private final Map<String, Boolean> resources = new LinkedHashMap<>();
 
         private final boolean takesResources;
+        private final boolean takesParts;
+        /** The fragments of references without them. */
+        private final Map<String, Set<String>> fragments = new LinkedHashMap<>();
+
         private Charset charset = StandardCharsets.UTF_8;
         private UrlNormalizer.Base url;
         private UrlNormalizer.@Nullable Base base;
@@ -247,6 +266,8 @@ public final class LinkExtractor {
         private @Nullable String canonical;
         private int referenceChars;
         private int linkChars;
+        private int linksToParts;
+        private int fragmentChars;
         private long beyondLimit;
 
         Collector(String url, RobotsDirectives robots, @Nullable TextDigest text, Rest rest) {
@@ -255,6 +276,7 @@ public final class LinkExtractor {
             this.text = text;
             this.rest = rest;
             takesResources = rest.takesResources();
+            takesParts = rest.takesParts();
         }
 
         /** Sets the charset of the document. Called before its elements are visited. */
@@ -287,10 +309,16 @@ public final class LinkExtractor {
             if (takesResources) {
                 addResources(element);
             }
+            if (takesParts) {
+                addPart(element.attr("id"));
+            }
             switch (element.normalName()) {
                 case "a" -> {
                     boolean isSvg = element.tag().namespace().equals(Parser.NamespaceSvg);
-                    add(element, isSvg && !element.hasAttr("href") ? "xlink:href" : "href");
+                    addLink(element, isSvg && !element.hasAttr("href") ? "xlink:href" : "href");
+                    if (takesParts && HtmlStream.isHtml(element.tag().namespace())) {
+                        addPart(element.attr("name"));
+                    }
                 }
                 case "area", "iframe", "frame", "link", "base", "meta", "title" -> {
                     if (HtmlStream.isHtml(element.tag().namespace())) {
@@ -303,7 +331,7 @@ public final class LinkExtractor {
 
         private void visitHtml(Element element) {
             switch (element.normalName()) {
-                case "area" -> add(element, "href");
+                case "area" -> addLink(element, "href");
                 case "iframe", "frame" -> add(element, "src");
                 case "link" -> {
                     List<String> rel = rel(element);
@@ -353,6 +381,39 @@ public final class LinkExtractor {
             }
         }
 
+        private void addPart(String name) {
+            if (!name.isEmpty()) {
+                rest.part(name);
+            }
+        }
+
+        private void addLink(Element element, String attribute) {
+            add(element, attribute);
+            if (takesParts) {
+                addFragment(element.attr(attribute));
+            }
+        }
+
+        private void addFragment(String reference) {
+            if (reference.length() > MAX_REFERENCE) {
+                return;
+            }
+            String fragment = Fragment.of(reference);
+            String whole = fragment.isEmpty() ? "" : withoutFragment(reference);
+            if (fragment.isEmpty() || !references.contains(whole)) {
+                return;
+            }
+            if (linksToParts < MAX_LINKS && fragmentChars + fragment.length() <= MAX_LINK_CHARS) {
+                boolean isNew = fragments
+                        .computeIfAbsent(whole, each -> new LinkedHashSet<>())
+                        .add(fragment);
+                linksToParts += isNew ? 1 : 0;
+                fragmentChars += isNew ? fragment.length() : 0;
+            } else {
+                addBeyondLimit(reference);
+            }
+        }
+
         private void add(Element element, String attribute) {
             String reference = element.attr(attribute);
             if (!reference.isEmpty() || element.hasAttr(attribute)) {
@@ -387,13 +448,13 @@ public final class LinkExtractor {
                 }
                 case "object" -> addResource(element, "data");
                 case "image", "feimage" -> addResource(element, element.hasAttr("href") ? "href" : "xlink:href");
-                case "link" -> addLink(element);
+                case "link" -> addResourceLink(element);
                 case "style" -> StyleSheet.read(element.data(), this::addResource);
                 default -> {}
             }
         }
 
-        private void addLink(Element element) {
+        private void addResourceLink(Element element) {
             List<String> rel = rel(element);
             boolean isPreload = rel.contains("preload");
             boolean isStyleSheet = rel.contains("stylesheet")
@@ -504,12 +565,18 @@ public final class LinkExtractor {
 
         List<String> links() {
             Set<String> links = new LinkedHashSet<>();
+            Map<String, Set<String>> parts = new LinkedHashMap<>();
             for (String reference : references) {
                 String link = resolved(reference, rest::refused);
                 if (link != null) {
                     links.add(link);
+                    if (fragments.containsKey(reference)) {
+                        parts.computeIfAbsent(link, each -> new LinkedHashSet<>())
+                                .addAll(fragments.get(reference));
+                    }
                 }
             }
+            parts.forEach((link, names) -> names.forEach(name -> rest.linkToPart(link, name)));
             return new ArrayList<>(links);
         }
 
