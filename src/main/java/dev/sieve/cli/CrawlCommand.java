@@ -80,8 +80,9 @@ class CrawlCommand implements Callable<Integer> {
             names = "--fail-on",
             paramLabel = "WHAT",
             description =
-                    "Exit with code 6 on: broken (a URL responded with a status of 400 or above, or failed), error (a"
-                            + " URL failed: no usable response), or capacity (the filter missed a page or more); repeatable.")
+                    "Exit with code 6 on: broken (a URL responded with a status of 400 or above, or failed, or a fragment"
+                            + " is missing), error (a URL failed: no usable response), or capacity (the filter missed a page"
+                            + " or more); repeatable.")
     private Set<FailOn> failOn = EnumSet.noneOf(FailOn.class);
 
     @Option(
@@ -123,6 +124,10 @@ class CrawlCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         Logging.set(isQuiet ? Level.WARN : isVerbose ? Level.DEBUG : Level.INFO);
+        if (where.checksFragments && spec.commandLine().getParseResult().hasMatchedOption("--frontier")) {
+            // No worker reads all pages.
+            throw Checks.wrong(spec, "Options '--check-fragments' and '--frontier' exclude each other");
+        }
         CrawlPlace place = kept.place();
         boolean resumes = place.exists();
         if (seeds.isEmpty() && !resumes) {

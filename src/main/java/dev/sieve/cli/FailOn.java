@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What the option --fail-on takes for a failure of a crawl. */
 enum FailOn {
-    /** A URL has no usable response, or one with a status of 400 or above that is not accepted: a broken link. */
+    /** A URL has no usable response, or one with a status of 400 or above that is not accepted, or a fragment is missing. */
     BROKEN,
     /** The filter was too small: a page or more was missed. */
     CAPACITY,

@@ -7,6 +7,7 @@ import dev.sieve.crawl.Counter;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Ending;
 import dev.sieve.crawl.Round;
+import dev.sieve.fetch.FetchResult.Reason;
 import dev.sieve.output.Change;
 import dev.sieve.polite.ScheduleStats;
 import dev.sieve.report.Numbers;
@@ -94,6 +95,16 @@ final class Summary {
                     Numbers.count(report.count(Counter.CHECKED), "URL"),
                     joined(statuses(report.by(Counter.CHECKED)), "  %s %,d", ""),
                     unlessZero("  failed %,d", report.count(Counter.CHECKED, Counter.NONE)));
+        }
+        if (report.count(Counter.FRAGMENTS) > 0) {
+            row(
+                    lines,
+                    "parts",
+                    "%s to parts of pages = %,d found + %,d missing + %,d unchecked",
+                    Numbers.count(report.count(Counter.FRAGMENTS), "link"),
+                    report.count(Counter.FRAGMENTS, Counter.FOUND),
+                    report.count(Counter.FRAGMENTS, Counter.MISSING),
+                    report.count(Counter.FRAGMENTS, Counter.UNCHECKED));
         }
         row(
                 lines,
@@ -328,10 +339,12 @@ final class Summary {
         }
     }
 
-    /** Returns how many responses were errors, and how many URLs got no usable response. */
+    /** Returns how many responses were errors, how many URLs got no usable response, and how many fragments are missing. */
     static String errors(CrawlReport report) {
-        long responses = report.count(Counter.FAILURES) - report.withoutResponse();
-        return text("error responses %,d, failed %,d", responses, report.withoutResponse());
+        long fragments = report.count(Counter.FAILURES, Reason.FRAGMENT.text());
+        long responses = report.count(Counter.FAILURES) - report.withoutResponse() - fragments;
+        return text("error responses %,d, failed %,d", responses, report.withoutResponse())
+                + unlessZero(", missing fragments %,d", fragments);
     }
 
     /** Shows that pages were missed, and how to get them. */

@@ -54,6 +54,11 @@ final class WhereOptions {
     private boolean checksResources;
 
     @Option(
+            names = "--check-fragments",
+            description = "Also see whether each page to whose part a link leads, as in page#part, has that part.")
+    boolean checksFragments;
+
+    @Option(
             names = "--skip-duplicates",
             description = "Do not follow the links of a page if an earlier page of its host has the same text.")
     boolean skipsDuplicates;
@@ -80,6 +85,7 @@ final class WhereOptions {
                 .sitemaps(usesSitemaps)
                 .checkLinks(checksLinks)
                 .checkResources(checksResources)
+                .checkFragments(checksFragments)
                 .skipDuplicates(skipsDuplicates);
         includes.forEach(each -> Checks.check(spec, "--include", () -> options.include(each)));
         excludes.forEach(each -> Checks.check(spec, "--exclude", () -> options.exclude(each)));

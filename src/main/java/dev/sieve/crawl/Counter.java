@@ -33,6 +33,11 @@ public enum Counter {
     SKIPPED("URLs found that do not belong to the crawl."),
     /** URLs that failed or have a status of 400 or above that is not accepted, checks included, by reason: a status, or the error. */
     FAILURES("URLs without a usable response, those that were only checked included."),
+    /**
+     * Links to a part of a page, distinct ones of each page, if they were checked: {@link #FOUND}, {@link #MISSING}, and {@link
+     * #UNCHECKED} if the page was not read, or not completely.
+     */
+    FRAGMENTS("Links to a part of a page, and whether it has that part."),
     /** Requests that repeat a failed one. */
     RETRIES("Requests that repeat a failed one."),
     /** Pages of which only the beginning was read. */
@@ -53,6 +58,15 @@ public enum Counter {
 
     /** The part of {@link #LINKS} that does not belong to the crawl. */
     public static final String OUTSIDE = "skipped";
+
+    /** The part of {@link #FRAGMENTS} that works. */
+    public static final String FOUND = "found";
+
+    /** The part of {@link #FRAGMENTS} that is broken. */
+    public static final String MISSING = "missing";
+
+    /** The part of {@link #FRAGMENTS} of which nothing is known. */
+    public static final String UNCHECKED = "unchecked";
 
     private final String description;
     private final @Nullable String unit;

@@ -42,6 +42,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code crawl-report}, what the report of the crawl is made from, if one was requested: see {@link Journal};
  *   <li>{@code crawl-texts}, the first page with each text, if pages are compared: one line per page with the digest of its
  *       text;
+ *   <li>{@code crawl-fragments}, the parts of pages and the links to them, if these are checked: see {@link Fragments};
  *   <li>{@code crawl-pages}, what is known of each page, if the crawl has rounds: see {@link KnownPages};
  *   <li>{@code crawl-counts}, how many lines the files above have at least, so that lines missing at the end of one are
  *       noticed: one line per count, which is written when the lines are on the disk;
@@ -74,6 +75,7 @@ public final class CrawlDirectory extends CrawlJob {
         losses.put(PAUSES, "a host may be requested before the end of its pause");
         losses.put(Journal.KIND, "the report may miss pages");
         losses.put(KnownTexts.KIND, "the first page with a text may not be found as such");
+        losses.put(Fragments.KIND, "links to parts of pages may not be checked");
         losses.put(KnownPages.KIND, "pages that are missing are visited again only where a new page links to them");
         return losses;
     }
@@ -292,12 +294,17 @@ public final class CrawlDirectory extends CrawlJob {
             return;
         }
         boolean isOver = frontier().pending() + frontier().inFlight() == 0;
-        if (!known.isEnded() && known.isQueued() && isOver && known.size() > 0) {
+        if (!known.isEnded()
+                && known.isQueued()
+                && isOver
+                && known.size() > 0
+                && (!disk.names().contains(Fragments.KIND.name()) || Fragments.isChecked(disk, id))) {
             // The last run ended just before it noted that.
             endRound();
         }
         if (known.isEnded()) {
             emptyJournal();
+            shortenFragments();
             known.begin();
         }
     }
@@ -307,6 +314,14 @@ public final class CrawlDirectory extends CrawlJob {
         if (disk.names().contains(Journal.KIND.name()) && !files.containsKey(Journal.KIND)) {
             forgetCount(Journal.KIND);
             LineFile.rewrite(disk, Journal.KIND, id, line -> false, problem -> {});
+        }
+    }
+
+    /** What was broken in the last round is found again. */
+    private void shortenFragments() throws IOException {
+        if (disk.names().contains(Fragments.KIND.name())) {
+            forgetCount(Fragments.KIND);
+            Fragments.keepNewest(disk, id);
         }
     }
 
@@ -340,6 +355,11 @@ public final class CrawlDirectory extends CrawlJob {
     @Override
     KnownTexts openTexts() throws IOException {
         return new KnownTexts(lines -> fileOfLines(KnownTexts.KIND, lines));
+    }
+
+    @Override
+    Fragments openFragments() throws IOException {
+        return new Fragments(disk, id, lines -> file(Fragments.KIND, lines));
     }
 
     @Override

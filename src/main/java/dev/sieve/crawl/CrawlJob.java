@@ -46,6 +46,8 @@ public abstract class CrawlJob implements Closeable {
     private @Nullable Journal journal;
     /** The texts of pages; null until they are requested. */
     private @Nullable KnownTexts texts;
+    /** The parts of pages; null until they are requested. */
+    private @Nullable Fragments fragments;
 
     /** Receives what was stored. */
     interface Reader {
@@ -112,6 +114,18 @@ public abstract class CrawlJob implements Closeable {
 
     KnownTexts openTexts() throws IOException {
         return KnownTexts.temporary(folder);
+    }
+
+    /** Returns the parts of pages, which are closed with this. The first call opens or creates their file. */
+    final synchronized Fragments fragments() throws IOException {
+        if (fragments == null) {
+            fragments = openFragments();
+        }
+        return fragments;
+    }
+
+    Fragments openFragments() throws IOException {
+        return Fragments.temporary(folder);
     }
 
     /** Returns where the spill file of the crawl is created. */
@@ -259,7 +273,8 @@ public abstract class CrawlJob implements Closeable {
         try (frontier;
                 Closeable files = this::closeFiles;
                 Closeable openJournal = journal;
-                Closeable openTexts = texts) {
+                Closeable openTexts = texts;
+                Closeable openFragments = fragments) {
             // Closes all of them, whatever one of them throws; the frontier last, since its lock guards the others.
         }
     }

@@ -60,6 +60,7 @@ public final class CrawlOptions {
     boolean sitemaps;
     boolean checkLinks;
     boolean checkResources;
+    boolean checkFragments;
     boolean skipDuplicates;
     final Set<Integer> accepted = new TreeSet<>();
     boolean again;
@@ -318,6 +319,16 @@ public final class CrawlOptions {
      */
     public CrawlOptions checkResources(boolean choice) {
         checkResources = choice;
+        return this;
+    }
+
+    /**
+     * Sets whether links to a part of a page are checked, such as {@code page#part}, by the rules of the HTML standard. A page
+     * of the crawl has to have an element with that id, or an {@code a} element with that name. A {@link Crawler} that several
+     * processes share cannot do that. Default: false.
+     */
+    public CrawlOptions checkFragments(boolean choice) {
+        checkFragments = choice;
         return this;
     }
 

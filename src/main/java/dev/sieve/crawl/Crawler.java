@@ -67,6 +67,7 @@ public final class Crawler implements AutoCloseable {
 
     private final int workers;
     private final boolean comparesPages;
+    private final boolean checksFragments;
     private final CrawlJob job;
     private final CrawlClock clock = CrawlClock.SYSTEM;
     private volatile long startNanos;
@@ -122,6 +123,10 @@ public final class Crawler implements AutoCloseable {
         onlyDue = options.onlyDue;
         workers = options.concurrency;
         comparesPages = options.skipDuplicates;
+        checksFragments = options.checkFragments;
+        if (checksFragments && job.isShared()) {
+            throw new IllegalArgumentException("fragments are not checked by a crawl that several processes share");
+        }
         startNanos = clock.nanoTime();
         Frontier frontier = job.frontier();
         recorder = new Recorder(frontier);
@@ -267,6 +272,9 @@ public final class Crawler implements AutoCloseable {
         if (comparesPages || sink.comparesPages()) {
             recorder.texts(job.texts());
         }
+        if (checksFragments) {
+            recorder.fragments(job.fragments());
+        }
         try {
             job.forceSeeds();
             if (rounds != null) {
@@ -282,6 +290,7 @@ public final class Crawler implements AutoCloseable {
         startWorkers();
         awaitEnd();
         flush();
+        checkFragments();
         endRound();
         took = Duration.ofNanos(clock.nanoTime() - startNanos);
         rethrow(failure);
@@ -291,6 +300,24 @@ public final class Crawler implements AutoCloseable {
             LOG.error("{}; {} not done", report.endingText(), left == 1 ? "1 URL is" : left + " URLs are");
         }
         return report;
+    }
+
+    /** Checks the links to parts of pages; in a round, pages that were not visited yet may have changed. */
+    private void checkFragments() {
+        Fragments fragments = recorder.fragments();
+        Ending ending = dispatcher.ending();
+        boolean isOver = ending == Ending.DRAINED
+                || (rounds == null && (ending == Ending.MAX_PAGES || ending == Ending.MAX_TIME));
+        if (fragments == null || failure != null || !isOver) {
+            return;
+        }
+        try {
+            links.checkFragments(fragments, clock.now());
+        } catch (IOException e) {
+            fail(new UncheckedIOException(e));
+        } catch (RuntimeException | Error e) {
+            fail(e);
+        }
     }
 
     private void endRound() {

@@ -15,6 +15,8 @@ import dev.sieve.scope.Admission;
 import dev.sieve.scope.SkipReason;
 import dev.sieve.url.Refusal;
 import dev.sieve.url.UrlNormalizer;
+import java.io.IOException;
+import java.net.HttpURLConnection;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -44,6 +46,7 @@ final class LinkQueue {
     private static final SkipReason NESTED = new SkipReason("style sheets nested too deep");
     private static final SkipReason NOFOLLOW = new SkipReason("nofollow");
     private static final SkipReason DUPLICATE = new SkipReason("duplicate", "an earlier page has the same text");
+    private static final SkipReason MISSING = new SkipReason(Reason.FRAGMENT.text());
     private static final SkipReason BEYOND_LIMIT = new SkipReason("beyond the limit of a page");
 
     private final Frontier frontier;
@@ -234,10 +237,27 @@ final class LinkQueue {
         private final Lease page;
         private final Instant fetchedAt;
         private final Map<String, Boolean> resources = new LinkedHashMap<>();
+        /** The parts of the page; null when they are not checked. */
+        private final Fragments.@Nullable Page parts;
 
         private PageRest(Lease page, Instant fetchedAt) {
             this.page = page;
             this.fetchedAt = fetchedAt;
+            Fragments fragments = recorder.fragments();
+            parts = fragments == null ? null : fragments.page();
+        }
+
+        /** Stores the parts of the page, and its links to parts, unless it is not modified. */
+        void storeParts(Target target, FetchResult result, boolean isWhole) {
+            Fragments fragments = recorder.fragments();
+            if (fragments == null || parts == null) {
+                return;
+            }
+            if (result instanceof Redirect redirect && !target.isResource()) {
+                fragments.add(page.depth(), page.url(), redirect);
+            } else if (target.is(Target.Kind.PAGE) && result.status() != HttpURLConnection.HTTP_NOT_MODIFIED) {
+                fragments.add(page.depth(), page.url(), parts, isWhole);
+            }
         }
 
         /** Returns the resources. */
@@ -274,6 +294,23 @@ final class LinkQueue {
         }
 
         @Override
+        public boolean takesParts() {
+            return parts != null;
+        }
+
+        @Override
+        public void part(String name) {
+            Objects.requireNonNull(parts).part(name);
+        }
+
+        @Override
+        public void linkToPart(String url, String fragment) {
+            if (!Objects.requireNonNull(parts).link(url, fragment)) {
+                beyondLimit(url + "#" + fragment);
+            }
+        }
+
+        @Override
         public void beyondLimit(String text) {
             recorder.skipped(text, BEYOND_LIMIT, page.url());
         }
@@ -286,23 +323,49 @@ final class LinkQueue {
         recorder.pushed(1, isNew ? 1 : 0);
         if (isNew) {
             Failed failed = new Failed(0, Reason.MALFORMED, reason.words());
-            recorder.visited(new Visit(
-                    text,
-                    text,
-                    page.depth() + 1,
-                    page.url(),
-                    failed,
-                    fetchedAt,
-                    Duration.ZERO,
-                    "",
-                    List.of(),
-                    List.of(),
-                    Duration.ZERO,
-                    true,
-                    false,
-                    null,
-                    null));
+            recorder.visited(notRequested(text, text, page.depth() + 1, page.url(), failed, fetchedAt));
         }
+    }
+
+    /** Checks the links to parts of pages of which all are known, and records the broken ones. */
+    void checkFragments(Fragments fragments, Instant now) throws IOException {
+        FragmentCheck.Result result = new FragmentCheck(fragments, new FragmentCheck.Receiver() {
+                    @Override
+                    public void missing(String page, int depth, String url, boolean isFirst) {
+                        int start = url.indexOf('#');
+                        String key = UrlNormalizer.key(url.substring(0, start)) + url.substring(start);
+                        Failed failed = new Failed(0, Reason.FRAGMENT, "");
+                        recorder.checked(url, MISSING, page);
+                        recorder.missing(notRequested(url, key, depth + 1, page, failed, now), isFirst);
+                    }
+
+                    @Override
+                    public void flush() {
+                        recorder.flushSink();
+                    }
+                })
+                .run();
+        recorder.checkedFragments(result);
+    }
+
+    private static Visit notRequested(
+            String url, String key, int depth, String referrer, Failed failed, Instant fetchedAt) {
+        return new Visit(
+                url,
+                key,
+                depth,
+                referrer,
+                failed,
+                fetchedAt,
+                Duration.ZERO,
+                "",
+                List.of(),
+                List.of(),
+                Duration.ZERO,
+                true,
+                false,
+                null,
+                null);
     }
 
     /** Returns a result as it is, or a failure when it is a redirect that cannot be followed. */

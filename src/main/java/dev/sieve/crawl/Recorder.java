@@ -63,6 +63,8 @@ final class Recorder {
     private volatile boolean takesLinks;
     /** The texts of pages, stored before their pages are done; null when they are not compared. */
     private volatile @Nullable KnownTexts texts;
+    /** The parts of pages, stored before their pages are done; null when links to them are not checked. */
+    private volatile @Nullable Fragments fragments;
     /** Recorded URLs that are not done yet. */
     private final List<Lease> group = new ArrayList<>();
     /** What their visits say. */
@@ -111,6 +113,17 @@ final class Recorder {
     @Nullable
     KnownTexts texts() {
         return texts;
+    }
+
+    /** Has the parts of pages stored before their pages are done. */
+    void fragments(Fragments open) {
+        fragments = open;
+    }
+
+    /** Returns the parts of pages; null when links to them are not checked. */
+    @Nullable
+    Fragments fragments() {
+        return fragments;
     }
 
     void rounds(@Nullable Rounds choice) {
@@ -193,6 +206,10 @@ final class Recorder {
                 if (open != null) {
                     open.flush(groupSize > 1);
                 }
+                Fragments parts = fragments;
+                if (parts != null) {
+                    parts.flush(groupSize > 1);
+                }
                 if (rounds != null) {
                     rounds.store(revisits, forces);
                 }
@@ -204,6 +221,13 @@ final class Recorder {
         }
     }
 
+    /** Has the sink store what was recorded outside of visits. */
+    void flushSink() {
+        synchronized (sinkLock) {
+            pass(PageSink::flush);
+        }
+    }
+
     /** Records what a request has sent and received. */
     void exchanged(Exchange exchange) {
         record(each -> each.exchanged(exchange), () -> {});
@@ -212,6 +236,22 @@ final class Recorder {
     /** Records a visit. */
     void visited(Visit visit) {
         record(each -> each.accept(visit), () -> count(visit));
+    }
+
+    /** Records a link to a part that its page does not have. */
+    void missing(Visit visit, boolean isFirst) {
+        record(each -> each.accept(visit), () -> {
+            if (isFirst) {
+                count(new CrawlReport.Failure(visit.url(), visit.result().error(), visit.referrer()));
+            }
+        });
+    }
+
+    /** Counts the links to parts of pages. */
+    synchronized void checkedFragments(FragmentCheck.Result result) {
+        counts.add(Counter.FRAGMENTS, Counter.FOUND, result.found());
+        counts.add(Counter.FRAGMENTS, Counter.MISSING, result.missing());
+        counts.add(Counter.FRAGMENTS, Counter.UNCHECKED, result.unknown());
     }
 
     private void count(Visit visit) {

@@ -45,7 +45,7 @@ final class UrlProcessor {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
 
     private static final LinkExtractor.Document UNREADABLE =
-            new LinkExtractor.Document("", List.of(), 0, false, false, false, "", null, null);
+            new LinkExtractor.Document("", List.of(), 0, false, false, true, "", null, null);
 
     private static final Set<String> STYLE_TYPES = Set.of("text/css", "");
 
@@ -303,7 +303,9 @@ final class UrlProcessor {
     }
 
     private FetchResult requestUrl(Target target) {
-        Map<String, String> conditions = rounds == null ? Map.of() : rounds.conditions(target);
+        Fragments fragments = recorder.fragments();
+        boolean needsBody = fragments != null && !fragments.hasAllPages();
+        Map<String, String> conditions = rounds == null || needsBody ? Map.of() : rounds.conditions(target);
         return target.is(Target.Kind.STYLE_SHEET)
                 ? fetcher.fetchAnyType(target.url(), conditions)
                 : target.isCheck() ? fetcher.check(target.url(), conditions) : fetcher.fetch(target.url(), conditions);
@@ -425,9 +427,11 @@ final class UrlProcessor {
         LinkExtractor.Document document = UNREADABLE;
         LinkQueue.PageRest rest = links.rest(lease, timing.fetchedAt);
         Likeness likeness = null;
+        boolean isWhole = false;
         if (checked instanceof Page page && page.isHtml() && target.is(Target.Kind.PAGE)) {
             document = read(lease, page, rest);
             checked = document.isCut() ? page.cut() : page;
+            isWhole = page.isSuccess() && !document.isCut() && !page.isCut();
             KnownTexts texts = recorder.texts();
             KnownTexts.Earlier earlier = KnownTexts.Earlier.NONE;
             if (texts != null && page.isSuccess()) {
@@ -444,6 +448,7 @@ final class UrlProcessor {
         } else if (checked instanceof Redirect redirect) {
             checked = links.target(target, redirect);
         }
+        rest.storeParts(target, checked, isWhole);
         boolean isAccepted = checked instanceof Page page && accepted.contains(page.status());
         Revisit revisit = rounds == null
                 ? null

@@ -164,7 +164,8 @@ public final class LineFile implements Closeable {
         return read(disk, kind, owner, (position, text) -> lines.accept(text), problems);
     }
 
-    private static Content read(Disk disk, Kind kind, long owner, Lines lines, Receiver problems) throws IOException {
+    /** Reads the lines in the same way, with their positions. */
+    public static Content read(Disk disk, Kind kind, long owner, Lines lines, Receiver problems) throws IOException {
         try (DiskView.Source source = disk.read(kind.name);
                 LineReader in = new LineReader(stream(source), MAX_LENGTH)) {
             return new Pass(in, kind, owner, lines, problems, disk.path(kind.name)).run();

@@ -38,8 +38,11 @@ final class Aggregate {
 
     /** Adds a URL that was requested. A link out of scope that was only checked is not a page, and belongs to no host. */
     void add(Entry entry) {
-        redirectChains.add(entry);
         broken.add(entry);
+        if (entry.isFragment()) {
+            return;
+        }
+        redirectChains.add(entry);
         if (!entry.isCheck()) {
             hosts.add(entry);
         }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * URLs that links lead to and that failed, or responded with a status of 400 or above that is not accepted. The first ones are
  * listed, and removed again when a later request succeeds; the others are only counted. URLs of other sites without a
  * response are listed as long as there is room, since a network that fails has many of them. A link to a redirect that leads
- * to such a URL is a link to that URL.
+ * to such a URL is a link to that URL. A missing fragment has an entry for each page that links to it.
  */
 final class BrokenLinks {
     /** How many referrers of a link are listed; the others are counted. */
@@ -44,6 +44,7 @@ final class BrokenLinks {
     private final Tally<String> unlisted = new Tally<>(Bounds.NAMES);
 
     private long unlistedChecks;
+    private long unlistedFragments;
     private int charactersLeft = REFERRER_CHARACTERS;
 
     /** A redirect: the hash of the key of its target, and the page on which it was first found. */
@@ -54,6 +55,7 @@ final class BrokenLinks {
         private final String url;
         private final String reason;
         private final boolean isCheck;
+        private final boolean isFragment;
         private final List<String> referrers = new ArrayList<>(1);
         private long referrerCount;
         private boolean isComplete;
@@ -62,6 +64,8 @@ final class BrokenLinks {
             url = Bounds.cut(entry.url());
             reason = Bounds.cut(entry.reason());
             isCheck = entry.isCheck();
+            isFragment = entry.isFragment();
+            isComplete = isFragment;
             if (referrer != null) {
                 referrers.add(Bounds.cut(referrer));
                 referrerCount = 1;
@@ -77,7 +81,11 @@ final class BrokenLinks {
         }
 
         boolean isCheck() {
-            return isCheck;
+            return isCheck && !isFragment;
+        }
+
+        boolean isFragment() {
+            return isFragment;
         }
 
         /** Returns pages that link to it, the one on which it was first found first; empty for a seed. */
@@ -98,7 +106,7 @@ final class BrokenLinks {
         /** Starts the search of all pages. */
         void search() {
             isComplete = true;
-            referrerCount = 0;
+            referrerCount = isFragment ? referrerCount : 0;
         }
     }
 
@@ -110,6 +118,14 @@ final class BrokenLinks {
         if (hasRoom && link.referrers.size() < REFERRERS && !link.referrers.contains(cut)) {
             charactersLeft -= link.referrers.isEmpty() ? 0 : cut.length();
             link.referrers.add(cut);
+        }
+    }
+
+    private void addReferrers(Link link, Link other) {
+        for (String page : other.referrers) {
+            if (!link.referrers.contains(page)) {
+                addReferrer(link, page);
+            }
         }
     }
 
@@ -125,12 +141,17 @@ final class BrokenLinks {
             return;
         }
         Link link = new Link(entry, page(entry.referrer()));
-        reasons.add(link.reason, 1, 0);
         long hash = Entry.hash(entry.key());
+        Link known = link.isFragment ? get(hash) : null;
+        if (known != null) {
+            addReferrers(known, link);
+            return;
+        }
+        reasons.add(link.reason, 1, 0);
         if (hashCodes.get(bit(entry))) {
             remove(hash);
         }
-        boolean isSilent = entry.isCheck() && entry.status() == 0;
+        boolean isSilent = link.isCheck() && entry.status() == 0;
         if (links.size() + silent.size() >= Bounds.BROKEN_LINKS) {
             if (isSilent || silent.isEmpty()) {
                 leaveOut(link);
@@ -150,7 +171,8 @@ final class BrokenLinks {
     private void leaveOut(@Nullable Link link) {
         if (link != null) {
             unlisted.add(link.reason, 1, 0);
-            unlistedChecks += link.isCheck ? 1 : 0;
+            unlistedChecks += link.isCheck() ? 1 : 0;
+            unlistedFragments += link.isFragment ? 1 : 0;
         }
     }
 
@@ -228,6 +250,11 @@ final class BrokenLinks {
     /** Returns how many were only checked. */
     long checks() {
         return unlistedChecks + list().stream().filter(Link::isCheck).count();
+    }
+
+    /** Returns how many are missing fragments. */
+    long fragments() {
+        return unlistedFragments + list().stream().filter(Link::isFragment).count();
     }
 
     /** Returns the responses and failures by reason. */

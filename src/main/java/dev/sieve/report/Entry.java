@@ -134,6 +134,11 @@ record Entry(
         return error != null;
     }
 
+    /** Returns whether it was not requested itself, but is a part that its page does not have. */
+    boolean isFragment() {
+        return FetchResult.Reason.FRAGMENT.text().equals(error);
+    }
+
     /** Returns whether a link to the URL is broken: no usable response, or a status of 400 or above that is not accepted. */
     boolean isBroken() {
         return isFailed() || (isPage() && status >= 400 && !isAccepted);

@@ -6,6 +6,7 @@ import static dev.sieve.report.Numbers.count;
 import static dev.sieve.report.Numbers.text;
 
 import dev.sieve.crawl.Counter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.ToLongFunction;
@@ -69,13 +70,21 @@ final class Overview {
             return;
         }
         long checks = crawl.broken().checks();
-        String what = checks == 0
-                ? count(broken, "page")
-                : broken == checks
-                        ? count(checks, "checked URL")
-                        : count(broken - checks, "page") + " and " + count(checks, "checked URL");
+        long fragments = crawl.broken().fragments();
+        List<String> things = new ArrayList<>();
+        add(things, broken - checks - fragments, "page");
+        add(things, checks, "checked URL");
+        add(things, fragments, "fragment");
+        String first = String.join(", ", things.subList(0, things.size() - 1));
+        String what = (first.isEmpty() ? "" : first + " and ") + things.get(things.size() - 1);
         line.addClass("bad")
                 .text(what + (broken == 1 ? " is" : " are") + " broken, of " + count(requested, "URL") + " requested.");
+    }
+
+    private static void add(List<String> things, long number, String thing) {
+        if (number > 0) {
+            things.add(count(number, thing));
+        }
     }
 
     private String pagesNote() {

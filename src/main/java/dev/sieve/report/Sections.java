@@ -116,7 +116,7 @@ final class Sections {
                             : link.isComplete() ? "" : "and pages that were not searched";
             table.row()
                     .url(link.url())
-                    .text(link.isCheck() ? "check" : "page")
+                    .text(link.isFragment() ? "part of a page" : link.isCheck() ? "check" : "page")
                     .count(link.referrerCount())
                     .urls(link.referrers(), rest);
         }

@@ -182,6 +182,62 @@ class AgainCommandTest {
     }
 
     @Test
+    void missingFragmentsAreBrokenInEachRound() throws IOException {
+        pages.put("/", "<p id=here><a href=#here>a</a><a href=a#lost>b</a><a href=b#gone>c</a>");
+        pages.put("/a", "<a href=b#gone>b</a>");
+        Path report = folder.resolve("r.html");
+        Path summary = folder.resolve("summary.json");
+        for (int round = 1; round <= 2; round++) {
+            String records = "pages" + round + ".jsonl";
+            Run run = again(
+                    "--check-fragments",
+                    "--fail-on",
+                    "broken",
+                    "--report",
+                    report.toString(),
+                    "--summary",
+                    summary.toString(),
+                    "-o",
+                    folder.resolve(records).toString());
+
+            assertThat(run.exitCode()).as("round %d: %s", round, run.err()).isEqualTo(6);
+            assertThat(Files.readString(summary)).contains("\"fragments\":{\"found\":1,\"missing\":3}");
+            assertThat(lines(records).subList(3, 6))
+                    .allMatch(line -> line.contains("\"error\": \"missing fragment\", \"check\": true}"))
+                    .anyMatch(line -> line.contains("\"url\": \"" + site + "a#lost\"")
+                            && line.contains("\"referrer\": \"" + site + "\""));
+            assertBrokenFragments(Jsoup.parse(report.toFile(), "UTF-8"));
+        }
+        assertThat(err.toString(UTF_8))
+                .contains(
+                        "parts    4 links to parts of pages = 1 found + 3 missing + 0 unchecked",
+                        "error responses 0, failed 0, missing fragments 2 (--fail-on broken)");
+
+        Path later = folder.resolve("later.html");
+        String job = folder.resolve("job").toString();
+        assertThat(Run.of(Main.commandLine(), "report", job, "-o", later.toString())
+                        .exitCode())
+                .isZero();
+        assertBrokenFragments(Jsoup.parse(later.toFile(), "UTF-8"));
+    }
+
+    private void assertBrokenFragments(Element report) {
+        assertThat(report.select("#verdict").text()).isEqualTo("2 fragments are broken, of 3 URLs requested.");
+        assertThat(report.select("#broken-links h3").eachText()).containsExactly("missing fragment (2)");
+        assertThat(report.select("#broken-links tbody tr").eachText())
+                .containsExactlyInAnyOrder(
+                        site + "a#lost part of a page 1 " + site,
+                        site + "b#gone part of a page 2 " + site + " " + site + "a");
+    }
+
+    @Test
+    void sharedCrawlDoesNotCheckFragments() {
+        assertThat(crawl(site, "--check-fragments", "--frontier", "valkey://127.0.0.1:1/x")
+                        .err())
+                .contains("Options '--check-fragments' and '--frontier' exclude each other");
+    }
+
+    @Test
     void agesAreChecked() {
         assertThat(again("--min-age", "3d", "--max-age", "2d").err())
                 .contains("Invalid value for option '--min-age': must be at least 1 s, and not above the longest one");

@@ -168,6 +168,7 @@ class CrawlDirectoryTest {
             "crawl-pauses", "60000 1030000 a.test",
             "crawl-report", "{\"url\": \"http://a.test/\"}",
             "crawl-texts", "0000000000000007 http://a.test/",
+            "crawl-fragments", "page 0 http://a.test/ .",
             "crawl-pages", "page 0 0 0 - n - - - 0 0 0 0 - - http://a.test/");
 
     private void makeFullJob() throws IOException {
@@ -182,6 +183,7 @@ class CrawlDirectoryTest {
             directory.addPause("a.test", Duration.ofMinutes(1), Duration.ZERO, NOW);
             directory.journal().add("{\"url\": \"http://a.test/\"}".getBytes(ISO_8859_1));
             directory.texts().add(7, "http://a.test/");
+            directory.fragments().add(0, "http://a.test/", directory.fragments().page(), true);
         }
     }
 
@@ -189,6 +191,7 @@ class CrawlDirectoryTest {
         try (CrawlDirectory directory = open(NOW)) {
             directory.journal();
             directory.texts();
+            directory.fragments();
         }
     }
 
@@ -203,7 +206,15 @@ class CrawlDirectoryTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"crawl-seeds", "crawl-origins", "crawl-pauses", "crawl-report", "crawl-texts", "crawl-pages"})
+            strings = {
+                "crawl-seeds",
+                "crawl-origins",
+                "crawl-pauses",
+                "crawl-report",
+                "crawl-texts",
+                "crawl-fragments",
+                "crawl-pages"
+            })
     void whateverBefallsAFileIsFound(String name) throws IOException {
         makeFullJob();
         assertThat(new FolderPlace(folder).inspect().problems()).isEmpty();

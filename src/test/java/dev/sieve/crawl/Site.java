@@ -21,6 +21,7 @@ import okio.Buffer;
 final class Site implements AutoCloseable {
     private final MockWebServer server = new MockWebServer();
     private final Map<String, Supplier<MockResponse>> answers = new ConcurrentHashMap<>();
+    private final Map<String, String> tags = new ConcurrentHashMap<>();
     private final Queue<String> requests = new ConcurrentLinkedQueue<>();
     private final PolitenessJudge judge = new PolitenessJudge(Duration.ZERO);
     private final AtomicInteger underWay = new AtomicInteger();
@@ -34,6 +35,10 @@ final class Site implements AutoCloseable {
                 try {
                     judge.arrived("", System.nanoTime());
                     requests.add(request.getTarget());
+                    String tag = request.getHeaders().get("If-None-Match");
+                    if (tag != null && tag.equals(tags.get(request.getTarget()))) {
+                        return judged(request.getTarget(), status(304));
+                    }
                     Supplier<MockResponse> answer = answers.get(request.getTarget());
                     return judged(request.getTarget(), answer == null ? status(404) : answer.get());
                 } finally {
@@ -76,6 +81,7 @@ final class Site implements AutoCloseable {
 
     Site answer(String path, Supplier<MockResponse> answer) {
         answers.put(path, answer);
+        tags.remove(path);
         return this;
     }
 
@@ -86,6 +92,20 @@ final class Site implements AutoCloseable {
                         .addHeader("Content-Type", "text/html; charset=utf-8")
                         .body(html)
                         .build());
+    }
+
+    /** A page with an ETag, which is not modified as long as its content is the same. */
+    Site tagged(String path, String html) {
+        String tag = "\"" + Integer.toHexString(html.hashCode()) + "\"";
+        answer(
+                path,
+                () -> new MockResponse.Builder()
+                        .addHeader("Content-Type", "text/html; charset=utf-8")
+                        .addHeader("ETag", tag)
+                        .body(html)
+                        .build());
+        tags.put(path, tag);
+        return this;
     }
 
     /** A page that links to others. */

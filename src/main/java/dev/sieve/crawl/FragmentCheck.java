@@ -1,0 +1,226 @@
+package dev.sieve.crawl;
+
+import dev.sieve.io.LineFile;
+import dev.sieve.url.Fragment;
+import java.io.IOException;
+import java.nio.LongBuffer;
+import java.util.Arrays;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds the links to parts that their pages do not have, in four passes over {@link Fragments}: which pages are known, which
+ * parts of them have links, which of these parts exist, and which links are therefore broken. The memory for each of these
+ * has a limit; links for which it does not suffice are only counted.
+ *
+ * <p>A link is checked if its page, or that to which its page redirects, was read completely. Not safe for use by many threads.
+ */
+final class FragmentCheck {
+    private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
+
+    /** The heap of each table: that of 1,500,000 entries. */
+    private static final int TABLE_BYTES = 32 << 20;
+
+    private static final int MOST_HOPS = 10;
+    /** Broken links whose records are stored together. */
+    private static final int GROUP = 512;
+
+    // What is known of a page, in the last bits of its entry; the others are the position of its line.
+    private static final int KIND_BITS = 2;
+    private static final int KINDS = (1 << KIND_BITS) - 1;
+    private static final int WHOLE = 1;
+    private static final int MOVED = 2;
+
+    /** Stands for the target of a redirect that has a fragment of its own. */
+    private static final long OWN_FRAGMENT = 1;
+
+    // What is known of a part to which a page links.
+    private static final int LINKED = 1;
+    private static final int EXISTS = 2;
+
+    private final Fragments fragments;
+    private final Receiver receiver;
+    private final LongTable pages;
+    private final LongTable moves;
+    private final LongTable parts;
+    /** Broken links that were passed on, and the targets of such links. */
+    private final LongTable told;
+
+    private final long[] group = new long[GROUP];
+    private int grouped;
+    private boolean isFull;
+    private long found;
+    private long missing;
+    private long unknown;
+
+    /** Receives the broken links that earlier checks of the same pages have not found. */
+    interface Receiver {
+        /**
+         * Receives a broken link.
+         *
+         * @param url the target with its fragment
+         * @param isFirst whether it is the first link to this target
+         */
+        void missing(String page, int depth, String url, boolean isFirst);
+
+        /** Stores all that was received. */
+        void flush();
+    }
+
+    /**
+     * The numbers of links to a part of a page: distinct ones of each page.
+     *
+     * @param unknown those to pages that were not read, or not completely
+     */
+    record Result(long found, long missing, long unknown) {}
+
+    FragmentCheck(Fragments fragments, Receiver receiver) {
+        this(fragments, receiver, TABLE_BYTES);
+    }
+
+    FragmentCheck(Fragments fragments, Receiver receiver, int tableBytes) {
+        this.fragments = fragments;
+        this.receiver = receiver;
+        pages = new LongTable(tableBytes);
+        moves = new LongTable(tableBytes / 4);
+        parts = new LongTable(tableBytes);
+        told = new LongTable(tableBytes / 2);
+    }
+
+    /** Passes on the broken links, and notes that they were. */
+    Result run() throws IOException {
+        fragments.read(this::note);
+        fragments.read(newest((page, line) -> line.links(fragments.owner(), this::want)));
+        fragments.read(newest(this::findParts));
+        fragments.read(newest((page, line) ->
+                line.links(fragments.owner(), (target, fragment) -> check(page, line, target, fragment))));
+        store();
+        fragments.checked();
+        if (isFull) {
+            LOG.warn("too many pages, or links to parts of pages, for the memory: some were not checked");
+        }
+        return new Result(found, missing, unknown);
+    }
+
+    private interface Action {
+        void accept(long page, Fragments.Line line) throws IOException;
+    }
+
+    /** Returns a receiver of lines that only passes on the newest one of each page. */
+    private LineFile.Lines newest(Action action) {
+        return (position, text) -> {
+            if (Fragments.isPage(text)) {
+                Fragments.Line line = Fragments.Line.of(text);
+                long page = fragments.pageHash(line.url());
+                long last = pages.get(page);
+                if (last == 0 || last >> KIND_BITS == position) {
+                    action.accept(page, line);
+                }
+            }
+        };
+    }
+
+    private void note(long position, String text) {
+        if (text.startsWith(Fragments.TOLD)) {
+            for (LongBuffer hashes = Fragments.longs(text.substring(Fragments.TOLD.length()));
+                    hashes.hasRemaining(); ) {
+                put(told, hashes.get(), 1);
+            }
+        } else if (Fragments.isPage(text)) {
+            Fragments.Line line = Fragments.Line.of(text);
+            long page = fragments.pageHash(line.url());
+            put(pages, page, position << KIND_BITS | (line.isMoved() ? MOVED : line.isWhole() ? WHOLE : 0));
+            if (line.isMoved()) {
+                boolean hasFragment = line.rest().indexOf('#') >= 0;
+                put(moves, page, hasFragment ? OWN_FRAGMENT : fragments.pageHash(line.target()));
+            }
+        }
+    }
+
+    private void put(LongTable table, long key, long value) {
+        isFull |= !table.put(key, value);
+    }
+
+    /** Returns the page to which redirects lead, or {@link #OWN_FRAGMENT}. */
+    private long destination(long page) {
+        long next = page;
+        for (int i = 0; i < MOST_HOPS && (pages.get(next) & KINDS) == MOVED && moves.get(next) != 0; i++) {
+            next = moves.get(next);
+        }
+        return next;
+    }
+
+    private boolean isWhole(long page) {
+        return (pages.get(page) & KINDS) == WHOLE;
+    }
+
+    private static long key(long page, long name) {
+        long mixed = (page ^ Long.rotateLeft(name, 32)) * 0x9e3779b97f4a7c15L;
+        return (mixed ^ (mixed >>> 29) ^ name) * 0xbf58476d1ce4e5b9L;
+    }
+
+    private void want(long target, String fragment) {
+        long page = destination(target);
+        if (isWhole(page)) {
+            put(parts, key(page, fragments.hash(fragment)), LINKED);
+            String decoded = Fragment.decoded(fragment);
+            if (!decoded.equals(fragment)) {
+                put(parts, key(page, fragments.hash(decoded)), LINKED);
+            }
+        }
+    }
+
+    private void findParts(long page, Fragments.Line line) {
+        if (line.isWhole()) {
+            for (LongBuffer names = line.parts(); names.hasRemaining(); ) {
+                long key = key(page, names.get());
+                if (parts.get(key) != 0) {
+                    parts.put(key, EXISTS);
+                }
+            }
+        }
+    }
+
+    private void check(long page, Fragments.Line line, long target, String fragment) throws IOException {
+        long destination = destination(target);
+        String decoded = Fragment.decoded(fragment);
+        long name = fragments.hash(fragment);
+        long state = parts.get(key(destination, name));
+        long decodedState = parts.get(key(destination, fragments.hash(decoded)));
+        if (destination == OWN_FRAGMENT || state == EXISTS || decodedState == EXISTS || Fragment.isTop(decoded)) {
+            found++;
+        } else if (!isWhole(destination) || state == 0 || decodedState == 0) {
+            unknown++;
+        } else {
+            missing++;
+            long part = key(target, name);
+            long link = key(page, part);
+            if (told.get(link) == 0) {
+                tell(line, url(target) + "#" + fragment, told.get(part) == 0, link);
+            }
+            told.put(part, 1);
+        }
+    }
+
+    private String url(long page) throws IOException {
+        return Fragments.Line.of(fragments.line(pages.get(page) >> KIND_BITS)).url();
+    }
+
+    private void tell(Fragments.Line line, String url, boolean isFirst, long link) {
+        receiver.missing(line.url(), line.depth(), url, isFirst);
+        told.put(link, 1);
+        group[grouped++] = link;
+        if (grouped == GROUP) {
+            store();
+        }
+    }
+
+    /** Has the records stored before they are noted, so that after a crash none is missing. */
+    private void store() {
+        if (grouped > 0) {
+            receiver.flush();
+            fragments.told(Arrays.copyOf(group, grouped));
+            grouped = 0;
+        }
+    }
+}

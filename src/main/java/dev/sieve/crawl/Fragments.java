@@ -1,0 +1,344 @@
+package dev.sieve.crawl;
+
+import dev.sieve.bloom.Memberships;
+import dev.sieve.bloom.Murmur3;
+import dev.sieve.fetch.FetchResult.Redirect;
+import dev.sieve.io.Disk;
+import dev.sieve.io.LineFile;
+import dev.sieve.io.TemporaryFolder;
+import dev.sieve.url.UrlNormalizer;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.LongBuffer;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The parts of pages, and the links to them: a file with a line of one of these sorts. The newest line of a page counts.
+ *
+ * <pre>
+ *   page DEPTH URL PARTS HASH#FRAGMENT #FRAGMENT ...   a page, its parts, and its links to parts of the page with a hash
+ *   moved DEPTH URL TARGET#FRAGMENT                    a redirect; without a fragment, that of a link applies to its target
+ *   told HASHES                                        broken links of which the sink has stored a record
+ *   checked                                            all links of the lines before were checked
+ * </pre>
+ *
+ * Pages, parts and broken links are hashes of 8 bytes, in Base64. The parts are {@code -} if they are not all known, and
+ * {@code .} if there are none. A {@link FragmentCheck} finds the broken links.
+ *
+ * <p>A line is buffered when {@link #add} returns. When {@link #flush} returns, it survives the process, and if forced also a
+ * power failure. Methods that write throw {@link UncheckedIOException} when the disk fails. Safe for use by many threads.
+ */
+final class Fragments implements Closeable {
+    static final LineFile.Kind KIND = new LineFile.Kind(
+            "crawl-fragments",
+            "the parts of a page",
+            Pattern.compile("(?:page|moved) \\d{1,10} https?://[!-~]++(?: [!-~ ]++)?|told [\\w-]++|checked")
+                    .asMatchPredicate());
+
+    static final String TOLD = "told ";
+    static final String CHECKED = "checked";
+    private static final String PAGE = "page ";
+    private static final String MOVED = "moved ";
+    private static final String INCOMPLETE = "-";
+    private static final String NO_PARTS = ".";
+
+    /** Parts of a page with more of them are not known. */
+    private static final int MAX_PARTS = 100_000;
+
+    /** Characters of the links of a page, so that a line is not too long. */
+    private static final int MAX_LINK_CHARS = 900_000;
+
+    private static final int MAX_NEWEST_BYTES = 32 << 20;
+
+    private final Disk disk;
+    private final long owner;
+    private final LineFile file;
+    /** The folder of a temporary file; null for that of a job. */
+    private final @Nullable TemporaryFolder temporary;
+
+    private boolean hasAllPages;
+
+    /** Opens a file; its opening is passed a receiver of its lines. */
+    interface Opening {
+        LineFile open(LineFile.Receiver lines) throws IOException;
+    }
+
+    /** Uses the file of a job, which the job closes. */
+    Fragments(Disk disk, long owner, Opening opening) throws IOException {
+        this(disk, owner, opening, null);
+    }
+
+    private Fragments(Disk disk, long owner, Opening opening, @Nullable TemporaryFolder temporary) throws IOException {
+        this.disk = disk;
+        this.owner = owner;
+        this.temporary = temporary;
+        file = opening.open(line -> hasAllPages |= line.equals(CHECKED));
+    }
+
+    /** Uses a temporary file, which is deleted when this is closed. */
+    static Fragments temporary(Path parent) throws IOException {
+        TemporaryFolder folder = new TemporaryFolder(parent, KIND.name());
+        Disk disk = folder.disk();
+        long owner = Memberships.randomSeed();
+        return new Fragments(disk, owner, lines -> LineFile.open(disk, KIND, owner, lines), folder);
+    }
+
+    /** Collects the parts of a page, and its links to parts. Not safe for use by many threads. */
+    static final class Page {
+        private final long seed;
+        private final StringBuilder links = new StringBuilder();
+        private long[] parts = new long[16];
+        private int count;
+        private long lastTarget;
+
+        private Page(long seed) {
+            this.seed = seed;
+        }
+
+        void part(String name) {
+            if (count == parts.length) {
+                parts = Arrays.copyOf(parts, 2 * count);
+            }
+            if (count <= MAX_PARTS) {
+                parts[count++] = hash(name, seed);
+            }
+        }
+
+        /** Adds a link; returns whether there was room for it. */
+        boolean link(String url, String fragment) {
+            if (links.length() + fragment.length() > MAX_LINK_CHARS) {
+                return false;
+            }
+            long target = pageHash(url, seed);
+            links.append(' ')
+                    .append(target == lastTarget ? "" : text(target))
+                    .append('#')
+                    .append(fragment);
+            lastTarget = target;
+            return true;
+        }
+
+        private String parts() {
+            return count == 0 ? NO_PARTS : count > MAX_PARTS ? INCOMPLETE : text(Arrays.copyOf(parts, count));
+        }
+    }
+
+    /** Returns an empty page, to be added once its parts and links are known. */
+    Page page() {
+        return new Page(owner);
+    }
+
+    /**
+     * Adds a page.
+     *
+     * @param isWhole whether all its parts are known
+     */
+    synchronized void add(int depth, String url, Page page, boolean isWhole) {
+        file.add(PAGE + depth + " " + url + " " + (isWhole ? page.parts() : INCOMPLETE) + page.links);
+    }
+
+    /** Adds a redirect. */
+    synchronized void add(int depth, String url, Redirect redirect) {
+        String fragment = redirect.fragment().isEmpty() ? "" : "#" + redirect.fragment();
+        boolean isSame = pageHash(url) == pageHash(redirect.target());
+        if (!isSame && fragment.length() <= MAX_LINK_CHARS) {
+            file.add(MOVED + depth + " " + url + " " + redirect.target() + fragment);
+        }
+    }
+
+    /** Notes that records of broken links are stored. */
+    synchronized void told(long... hashes) {
+        file.add(TOLD + text(hashes));
+    }
+
+    /** Notes that all links were checked. */
+    synchronized void checked() {
+        file.add(CHECKED);
+    }
+
+    /** Returns whether a check was complete when this was opened, so that the lines of unchanged pages are known. */
+    boolean hasAllPages() {
+        return hasAllPages;
+    }
+
+    /** Hands the lines to the operating system, and forces them to the disk if {@code isForced}. */
+    synchronized void flush(boolean isForced) {
+        if (temporary == null) {
+            file.flush(isForced);
+        }
+    }
+
+    /** Passes on all lines. */
+    synchronized void read(LineFile.Lines lines) throws IOException {
+        file.flush();
+        LineFile.read(disk, KIND, owner, lines, LineFile.REFUSE);
+    }
+
+    /** Returns the line at a position. */
+    synchronized String line(long position) throws IOException {
+        return file.line(position);
+    }
+
+    /**
+     * Returns whether the last check came after all pages.
+     *
+     * @param owner the identity of the job
+     */
+    static boolean isChecked(Disk disk, long owner) throws IOException {
+        String[] last = {CHECKED};
+        LineFile.read(disk, KIND, owner, line -> last[0] = line, LineFile.REFUSE);
+        return last[0].equals(CHECKED);
+    }
+
+    /** Replaces the file by one with the newest line of each page, and without the broken links that were told. */
+    static void keepNewest(Disk disk, long owner) throws IOException {
+        LongTable newest = new LongTable(MAX_NEWEST_BYTES);
+        boolean[] hasChecked = {false};
+        LineFile.read(
+                disk,
+                KIND,
+                owner,
+                (position, text) -> {
+                    hasChecked[0] |= text.equals(CHECKED);
+                    if (isPage(text)) {
+                        newest.put(pageHash(Line.of(text).url, owner), position);
+                    }
+                },
+                LineFile.REFUSE);
+        LineFile.replace(disk, KIND, owner, lines -> {
+            if (hasChecked[0]) {
+                lines.accept(CHECKED);
+            }
+            LineFile.read(
+                    disk,
+                    KIND,
+                    owner,
+                    (position, text) -> {
+                        long last = isPage(text) ? newest.get(pageHash(Line.of(text).url, owner)) : -1;
+                        if (last == position || last == 0) {
+                            lines.accept(text);
+                        }
+                    },
+                    LineFile.REFUSE);
+        });
+    }
+
+    static boolean isPage(String text) {
+        return text.startsWith(PAGE) || text.startsWith(MOVED);
+    }
+
+    /**
+     * A line of a page or a redirect.
+     *
+     * @param rest parts and links, or the target
+     */
+    record Line(boolean isMoved, int depth, String url, String rest) {
+        static Line of(String text) {
+            boolean isMoved = text.startsWith(MOVED);
+            int depthStart = isMoved ? MOVED.length() : PAGE.length();
+            int urlStart = text.indexOf(' ', depthStart) + 1;
+            int end = text.indexOf(' ', urlStart);
+            return new Line(
+                    isMoved,
+                    Integer.parseInt(text, depthStart, urlStart - 1, 10),
+                    text.substring(urlStart, end),
+                    text.substring(end + 1));
+        }
+
+        boolean isWhole() {
+            return !isMoved && !rest.startsWith(INCOMPLETE + " ") && !rest.equals(INCOMPLETE);
+        }
+
+        /** Returns the target of a redirect, without its fragment. */
+        String target() {
+            int fragment = rest.indexOf('#');
+            return fragment < 0 ? rest : rest.substring(0, fragment);
+        }
+
+        /** Returns the parts of a whole page. */
+        LongBuffer parts() {
+            int end = rest.indexOf(' ');
+            String parts = end < 0 ? rest : rest.substring(0, end);
+            return longs(parts.equals(NO_PARTS) ? "" : parts);
+        }
+
+        /** Passes on the links to parts; that of a redirect with a fragment is one. */
+        void links(long seed, Link link) throws IOException {
+            if (isMoved) {
+                String target = target();
+                if (target.length() < rest.length()) {
+                    link.accept(pageHash(target, seed), rest.substring(target.length() + 1));
+                }
+                return;
+            }
+            long target = 0;
+            for (int end, start = rest.indexOf(' ') + 1; start > 0; start = end + 1) {
+                end = rest.indexOf(' ', start);
+                int fragment = rest.indexOf('#', start);
+                target = fragment == start
+                        ? target
+                        : longs(rest.substring(start, fragment)).get();
+                link.accept(target, rest.substring(fragment + 1, end < 0 ? rest.length() : end));
+            }
+        }
+    }
+
+    /** Receives links. */
+    interface Link {
+        /** Receives the hash of a page, and a fragment. */
+        void accept(long page, String fragment) throws IOException;
+    }
+
+    /** Returns the hash of a page, which is neither 0 nor 1. */
+    long pageHash(String url) {
+        return pageHash(url, owner);
+    }
+
+    private static long pageHash(String url, long seed) {
+        long hash = hash(UrlNormalizer.key(url), seed);
+        return hash == 0 || hash == 1 ? 2 : hash;
+    }
+
+    /** Returns the hash of the name of a part. */
+    long hash(String name) {
+        return hash(name, owner);
+    }
+
+    /** With a seed that a server cannot know, so that it cannot choose names with equal hashes. */
+    private static long hash(String text, long seed) {
+        return Murmur3.hash(text, seed)[0];
+    }
+
+    private static String text(long... hashes) {
+        ByteBuffer bytes = ByteBuffer.allocate(hashes.length * Long.BYTES);
+        bytes.asLongBuffer().put(hashes);
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes.array());
+    }
+
+    static LongBuffer longs(String text) {
+        return ByteBuffer.wrap(Base64.getUrlDecoder().decode(text)).asLongBuffer();
+    }
+
+    long owner() {
+        return owner;
+    }
+
+    @Override
+    @SuppressWarnings("try") // they are only closed here
+    public synchronized void close() throws IOException {
+        if (temporary == null) {
+            flush(false);
+            return;
+        }
+        try (temporary;
+                file) {
+            // Closes both, the file first.
+        }
+    }
+}

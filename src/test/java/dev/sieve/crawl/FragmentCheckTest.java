@@ -1,0 +1,282 @@
+package dev.sieve.crawl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sieve.Sieve;
+import dev.sieve.durable.DurableFolder;
+import dev.sieve.fetch.FetchResult;
+import dev.sieve.output.Visit;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import mockwebserver3.MockResponse;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Exactly the links to missing parts of pages are found, each with its page. */
+@Timeout(60)
+class FragmentCheckTest {
+    private static final String[] BROKEN = {
+        "/ /b#lost",
+        "/ /b#Part",
+        "/ /#gone",
+        "/ /moved#lost",
+        "/b /b#%C3%A9",
+        "/b /b#image",
+        "/b /b#inert",
+        "/b /moved#lost",
+        "/own /b#nowhere",
+    };
+
+    @TempDir
+    private Path folder;
+
+    @AutoClose
+    private final Site site = new Site();
+
+    private final Queue<Visit> visits = new ConcurrentLinkedQueue<>();
+
+    @BeforeEach
+    void build() {
+        site.tagged("/", """
+                <h1 id=here>x</h1><a href=#here></a><a href=#gone></a><a href=#></a><a href=#top></a><a href=#TOP></a>
+                <a href="/b#part"></a><a href="/b#Part"></a><a href="/b#lost"></a><a href=/b></a><a href="/b#:~:text=x"></a>
+                <a href="/b#part:~:text=x"></a><a href="/moved#part"></a><a href="/moved#lost"></a><a href="/own#any"></a>
+                <a href="/file#page=2"></a><a href="/404#x"></a><a href="http://other.invalid/#x"></a>""");
+        site.tagged("/b", """
+                <h1 id=part>x</h1><a name=named></a><img name=image><p id="caf\u00e9"><p id="a b"><p id="100%25"><p id=":~:">
+                <template><p id=inert></template><svg><g id=drawn></g></svg><p id=part>
+                <a href="#named"></a><a href="#image"></a><a href="#caf%c3%a9"></a><a href="#caf\u00e9"></a><a href="#a b"></a>
+                <a href="#a%20b"></a><a href="#100%25"></a><a href="#\u00e9"></a><a href="#inert"></a><a href="#drawn"></a>
+                <a href="#%70art"></a><a href="#%54op"></a><a href="/moved#lost"></a>""");
+        site.redirect("/moved", "/moved2").redirect("/moved2", "/b").redirect("/own", "/b#nowhere");
+        site.answer(
+                "/file",
+                () -> new MockResponse.Builder()
+                        .addHeader("Content-Type", "application/pdf")
+                        .body("x")
+                        .build());
+    }
+
+    private static CrawlOptions options() {
+        return Site.fast().checkFragments(true).retries(0);
+    }
+
+    private CrawlReport run(CrawlOptions options) throws IOException {
+        visits.clear();
+        return runOn(options);
+    }
+
+    private CrawlReport runOn(CrawlOptions options) throws IOException {
+        Path job = folder.resolve("job");
+        boolean exists = DurableFolder.exists(job);
+        try (CrawlDirectory directory =
+                        CrawlDirectory.open(job, exists ? builder -> {} : builder -> builder.capacity(1000));
+                Crawler crawler = new Crawler(options, directory)) {
+            crawler.seed(site.url("/"));
+            CrawlReport report = crawler.run(visits::add);
+            Reports.assertAddsUp(report);
+            return report;
+        }
+    }
+
+    private List<String> broken() {
+        return visits.stream()
+                .filter(visit -> visit.result().error().equals(FetchResult.Reason.FRAGMENT.text()))
+                .map(visit -> path(String.valueOf(visit.referrer())) + " " + path(visit.url()))
+                .toList();
+    }
+
+    private String path(String url) {
+        return url.substring(site.url("").length());
+    }
+
+    @Test
+    void exactlyTheMissingPartsAreFoundWithTheirPages() throws IOException {
+        CrawlReport report = run(options());
+
+        assertThat(broken()).containsExactlyInAnyOrder(BROKEN);
+        assertThat(report.count(Counter.FRAGMENTS, Counter.MISSING)).isEqualTo(BROKEN.length);
+        assertThat(report.count(Counter.FRAGMENTS, Counter.UNCHECKED)).isEqualTo(3);
+        // Two pages have the same broken link.
+        assertThat(report.by(Counter.FAILURES)).containsEntry("missing fragment", BROKEN.length - 1L);
+        assertThat(visits.stream().filter(visit -> visit.url().endsWith("/b#lost")))
+                .singleElement()
+                .satisfies(visit -> {
+                    assertThat(visit.key()).isEqualTo(visit.url());
+                    assertThat(visit.depth()).isEqualTo(1);
+                    assertThat(visit.isCheck()).isTrue();
+                });
+    }
+
+    @Test
+    void crawlWithoutAJobFindsTheSame() throws IOException {
+        try (Crawler crawler = new Crawler(options(), new Sieve(1000))) {
+            crawler.seed(site.url("/"));
+            crawler.run(visits::add);
+        }
+
+        assertThat(broken()).containsExactlyInAnyOrder(BROKEN);
+    }
+
+    @Test
+    void stoppedCrawlFindsTheSameAndEachLinkOnce() throws IOException {
+        int runs = 0;
+        CrawlReport report;
+        do {
+            report = runOn(options().maxPages(1));
+            runs++;
+        } while (report.pending().left() > 0 && runs < 20);
+
+        assertThat(runs).isGreaterThan(2);
+        assertThat(broken()).containsExactlyInAnyOrder(BROKEN);
+        assertThat(run(options()).count(Counter.FRAGMENTS, Counter.MISSING)).isEqualTo(BROKEN.length);
+        assertThat(broken()).isEmpty();
+    }
+
+    @Test
+    void sinkThatFailsReceivesTheRestInTheNextRun() throws IOException {
+        try (CrawlDirectory directory = CrawlDirectory.open(folder.resolve("job"), builder -> builder.capacity(1000));
+                Crawler crawler = new Crawler(options(), directory)) {
+            crawler.seed(site.url("/"));
+            assertThatThrownBy(() -> crawler.run(visit -> {
+                        if (visit.url().endsWith("#lost")) {
+                            throw new IOException("disk full");
+                        }
+                    }))
+                    .hasMessage("disk full");
+        }
+
+        run(options());
+
+        assertThat(broken()).containsExactlyInAnyOrder(BROKEN);
+        assertThat(visits).hasSize(BROKEN.length);
+    }
+
+    @Test
+    void nextRoundFindsTheSameOfPagesThatAreNotModified() throws IOException {
+        run(options().again(true));
+        assertThat(broken()).containsExactlyInAnyOrder(BROKEN);
+
+        run(options().again(true));
+
+        assertThat(visits.stream().filter(visit -> visit.result().status() == 304))
+                .hasSize(2);
+        assertThat(broken()).containsExactlyInAnyOrder(BROKEN);
+    }
+
+    @Test
+    void nextRoundFindsWhatHasChanged() throws IOException {
+        run(options().again(true));
+        List<String> expected = new ArrayList<>(Arrays.asList(BROKEN));
+        expected.removeIf(each -> each.startsWith("/b "));
+        expected.remove("/ /b#Part");
+        expected.add("/ /b#part");
+        expected.add("/ /moved#part");
+        site.tagged("/b", "<p id=Part>");
+
+        run(options().again(true));
+
+        assertThat(broken()).containsExactlyInAnyOrderElementsOf(expected);
+    }
+
+    @Test
+    void roundThatIsInterruptedFindsTheSame() throws IOException {
+        run(options().again(true));
+
+        visits.clear();
+        runOn(options().again(true).maxPages(1));
+        assertThat(broken()).isEmpty();
+        runOn(options().again(true));
+
+        assertThat(broken()).containsExactlyInAnyOrder(BROKEN);
+    }
+
+    @Test
+    void jobWithRoundsMayBeCheckedFromALaterRoundOn() throws IOException {
+        run(options().again(true).checkFragments(false));
+        assertThat(broken()).isEmpty();
+
+        run(options().again(true));
+
+        assertThat(broken()).containsExactlyInAnyOrder(BROKEN);
+    }
+
+    @Test
+    void goneAndCutPagesAreNotChecked() throws IOException {
+        run(options().again(true));
+        site.answer("/b", () -> Site.status(404));
+
+        CrawlReport report = run(options().again(true));
+
+        assertThat(broken()).containsExactly("/ /#gone");
+        assertThat(report.count(Counter.FRAGMENTS, Counter.UNCHECKED)).isEqualTo(9);
+        site.html("/b", "<p id=x>" + " ".repeat(5000) + "<p id=y>");
+        run(options().again(true).bodyLimit(4096));
+        assertThat(broken()).containsExactly("/ /#gone");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {2048, 128, 64})
+    void whatExceedsTheMemoryIsNotCalledBroken(int tableBytes) throws IOException {
+        CrawlReport report = run(options());
+        List<String> found = new ArrayList<>();
+        FragmentCheck.Receiver receiver = new FragmentCheck.Receiver() {
+            @Override
+            public void missing(String page, int depth, String url, boolean isFirst) {
+                found.add(path(page) + " " + path(url));
+            }
+
+            @Override
+            public void flush() {}
+        };
+        try (CrawlDirectory directory = CrawlDirectory.open(folder.resolve("job"), builder -> {})) {
+            FragmentCheck.Result result = new FragmentCheck(directory.fragments(), receiver, tableBytes).run();
+
+            assertThat(result.found() + result.missing() + result.unknown()).isEqualTo(report.count(Counter.FRAGMENTS));
+            assertThat(BROKEN).containsAll(found);
+            assertThat(result.unknown()).matches(unknown -> tableBytes > 1000 ? unknown == 3 : unknown > 3);
+        }
+    }
+
+    @Test
+    void sharedCrawlRefuses() throws IOException {
+        CrawlJob shared = new CrawlJob(new Sieve(10), folder) {
+            @Override
+            boolean isShared() {
+                return true;
+            }
+
+            @Override
+            void storeSeeds(List<String> urls) {}
+
+            @Override
+            void storeOrigin(String line) {}
+
+            @Override
+            Map<String, Duration> takePauses() {
+                return Map.of();
+            }
+
+            @Override
+            void addPause(String host, Duration pause, Duration use, Instant now) {}
+        };
+        try (shared) {
+            assertThatThrownBy(() -> new Crawler(options(), shared))
+                    .hasMessage("fragments are not checked by a crawl that several processes share");
+        }
+    }
+}
