@@ -81,8 +81,9 @@ class CrawlCommand implements Callable<Integer> {
             paramLabel = "WHAT",
             description =
                     "Exit with code 6 on: broken (a URL responded with a status of 400 or above, or failed, or a fragment"
-                            + " is missing), error (a URL failed: no usable response), or capacity (the filter missed a page"
-                            + " or more); repeatable.")
+                            + " is missing), error (a URL failed: no usable response), capacity (the filter missed a page or"
+                            + " more), or, with --again, changed or gone (a page has another body, or has disappeared);"
+                            + " repeatable.")
     private Set<FailOn> failOn = EnumSet.noneOf(FailOn.class);
 
     @Option(

@@ -60,7 +60,7 @@ record CrawlRun(
         }
         if (!isQuiet) {
             Terminal.print(Summary.of(report, ignoresRobots, place.isShared())
-                    + Summary.round(crawler.round())
+                    + Summary.round(crawler.round(), report)
                     + Summary.files(outputs.files())
                     + howToContinue(report));
         }

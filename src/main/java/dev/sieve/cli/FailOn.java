@@ -2,6 +2,8 @@ package dev.sieve.cli;
 
 import dev.sieve.crawl.Counter;
 import dev.sieve.crawl.CrawlReport;
+import dev.sieve.output.Change;
+import dev.sieve.report.Numbers;
 import org.jspecify.annotations.Nullable;
 
 /** What the option --fail-on takes for a failure of a crawl. */
@@ -10,8 +12,12 @@ enum FailOn {
     BROKEN,
     /** The filter was too small: a page or more was missed. */
     CAPACITY,
+    /** A page has another body than in the round before. */
+    CHANGED,
     /** A URL has no usable response. */
-    ERROR;
+    ERROR,
+    /** A page has disappeared since the round before: status 404 or 410. */
+    GONE;
 
     /** Returns what went wrong in a few words; null if nothing did. */
     @Nullable
@@ -19,7 +25,14 @@ enum FailOn {
         return switch (this) {
             case BROKEN -> report.by(Counter.FAILURES).isEmpty() ? null : Summary.errors(report);
             case CAPACITY -> Summary.missesPages(report) ? Summary.missed(report) : null;
+            case CHANGED -> change(report, Change.CHANGED);
+            case GONE -> change(report, Change.GONE);
             case ERROR -> report.withoutResponse() == 0 ? null : Summary.errors(report);
         };
+    }
+
+    private static @Nullable String change(CrawlReport report, Change change) {
+        long pages = report.count(Counter.CHANGES, change.text());
+        return pages == 0 ? null : Numbers.count(pages, "page") + " " + change.text();
     }
 }

@@ -8,7 +8,6 @@ import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Ending;
 import dev.sieve.crawl.Round;
 import dev.sieve.fetch.FetchResult.Reason;
-import dev.sieve.output.Change;
 import dev.sieve.polite.ScheduleStats;
 import dev.sieve.report.Numbers;
 import dev.sieve.scope.Trap;
@@ -158,15 +157,11 @@ final class Summary {
     }
 
     /** Returns the rows of a round; empty without one. */
-    static String round(@Nullable Round round) {
+    static String round(@Nullable Round round, CrawlReport report) {
         StringBuilder lines = new StringBuilder();
         if (round != null) {
-            String changes = round.changes().entrySet().stream()
-                    .map(each -> text("%,d %s", each.getValue(), each.getKey().text())
-                            + (each.getKey() == Change.CHANGED
-                                    ? unlessZero(" (%,d only in the markup)", round.sameText())
-                                    : ""))
-                    .collect(Collectors.joining(", "));
+            String changes = Numbers.changes(
+                    change -> report.count(Counter.CHANGES, change.text()), report.count(Counter.SAME_TEXT));
             row(lines, "round", "%,d: %s", round.number(), changes.isEmpty() ? "nothing to visit" : changes);
         }
         if (round != null && !round.orphans().isEmpty()) {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * the summary of the command line. {@link Counts}, the record of the report and the metrics have every counter.
  */
 public enum Counter {
-    /** Responses that are not redirects, by class of status: {@code 2xx}. */
+    /** Responses that are not redirects, by class of status: {@code 2xx}; and {@link #NOT_MODIFIED}. */
     PAGES("Responses that are not redirects, by status class."),
     /** URLs outside of the crawl that were only checked, by class of status; {@link #NONE} without a usable response. */
     CHECKED("URLs outside of the crawl that were only checked, by status class; none: no usable response."),
@@ -38,6 +38,10 @@ public enum Counter {
      * #UNCHECKED} if the page was not read, or not completely.
      */
     FRAGMENTS("Links to a part of a page, and whether it has that part."),
+    /** Visits of a crawl in rounds, by what has {@linkplain dev.sieve.output.Change become} of the URL. */
+    CHANGES("Visits of a crawl in rounds, by what has become of the URL since the round before."),
+    /** Those that have changed, but not in their visible text. */
+    SAME_TEXT("Pages that have changed since the round before, but not their visible text."),
     /** Requests that repeat a failed one. */
     RETRIES("Requests that repeat a failed one."),
     /** Pages of which only the beginning was read. */
@@ -49,6 +53,9 @@ public enum Counter {
 
     /** The part of {@link #CHECKED} without a usable response. */
     public static final String NONE = "none";
+
+    /** The part of {@link #PAGES} that are as they were in an earlier round. */
+    public static final String NOT_MODIFIED = "304";
 
     /** The part of {@link #LINKS} that was queued. */
     public static final String NEW = "new";

@@ -6,6 +6,7 @@ import dev.sieve.polite.ScheduleStats;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -104,7 +105,7 @@ public record CrawlReport(
 
     /** Returns whether there were URLs but not one successful page. */
     public boolean isFruitless() {
-        return count(Counter.PAGES, "2xx") + count(Counter.PAGES, "3xx") == 0
+        return Stream.of("2xx", Counter.NOT_MODIFIED, "3xx").allMatch(status -> count(Counter.PAGES, status) == 0)
                 && count(Counter.FAILED) + count(Counter.REFUSED) + count(Counter.PAGES) > 0;
     }
 }

@@ -455,7 +455,7 @@ public final class Crawler implements AutoCloseable {
 
     /** Returns what this run has found out in a round; null in a crawl without {@linkplain CrawlOptions#again rounds}. */
     public @Nullable Round round() {
-        return rounds == null ? null : recorder.round(rounds.round(), orphans);
+        return rounds == null ? null : new Round(rounds.round(), orphans);
     }
 
     /** Returns what was done so far. */

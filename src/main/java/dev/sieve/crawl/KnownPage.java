@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param depth links followed from a seed
  * @param referrer the page on which it was first found; {@link #NO_REFERRER} for none
  * @param state what the last usable response was
+ * @param status of the last response; 0 without one. One that is not modified has the status before
  * @param body a digest of the body, or of the target of a redirect; 0 without one
  * @param text a digest of the visible text; 0 without one
  * @param etag the entity tag of the page; null for none
@@ -38,6 +39,7 @@ record KnownPage(
         int depth,
         long referrer,
         State state,
+        int status,
         long body,
         long text,
         @Nullable String etag,
@@ -59,6 +61,7 @@ record KnownPage(
 
     private static final int RADIX = 36;
     private static final int FIELDS = 15;
+    static final int MAX_STATUS = 999;
     private static final int MAX_ETAG = 1000;
     private static final Pattern ETAG = Pattern.compile("(?:W/)?\"[!#-~]*\"");
     private static final Base64.Encoder ENCODER = Base64.getUrlEncoder().withoutPadding();
@@ -104,7 +107,7 @@ record KnownPage(
                 text(label),
                 text(depth),
                 referrer == NO_REFERRER ? "-" : text(referrer),
-                state.text,
+                state.text + text(status),
                 body == 0 ? "-" : HEX.toHexDigits(body),
                 text == 0 ? "-" : HEX.toHexDigits(text),
                 lastModified < 0 ? "-" : text(lastModified),
@@ -172,7 +175,8 @@ record KnownPage(
                 url(fields[14]),
                 (int) number(fields[2], Integer.MAX_VALUE),
                 fields[3].equals("-") ? NO_REFERRER : reference(Long.parseLong(fields[3], RADIX)),
-                State.of(fields[4]),
+                State.of(fields[4].isEmpty() ? "" : fields[4].substring(0, 1)),
+                (int) number(fields[4].substring(1), MAX_STATUS),
                 digest(fields[5]),
                 digest(fields[6]),
                 fields[13].equals("-") ? null : etag(fields[13]),
@@ -267,7 +271,7 @@ record KnownPage(
     }
 
     /** Returns this page after a visit that has found no change of it. */
-    KnownPage visited(long time, int count, int newInterval) {
+    KnownPage visited(int newStatus, long time, int count, int newInterval) {
         return new KnownPage(
                 number,
                 label,
@@ -275,6 +279,7 @@ record KnownPage(
                 depth,
                 referrer,
                 state,
+                newStatus,
                 body,
                 text,
                 etag,
@@ -295,6 +300,7 @@ record KnownPage(
                 depth,
                 newReferrer,
                 state,
+                status,
                 body,
                 text,
                 etag,

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *   round N queued     they are in the frontier
  *   round N ended      all are visited, or were left
  *   page ...           a page: see {@link KnownPage}
- *   same ...           number of a page, visits, time of the last one, interval: nothing else has changed
+ *   same ...           number of a page, visits, time of the last one, interval, status: nothing else has changed
  * </pre>
  *
  * Numbers are in base 36. The first round needs no line. The last line of a page counts. At the {@linkplain #end end} of a round, the file is replaced by
@@ -40,7 +40,7 @@ final class KnownPages implements Closeable {
     private static final String SAME = "same ";
     private static final Pattern ROUND = Pattern.compile("round (\\d{1,9}) (begun|queued|ended)");
     private static final Pattern TOUCH =
-            Pattern.compile("same ([0-9a-z]{1,6}) ([0-9a-z]{1,6}) ([0-9a-z]{1,9}) ([0-9a-z]{1,6})");
+            Pattern.compile("same ([0-9a-z]{1,6}) ([0-9a-z]{1,6}) ([0-9a-z]{1,9}) ([0-9a-z]{1,6}) ([0-9a-z]{1,2})");
     private static final int RADIX = 36;
     private static final int MIN_SLOTS = 1 << 10;
 
@@ -239,7 +239,10 @@ final class KnownPages implements Closeable {
             }
             String[] same = file.line(touches.get(number)).split(" ", -1);
             return page.visited(
-                    Long.parseLong(same[3], RADIX), Integer.parseInt(same[2], RADIX), Integer.parseInt(same[4], RADIX));
+                    Integer.parseInt(same[5], RADIX),
+                    Long.parseLong(same[3], RADIX),
+                    Integer.parseInt(same[2], RADIX),
+                    Integer.parseInt(same[4], RADIX));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -284,10 +287,10 @@ final class KnownPages implements Closeable {
         note(number, fingerprint(key(page.label(), page.url())), file.add(PAGE + numbered.line()));
     }
 
-    /** Notes a visit that has changed only visits, time and interval of a page. */
+    /** Notes a visit that has changed only visits, time, interval and status of a page. */
     synchronized void touch(KnownPage page) {
         String line = SAME + text(page.number()) + " " + text(page.visits()) + " " + text(page.lastVisit()) + " "
-                + text(page.interval());
+                + text(page.interval()) + " " + text(page.status());
         touches.set(page.number(), file.add(line));
     }
 

@@ -8,7 +8,6 @@ import dev.sieve.durable.DurableSieve;
 import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.io.LruMap;
-import dev.sieve.output.Change;
 import dev.sieve.output.History;
 import dev.sieve.output.Link;
 import dev.sieve.output.PageSink;
@@ -19,9 +18,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -75,8 +72,6 @@ final class Recorder {
 
     private final Counts.Builder counts = new Counts.Builder();
     private final List<CrawlReport.Failure> failures = new ArrayList<>();
-    private final Map<Change, Long> changes = new EnumMap<>(Change.class);
-    private long sameText;
     private long leftUndone;
     private long settled;
     /** URLs that an earlier run has queued once more. */
@@ -257,8 +252,8 @@ final class Recorder {
     private void count(Visit visit) {
         History history = visit.history();
         if (history != null) {
-            changes.merge(history.change(), 1L, Long::sum);
-            sameText += history.hasSameText() ? 1 : 0;
+            counts.add(Counter.CHANGES, history.change().text(), 1);
+            counts.add(Counter.SAME_TEXT, history.hasSameText() ? 1 : 0);
         }
         FetchResult.Page page = visit.page();
         boolean isFailed = page == null && !(visit.result() instanceof FetchResult.Redirect);
@@ -285,8 +280,9 @@ final class Recorder {
         }
     }
 
+    /** Returns the class of a status; the status itself of a page that is not modified, which is no redirect. */
     private static String statusClass(FetchResult result) {
-        return result.status() / 100 + "xx";
+        return Revisit.isNotModified(result) ? Counter.NOT_MODIFIED : result.status() / 100 + "xx";
     }
 
     private void count(CrawlReport.Failure failure) {
@@ -299,11 +295,6 @@ final class Recorder {
     /** Counts what has no record of its own. */
     synchronized void count(Counter counter, long number) {
         counts.add(counter, number);
-    }
-
-    /** Returns what was counted of a round. */
-    synchronized Round round(int number, List<String> orphans) {
-        return new Round(number, new EnumMap<>(changes), sameText, orphans);
     }
 
     /** Counts a URL that has failed. */

@@ -96,7 +96,8 @@ record Revisit(KnownPage page, boolean isSame, History history) {
                 || (change == Change.UNCHANGED && (isNotModified(result) || hasSameValidators(base, page)));
         if (isSame) {
             // A failure says nothing about how often the page changes.
-            page = base.visited(time, base.visits() + 1, change == Change.FAILED ? base.interval() : rested);
+            page = base.visited(
+                    status(base, result), time, base.visits() + 1, change == Change.FAILED ? base.interval() : rested);
         } else if (change == Change.UNCHANGED) {
             page = seen(base, seen, state, result, text, time, base.lastChange(), rested, seed);
         }
@@ -125,8 +126,14 @@ record Revisit(KnownPage page, boolean isSame, History history) {
                 change,
                 hasSameText,
                 base == null ? null : Instant.ofEpochSecond(base.lastVisit()),
+                base == null ? -1 : base.status(),
                 Instant.ofEpochSecond(page.lastChange()),
                 page.visits());
+    }
+
+    /** Returns the status by which a page is known; that of an error may have as many digits as the server likes. */
+    private static int status(@Nullable KnownPage base, FetchResult result) {
+        return isNotModified(result) && base != null ? base.status() : Math.min(KnownPage.MAX_STATUS, result.status());
     }
 
     private static State state(FetchResult result, boolean isAccepted, @Nullable KnownPage base) {
@@ -173,6 +180,7 @@ record Revisit(KnownPage page, boolean isSame, History history) {
                 base == null ? seen.depth() : base.depth(),
                 base == null ? seen.referrer() : base.referrer(),
                 state,
+                status(base, result),
                 result instanceof Redirect redirect
                         ? digest(redirect.target(), seed)
                         : page == null ? 0 : digest(page, seed),

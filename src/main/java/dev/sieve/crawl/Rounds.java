@@ -104,6 +104,7 @@ final class Rounds {
                 KnownPage.State.NONE,
                 0,
                 0,
+                0,
                 null,
                 -1,
                 0,

@@ -1,6 +1,8 @@
 package dev.sieve.output;
 
+import java.util.Arrays;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** What has become of a URL since an earlier round of the crawl. */
 public enum Change {
@@ -20,6 +22,14 @@ public enum Change {
     FAILED;
 
     private final String text = name().toLowerCase(Locale.ROOT);
+
+    /** Returns the change with a name; null for null and for a name of another version. */
+    public static @Nullable Change of(@Nullable String text) {
+        return Arrays.stream(values())
+                .filter(change -> change.text.equals(text))
+                .findFirst()
+                .orElse(null);
+    }
 
     /** Returns the name in records. */
     public String text() {

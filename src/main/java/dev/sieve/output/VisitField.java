@@ -33,6 +33,7 @@ enum VisitField {
     TEXT(history(each -> each.hasSameText() ? "same" : null)),
     LAST_VISIT(
             history(each -> each.lastVisit() == null ? null : each.lastVisit().toString())),
+    LAST_STATUS(history(each -> each.lastStatus() <= 0 ? null : each.lastStatus())),
     LAST_CHANGE(history(each -> each.lastChange().toString())),
     VISITS(history(History::visits));
 

@@ -17,6 +17,7 @@ final class Aggregate {
     private final TopPages slowest = new TopPages();
     private final TopPages largest = new TopPages();
     private final BrokenLinks broken = new BrokenLinks();
+    private final Changes changes = new Changes();
     private final Redirects redirectChains = new Redirects();
     private final SkipExamples skipExamples = new SkipExamples();
     private final Arrivals arrivals = new Arrivals();
@@ -43,6 +44,7 @@ final class Aggregate {
             return;
         }
         redirectChains.add(entry);
+        changes.add(entry);
         if (!entry.isCheck()) {
             hosts.add(entry);
         }
@@ -178,6 +180,10 @@ final class Aggregate {
 
     TopPages largest() {
         return largest;
+    }
+
+    Changes changes() {
+        return changes;
     }
 
     BrokenLinks broken() {

@@ -5,6 +5,7 @@ import dev.sieve.crawl.Counts;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.fetch.FetchResult;
+import dev.sieve.output.Change;
 import dev.sieve.polite.ScheduleStats;
 import dev.sieve.scope.Trap;
 import dev.sieve.url.Refusal;
@@ -64,7 +65,12 @@ public final class CrawlerMetrics implements MeterBinder {
     private record Parts(String tag, List<String> names, boolean isComplete) {}
 
     private static final Map<Counter, Parts> PARTS = Map.of(
-            Counter.PAGES, new Parts("status", List.of("1xx", "2xx", "3xx", "4xx", "5xx"), false),
+            Counter.PAGES, new Parts("status", List.of("1xx", "2xx", Counter.NOT_MODIFIED, "3xx", "4xx", "5xx"), false),
+            Counter.CHANGES,
+                    new Parts(
+                            "change",
+                            Arrays.stream(Change.values()).map(Change::text).toList(),
+                            true),
             Counter.CHECKED, new Parts("status", List.of(Counter.NONE, "1xx", "2xx", "3xx", "4xx", "5xx"), false),
             Counter.LINKS, new Parts("result", List.of(Counter.NEW, Counter.SEEN, Counter.OUTSIDE), true),
             Counter.FAILURES, new Parts("reason", REASONS, false),

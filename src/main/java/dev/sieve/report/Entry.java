@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sieve.bloom.Murmur3;
 import dev.sieve.fetch.FetchResult;
+import dev.sieve.output.Change;
+import dev.sieve.output.History;
 import dev.sieve.output.Visit;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
@@ -31,6 +33,9 @@ import org.jspecify.annotations.Nullable;
  * @param isCut whether only the beginning of the body was read
  * @param isCheck whether the URL is out of scope and was only checked
  * @param isAccepted whether the crawl accepts the status, so that the link is not broken
+ * @param change what has become of it since the round before; null in a crawl without rounds
+ * @param hasSameText whether it has changed, but not its visible text
+ * @param lastStatus the status of the visit before; 0 if there was no response, -1 if there was no visit
  */
 record Entry(
         String url,
@@ -48,7 +53,10 @@ record Entry(
         @Nullable String error,
         boolean isCut,
         boolean isCheck,
-        boolean isAccepted) {
+        boolean isAccepted,
+        @Nullable Change change,
+        boolean hasSameText,
+        int lastStatus) {
 
     /** A fixed seed, so that the hashes of a journal are the same in every run. */
     private static final int SEED = 0x51e7e;
@@ -58,6 +66,7 @@ record Entry(
     static Entry of(Visit visit) {
         FetchResult.Page page = visit.page();
         FetchResult result = visit.result();
+        History history = visit.history();
         return new Entry(
                 visit.url(),
                 visit.key(),
@@ -74,7 +83,10 @@ record Entry(
                 orNull(result.error()),
                 page != null && page.isCut(),
                 visit.isCheck(),
-                visit.isAccepted());
+                visit.isAccepted(),
+                history == null ? null : history.change(),
+                history != null && history.hasSameText(),
+                history == null ? -1 : history.lastStatus());
     }
 
     /**
@@ -89,6 +101,7 @@ record Entry(
         }
         String key = line.text("key");
         String at = line.text("fetched_at");
+        Change change = Change.of(line.text("change"));
         return new Entry(
                 url,
                 key == null ? url : key,
@@ -105,7 +118,10 @@ record Entry(
                 line.text("error"),
                 line.isTrue("cut"),
                 line.isTrue("check"),
-                line.isTrue("accepted"));
+                line.isTrue("accepted"),
+                change,
+                "same".equals(line.text("text")),
+                change == null || change == Change.NEW ? -1 : (int) notNegative(line, "last_status"));
     }
 
     private static long notNegative(JsonLine line, String name) {
@@ -142,6 +158,11 @@ record Entry(
     /** Returns whether a link to the URL is broken: no usable response, or a status of 400 or above that is not accepted. */
     boolean isBroken() {
         return isFailed() || (isPage() && status >= 400 && !isAccepted);
+    }
+
+    /** Returns whether it was broken in the round before, as far as its status tells. */
+    boolean wasBroken() {
+        return lastStatus == 0 || (lastStatus >= 400 && !isAccepted);
     }
 
     /** Returns why it is broken, in a word or two. */

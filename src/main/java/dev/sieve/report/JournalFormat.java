@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import dev.sieve.CapacityEvent;
+import dev.sieve.output.Change;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -95,6 +96,10 @@ final class JournalFormat {
             flag("cut", entry.isCut());
             flag("check", entry.isCheck());
             flag("accepted", entry.isAccepted());
+            Change change = entry.change();
+            text("change", change == null ? null : change.text());
+            text("text", entry.hasSameText() ? "same" : null);
+            number("last_status", Math.max(0, entry.lastStatus()));
             json.writeEndObject();
             json.flush();
         } catch (IOException e) {

@@ -1,11 +1,15 @@
 package dev.sieve.report;
 
+import dev.sieve.output.Change;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.Arrays;
 import java.util.Locale;
+import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Numbers as they are shown to people, independent of the language of the machine. */
@@ -42,6 +46,17 @@ public final class Numbers {
     /** A number of things, by the name of one: {@code 1 line}, {@code 2,000 lines}. */
     public static String count(long number, String thing) {
         return count(number) + " " + thing + (number == 1 ? "" : "s");
+    }
+
+    /** What has become of pages, by how many of each change there are: {@code 2 changed (1 only in the markup), 1 gone}. */
+    public static String changes(ToLongFunction<Change> count, long sameText) {
+        return Arrays.stream(Change.values())
+                .filter(change -> count.applyAsLong(change) > 0)
+                .map(change -> count(count.applyAsLong(change)) + " " + change.text()
+                        + (change == Change.CHANGED && sameText > 0
+                                ? " (" + count(sameText) + " only in the markup)"
+                                : ""))
+                .collect(Collectors.joining(", "));
     }
 
     /** Bytes in powers of 1000, to about three digits. */

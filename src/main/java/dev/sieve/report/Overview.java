@@ -31,6 +31,7 @@ final class Overview {
 
     private void append(Element section) {
         verdict(section);
+        crawl.changes().appendSentence(section);
         Element tiles = section.appendElement("dl").addClass("tiles");
         tile(tiles, "Pages", count(crawl.pages()), pagesNote());
         Element broken = tile(tiles, "Broken links", count(crawl.broken().count()), "");

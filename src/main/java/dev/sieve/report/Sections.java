@@ -7,6 +7,7 @@ import static dev.sieve.report.Html.note;
 import static dev.sieve.report.Numbers.count;
 import static dev.sieve.report.Numbers.text;
 
+import java.net.HttpURLConnection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -55,6 +56,7 @@ final class Sections {
         Sections sections = new Sections(crawl, main);
         Trends trends = new Trends(crawl, main);
         Overview.append(crawl, main);
+        crawl.changes().append(main, crawl.broken());
         sections.broken(brokenShown);
         trends.speed();
         trends.sieve();
@@ -154,7 +156,11 @@ final class Sections {
         Html.chart(part, "bar", "Responses by class of status", "classes", 0, 1);
         Html.Table classes = new Html.Table(part, "classes", SMALL, "Class", "#Responses");
         for (int digit = 1; digit <= 9; digit++) {
-            long pages = crawl.statusClass(digit) + (digit == 3 ? crawl.redirects() : 0);
+            long unmodified = digit == 3 ? crawl.status(HttpURLConnection.HTTP_NOT_MODIFIED) : 0;
+            if (unmodified > 0) {
+                classes.row().text("304 (as before)").count(unmodified);
+            }
+            long pages = crawl.statusClass(digit) - unmodified + (digit == 3 ? crawl.redirects() : 0);
             if (pages > 0) {
                 classes.row().text(digit + "xx").count(pages);
                 if (digit >= 4) {

@@ -34,6 +34,7 @@ class AgainCommandTest {
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
     private HttpServer server;
     private String site;
+    private volatile String failing = "";
 
     @BeforeEach
     void start() throws IOException {
@@ -46,10 +47,14 @@ class AgainCommandTest {
             exchange.getResponseHeaders().add("Content-Type", "text/html");
             exchange.getResponseHeaders().add("ETag", tag);
             boolean isSame = tag.equals(exchange.getRequestHeaders().getFirst("If-None-Match"));
-            exchange.sendResponseHeaders(
-                    page == null ? 404 : isSame ? 304 : 200, isSame || page == null ? -1 : body.length);
-            if (!isSame && page != null) {
-                exchange.getResponseBody().write(body);
+            if (exchange.getRequestURI().getPath().equals(failing)) {
+                exchange.sendResponseHeaders(503, -1);
+            } else {
+                exchange.sendResponseHeaders(
+                        page == null ? 404 : isSame ? 304 : 200, isSame || page == null ? -1 : body.length);
+                if (!isSame && page != null) {
+                    exchange.getResponseBody().write(body);
+                }
             }
             exchange.close();
         });
@@ -179,6 +184,75 @@ class AgainCommandTest {
                     Jsoup.parse(report.toFile(), "UTF-8").selectFirst("dl.tiles > div:has(dt:containsOwn(Pages)) > dd");
             assertThat(tile.text()).as("round %d", round).startsWith("3");
         }
+    }
+
+    /** The text of an element in a report of the crawl; null if it is not there. */
+    private static String text(Path report, String selector) throws IOException {
+        Element element = Jsoup.parse(report.toFile(), "UTF-8").selectFirst(selector);
+        return element == null ? null : element.text();
+    }
+
+    @Test
+    void reportAndSummaryOfARoundSayWhatHasChanged() throws IOException {
+        Path report = folder.resolve("r.html");
+        Path summary = folder.resolve("s.json");
+        String[] options = {"--report", report.toString(), "--summary", summary.toString()};
+        pages.put("/", pages.get("/") + "<a href=c>c</a>");
+        assertThat(again(options).exitCode()).isZero();
+        assertThat(text(report, "#changed")).as("in the first round").isNull();
+        pages.put("/", "<a href=a>a</a><a href=b>b</a><a href=c>c</a><a href=d>d</a>");
+        pages.put("/a", "<b>a</b>");
+        pages.put("/c", "c");
+        pages.put("/d", "d");
+        pages.remove("/b");
+
+        assertThat(again(options).exitCode()).isZero();
+
+        assertThat(text(report, "#changed"))
+                .isEqualTo("Since the round before: 1 new, 2 changed (1 only in the markup), 1 gone, 1 back;"
+                        + " links to 1 of them broke, and to 1 were mended.");
+        assertThat(text(report, "#broke tbody")).isEqualTo(site + "b 200 404 " + site);
+        assertThat(text(report, "#mended tbody")).isEqualTo(site + "c 404 200 " + site);
+        assertThat(text(report, "#pages-new tbody")).isEqualTo(site + "d 200 " + site);
+        assertThat(Files.readString(summary))
+                .contains("\"changes\":{\"back\":1,\"changed\":2,\"gone\":1,\"new\":1}", "\"same_text\":1");
+
+        Path later = folder.resolve("later.html");
+        assertThat(again("--report", later.toString()).exitCode()).isZero();
+        assertThat(text(later, "#changed")).isEqualTo("Since the round before: 5 unchanged.");
+        assertThat(text(later, "#changes p")).isEqualTo("None.");
+    }
+
+    @Test
+    void changesAndGonePagesAreAnExitCodeOnRequest() {
+        String[] options = {"--fail-on", "changed", "--fail-on", "gone"};
+        assertThat(again(options).exitCode()).as("in the first round").isZero();
+        assertThat(again(options).exitCode()).as("without a change").isZero();
+        pages.put("/a", "another");
+        pages.remove("/b");
+
+        assertThat(again(options).exitCode()).isEqualTo(ExitCode.FAIL_ON);
+
+        assertThat(err.toString(UTF_8))
+                .contains("sieve: 1 page changed (--fail-on changed)", "sieve: 1 page gone (--fail-on gone)");
+    }
+
+    /** A page that failed in the round before is mended by a status of 304. */
+    @Test
+    void aPageThatFailedForARoundIsMended() throws IOException {
+        Path report = folder.resolve("r.html");
+        assertThat(again().exitCode()).isZero();
+        failing = "/a";
+        assertThat(again("--report", report.toString()).exitCode()).isZero();
+        assertThat(text(report, "#broke tbody")).isEqualTo(site + "a 200 503 " + site);
+        failing = "";
+
+        assertThat(again("--report", report.toString()).exitCode()).isZero();
+
+        assertThat(text(report, "#changed"))
+                .isEqualTo("Since the round before: 3 unchanged; links to 0 of them broke, and to 1 were mended.");
+        assertThat(text(report, "#mended tbody")).isEqualTo(site + "a 503 304 " + site);
+        assertThat(text(report, "#classes tbody")).isEqualTo("304 (as before) 3");
     }
 
     @Test

@@ -232,7 +232,7 @@ class OptionValuesTest {
                 "--scope galaxy | 'galaxy' is not a scope; choose one of host, domain, prefix, any",
                 "--on-full burst | 'burst' is not a choice; choose one of warn, grow, fail",
                 "--durability never | 'never' is not a level; choose one of process, interval, always",
-                "--fail-on rain | 'rain' is not a condition; choose one of broken, capacity, error",
+                "--fail-on rain | 'rain' is not a condition; choose one of broken, capacity, changed, error, gone",
                 "--accept 200 | must be at least 400: 200",
                 "--accept 403,x | 'x' is not a number; use 1000000, 1_000_000, 1M or 1e6",
             })

@@ -175,7 +175,7 @@ class OutputsTest {
                 .asString()
                 .startsWith("url,key,depth,")
                 .endsWith(
-                        ",accepted,description,canonical,duplicate_of,sketch,change,text,last_visit,last_change,visits");
+                        ",accepted,description,canonical,duplicate_of,sketch,change,text,last_visit,last_status,last_change,visits");
         assertThat(Files.readAllLines(file("a.tsv")))
                 .containsExactly(
                         site + "\tmailto:x\tskipped: not http or https",

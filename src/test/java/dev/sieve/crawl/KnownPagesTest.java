@@ -37,6 +37,7 @@ class KnownPagesTest {
                 1,
                 KnownPage.NO_REFERRER,
                 State.PAGE,
+                200,
                 -2,
                 3,
                 "W/\"a-b\"",
@@ -91,7 +92,7 @@ class KnownPagesTest {
             pages.add(page(URL));
             pages.flush(false);
             long before = Files.size(folder.resolve("crawl-pages"));
-            pages.touch(find(pages, URL).visited(2_000_000_099, 5, 60));
+            pages.touch(find(pages, URL).visited(503, 2_000_000_099, 5, 60));
             pages.flush(false);
             assertThat(Files.size(folder.resolve("crawl-pages")) - before).isLessThan(45);
         }
@@ -102,6 +103,7 @@ class KnownPagesTest {
                 assertThat(page.lastVisit()).isEqualTo(2_000_000_099);
                 assertThat(page.lastChange()).isEqualTo(1_999_999_999);
                 assertThat(page.interval()).isEqualTo(60);
+                assertThat(page.status()).isEqualTo(503);
                 pages.end(false, url -> true);
             }
         }

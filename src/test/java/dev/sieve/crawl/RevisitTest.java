@@ -29,6 +29,7 @@ class RevisitTest {
             State.NONE,
             0,
             0,
+            0,
             null,
             -1,
             0,
@@ -103,6 +104,7 @@ class RevisitTest {
         visit(page(200, "a"), 0);
         Revisit third = visit(page(200, "b"), 0);
         assertThat(third.history().lastVisit()).isEqualTo(Instant.ofEpochSecond(1020));
+        assertThat(third.history().lastStatus()).isEqualTo(200);
         assertThat(third.history().lastChange()).isEqualTo(Instant.ofEpochSecond(1030));
         assertThat(third.history().visits()).isEqualTo(3);
         Revisit fourth = visit(new Failed(0, Reason.DNS, ""), 0);

@@ -164,6 +164,7 @@ class SinksTest {
                         "change",
                         "text",
                         "last_visit",
+                        "last_status",
                         "last_change",
                         "visits");
         json.properties()
