@@ -60,13 +60,13 @@ final class Changes {
         }
         pages.computeIfAbsent(change, each -> new Pages()).add(entry, change != Change.UNCHANGED);
         sameText += entry.hasSameText() ? 1 : 0;
-        if (entry.lastStatus() >= 0 && entry.isBroken() != entry.wasBroken()) {
+        if (entry.isBroken() != entry.wasBroken()) {
             (entry.isBroken() ? broke : mended).add(entry, true);
         }
     }
 
     /** Returns whether there was a round before. */
-    private boolean isRound() {
+    boolean isRound() {
         return pages.keySet().stream().anyMatch(change -> change != Change.NEW);
     }
 
@@ -80,7 +80,7 @@ final class Changes {
         if (isRound()) {
             String links = broke.count + mended.count == 0
                     ? ""
-                    : text("; links to %,d of them broke, and to %,d were mended", broke.count, mended.count);
+                    : text("; newly broken %,d, mended %,d", broke.count, mended.count);
             section.appendElement("p")
                     .attr("id", "changed")
                     .text("Since the round before: " + Numbers.changes(this::count, sameText) + links + ".");
@@ -93,8 +93,8 @@ final class Changes {
             return;
         }
         Element section = Html.section(main, "changes", "Changes since the round before");
-        table(section, "broke", "Links that broke", broke, brokenLinks);
-        table(section, "mended", "Links that were mended", mended, null);
+        table(section, "broke", "Newly broken links", broke, brokenLinks);
+        table(section, "mended", "Mended links", mended, null);
         for (Map.Entry<Change, Pages> each : pages.entrySet()) {
             String name = each.getKey().text();
             String heading = name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1);
@@ -112,8 +112,10 @@ final class Changes {
         }
         section.appendElement("h3").text(text("%s (%,d)", heading, pages.count));
         Html.Table table = new Html.Table(
-                        section, id, Html.Table.LARGE, "URL", "#Status before", "#Status now", "Linked from")
-                .filtered();
+                section, id, Html.Table.LARGE, "URL", "#Status before", "#Status now", "Linked from");
+        if (pages.listed.size() >= Html.Table.FILTERED) {
+            table.filtered();
+        }
         for (Listed page : pages.listed) {
             if (!table.hasRoom()) {
                 break;

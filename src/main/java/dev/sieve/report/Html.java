@@ -77,6 +77,9 @@ final class Html {
         /** Characters of a table with URLs. */
         static final int SMALL = 40_000;
 
+        /** Rows from which on a table can be searched. */
+        static final int FILTERED = 20;
+
         /** Characters of a table with long lists of URLs. */
         static final int LARGE = 150_000;
 

@@ -26,9 +26,6 @@ final class Sections {
     /** Broken links that are shown while the crawl runs. */
     static final int BROKEN_NOW = 500;
 
-    /** Rows from which on a table of broken links can be searched. */
-    private static final int FILTERED = 20;
-
     private final Aggregate crawl;
     private final Element main;
     /** The last sample of the crawl; null when only its pages are known. */
@@ -103,7 +100,7 @@ final class Sections {
         Element heading = groups.appendElement("h3");
         String id = "broken-" + groups.childrenSize();
         Html.Table table = new Html.Table(groups, id, characters, "URL", "Requested as", "#Links", "Linked from");
-        if (links.size() >= FILTERED) {
+        if (links.size() >= Html.Table.FILTERED) {
             table.filtered();
         }
         for (BrokenLinks.Link link : links) {

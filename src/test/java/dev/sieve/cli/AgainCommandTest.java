@@ -210,7 +210,7 @@ class AgainCommandTest {
 
         assertThat(text(report, "#changed"))
                 .isEqualTo("Since the round before: 1 new, 2 changed (1 only in the markup), 1 gone, 1 back;"
-                        + " links to 1 of them broke, and to 1 were mended.");
+                        + " newly broken 1, mended 1.");
         assertThat(text(report, "#broke tbody")).isEqualTo(site + "b 200 404 " + site);
         assertThat(text(report, "#mended tbody")).isEqualTo(site + "c 404 200 " + site);
         assertThat(text(report, "#pages-new tbody")).isEqualTo(site + "d 200 " + site);
@@ -250,7 +250,7 @@ class AgainCommandTest {
         assertThat(again("--report", report.toString()).exitCode()).isZero();
 
         assertThat(text(report, "#changed"))
-                .isEqualTo("Since the round before: 3 unchanged; links to 0 of them broke, and to 1 were mended.");
+                .isEqualTo("Since the round before: 3 unchanged; newly broken 0, mended 1.");
         assertThat(text(report, "#mended tbody")).isEqualTo(site + "a 503 304 " + site);
         assertThat(text(report, "#classes tbody")).isEqualTo("304 (as before) 3");
     }
