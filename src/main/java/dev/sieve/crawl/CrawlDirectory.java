@@ -334,7 +334,7 @@ public final class CrawlDirectory extends CrawlJob {
 
     @Override
     synchronized @Nullable Rounds rounds() {
-        return pages == null ? null : new Rounds(pages, (DurableSieve) frontier(), RevisitRule.DEFAULT);
+        return pages == null ? null : new Rounds(pages, (DurableSieve) frontier(), RevisitRule.DEFAULT, false);
     }
 
     @Override

@@ -11,7 +11,6 @@ import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -79,7 +78,6 @@ public final class Crawler implements AutoCloseable {
     /** The rounds of the crawl; null when it has none. */
     private final @Nullable Rounds rounds;
 
-    private final boolean onlyDue;
     /** Known pages that this run has queued again. */
     private volatile long queuedAgain;
     /** Pages to which no other page links; known at the end of a round. */
@@ -120,7 +118,6 @@ public final class Crawler implements AutoCloseable {
     public Crawler(CrawlOptions options, CrawlJob job) {
         this.job = job;
         rounds = rounds(options, job);
-        onlyDue = options.onlyDue;
         workers = options.concurrency;
         comparesPages = options.skipDuplicates;
         checksFragments = options.checkFragments;
@@ -158,7 +155,7 @@ public final class Crawler implements AutoCloseable {
             }
         }
         Rounds rounds = job.rounds();
-        return rounds == null ? null : rounds.with(options.revisits);
+        return rounds == null ? null : rounds.with(options.revisits, options.onlyDue);
     }
 
     private void readJob() {
@@ -278,8 +275,7 @@ public final class Crawler implements AutoCloseable {
         try {
             job.forceSeeds();
             if (rounds != null) {
-                Instant now = clock.now();
-                queuedAgain = rounds.queue(page -> (!onlyDue || rounds.isDue(page, now)) && links.takesAgain(page));
+                queuedAgain = rounds.queue(clock.now(), links::takesAgain);
             }
         } catch (UncheckedIOException e) {
             throw e.getCause();

@@ -113,7 +113,8 @@ record KnownPage(
                 lastModified < 0 ? "-" : text(lastModified),
                 text(visits),
                 text(lastVisit),
-                text(lastVisit - lastChange),
+                // Below 0 when the clock was set back in between.
+                text(Math.max(0, lastVisit - lastChange)),
                 text(interval),
                 links(links),
                 etag == null ? "-" : etag,

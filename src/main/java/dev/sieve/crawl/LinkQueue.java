@@ -407,7 +407,7 @@ final class LinkQueue {
     /** Queues a URL once more: it may wait for a later level, since its depth was that of a longer path. */
     private void pushAgain(Lease lease, String target, String key) {
         if (frontier.pushAll(Levels.note(lease, target, key)) > 0) {
-            recorder.queuedAgain();
+            recorder.queuedAgain(1);
         }
     }
 

@@ -384,9 +384,9 @@ final class Recorder {
         return leftUndone;
     }
 
-    /** Counts a URL that was queued once more, until it is {@link #repeated}. */
-    synchronized void queuedAgain() {
-        counts.add(Counter.LINKS, Counter.NEW, 1);
+    /** Counts URLs that were queued once more, until they are {@link #repeated} or visited. */
+    synchronized void queuedAgain(long urls) {
+        counts.add(Counter.LINKS, Counter.NEW, urls);
     }
 
     /** Ends the lease of a URL that was queued once more and needs no request of its own. */

@@ -8,7 +8,9 @@ import dev.sieve.durable.DurableSieve;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.url.UrlNormalizer;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -24,25 +26,32 @@ import org.jspecify.annotations.Nullable;
  */
 final class Rounds {
     private static final int BATCH = 64;
+    private static final Duration DAY = Duration.ofDays(1);
 
     private final KnownPages pages;
     private final DurableSieve frontier;
     private final RevisitRule rule;
+    /** Whether a round visits only the pages that are due. */
+    private final boolean onlyDue;
+    /** The numbers of pages that were queued since a sitemap calls them modified. */
+    private final BitSet modified = new BitSet();
 
-    Rounds(KnownPages pages, DurableSieve frontier, RevisitRule rule) {
+    Rounds(KnownPages pages, DurableSieve frontier, RevisitRule rule, boolean onlyDue) {
         this.pages = pages;
         this.frontier = frontier;
         this.rule = rule;
+        this.onlyDue = onlyDue;
     }
 
     /** Returns the same rounds with another rule for the intervals of pages. */
-    Rounds with(RevisitRule other) {
-        return new Rounds(pages, frontier, other);
+    Rounds with(RevisitRule other, boolean choice) {
+        return new Rounds(pages, frontier, other, choice);
     }
 
-    /** Returns whether a page takes part in a round that visits only the pages that are due. Sitemaps always do. */
-    boolean isDue(KnownPage page, Instant now) {
-        return page.kind().isSitemap()
+    /** Returns whether a page takes part in a round that begins now. Sitemaps always do. */
+    private boolean isDue(KnownPage page, Instant now) {
+        return !onlyDue
+                || page.kind().isSitemap()
                 || page.visits() == 0
                 || rule.isDue(page.lastVisit(), page.interval(), now.getEpochSecond());
     }
@@ -149,20 +158,45 @@ final class Rounds {
      * @param isWanted whether a page belongs to the crawl
      * @return how many were queued
      */
-    long queue(Predicate<KnownPage> isWanted) {
+    long queue(Instant now, Predicate<KnownPage> isWanted) {
         if (pages.isQueued()) {
             return 0;
         }
         ExactSet open = open();
         Batches batches = new Batches();
         pages.forEach(page -> {
-            if (isWanted.test(page) && !contains(open, page.label(), page.url())) {
+            if (isDue(page, now) && isWanted.test(page) && !contains(open, page.label(), page.url())) {
                 batches.add(page);
             }
         });
         batches.push();
         frontier.sync();
         pages.queued();
+        return batches.count;
+    }
+
+    /**
+     * Queues pages that are not due, but were modified since their last visit. A time in the future says nothing, but for the
+     * end of the present day.
+     *
+     * @param times of pages, by their URLs
+     * @param isWanted whether a page belongs to the crawl
+     * @return how many were queued
+     */
+    synchronized long queueModified(Map<String, Instant> times, Instant now, Predicate<KnownPage> isWanted) {
+        Batches batches = new Batches();
+        times.forEach((url, time) -> {
+            KnownPage page = onlyDue && time.isBefore(now.plus(DAY)) ? pages.find(Target.Kind.PAGE.label(), url) : null;
+            if (page != null
+                    && Math.min(time.getEpochSecond(), now.getEpochSecond()) > page.lastVisit()
+                    && !isDue(page, now)
+                    && !modified.get(page.number())
+                    && isWanted.test(page)) {
+                modified.set(page.number());
+                batches.add(page);
+            }
+        });
+        batches.push();
         return batches.count;
     }
 

@@ -12,12 +12,15 @@ import dev.sieve.robots.RobotsRules;
 import dev.sieve.scope.SkipReason;
 import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,7 +42,9 @@ final class Sitemaps {
 
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
 
-    private final boolean keepsLists;
+    /** The rounds of the crawl; null when it has none. */
+    private final @Nullable Rounds rounds;
+
     /** The pages that sitemaps list which were read and are not finished, by lease. */
     private final Map<Long, List<String>> listed = new ConcurrentHashMap<>();
 
@@ -85,10 +90,10 @@ final class Sitemaps {
      * Creates a reader of sitemaps.
      *
      * @param maxBytes the heap that the origins and sites in memory may take
-     * @param keepsLists whether {@link #finish} returns the pages of a sitemap
+     * @param rounds for which {@link #finish} returns the pages of a sitemap; null when the crawl has none
      */
-    Sitemaps(Fetcher fetcher, LinkQueue links, Recorder recorder, long maxBytes, boolean keepsLists) {
-        this.keepsLists = keepsLists;
+    Sitemaps(Fetcher fetcher, LinkQueue links, Recorder recorder, long maxBytes, @Nullable Rounds rounds) {
+        this.rounds = rounds;
         origins = new LruMap<>(maxBytes / 2, seen -> 0);
         sitemapsOfSite = new LruMap<>(maxBytes / 2, count -> Integer.BYTES * 4);
         this.fetcher = fetcher;
@@ -140,25 +145,36 @@ final class Sitemaps {
     }
 
     /** Requests a sitemap, and pushes what it lists while it is read. A body that is not a sitemap is a failure. */
-    FetchResult fetch(Target sitemap) {
+    FetchResult fetch(Target sitemap, Instant now) {
         AtomicReference<SitemapReader.Outcome> read = new AtomicReference<>();
         List<String> all = new ArrayList<>();
+        Map<String, Instant> modified = new HashMap<>();
         Batches pages = new Batches(urls -> {
             links.links(sitemap.lease(), urls);
-            if (keepsLists) {
+            if (rounds != null) {
                 all.addAll(urls);
+                recorder.queuedAgain(rounds.queueModified(modified, now, links::takesAgain));
             }
+            modified.clear();
         });
         Batches others = new Batches(urls -> pushListed(urls, sitemap));
         FetchResult result = fetcher.stream(sitemap.url(), body -> {
             try {
-                read.set(SitemapReader.read(body, pages, others));
+                read.set(SitemapReader.read(
+                        body,
+                        (url, time) -> {
+                            if (time != null) {
+                                modified.merge(url, time, (one, other) -> one.isAfter(other) ? one : other);
+                            }
+                            pages.accept(url);
+                        },
+                        others));
             } finally {
                 pages.flush();
                 others.flush();
             }
         });
-        if (keepsLists) {
+        if (rounds != null) {
             listed.put(sitemap.lease().id(), all);
         }
         return read.get() == null ? result : outcome(sitemap.url(), result, read.get());

@@ -135,7 +135,7 @@ final class UrlProcessor {
         this.politeness = politeness;
         this.dispatcher = dispatcher;
         this.links = links;
-        sitemaps = new Sitemaps(fetcher, links, recorder, options.sitemapMemory(), rounds != null);
+        sitemaps = new Sitemaps(fetcher, links, recorder, options.sitemapMemory(), rounds);
         this.recorder = recorder;
         this.clock = clock;
     }
@@ -288,7 +288,7 @@ final class UrlProcessor {
     private Response fetch(Target target, Dispatcher.Task task) {
         Instant fetchedAt = clock.now();
         long startNanos = clock.nanoTime();
-        FetchResult result = target.isSitemap() ? sitemaps.fetch(target) : requestUrl(target);
+        FetchResult result = target.isSitemap() ? sitemaps.fetch(target, fetchedAt) : requestUrl(target);
         Duration took = Duration.ofNanos(clock.nanoTime() - startNanos);
         Timing timing = new Timing(fetchedAt, startNanos, took, task.waited());
         // Recorded first, so that it takes no memory while the page is processed.

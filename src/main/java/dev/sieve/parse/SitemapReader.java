@@ -5,10 +5,17 @@ import dev.sieve.url.Seeds;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
 import java.io.InputStream;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import javax.xml.stream.XMLStreamException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads sitemaps of version 0.9 of the protocol of sitemaps.org: XML that lists pages or sitemaps, text with one URL
@@ -31,7 +38,7 @@ public final class SitemapReader {
     /** The invalid entries that are returned. A text with more lines that are not URLs is not a sitemap. */
     static final int MAX_INVALID = 1000;
 
-    private final Consumer<String> pages;
+    private final BiConsumer<String, @Nullable Instant> pages;
     private final Consumer<String> sitemaps;
     private boolean isSitemap;
     private long urls;
@@ -53,7 +60,7 @@ public final class SitemapReader {
     public record Outcome(
             boolean isSitemap, long urls, long invalid, List<String> invalidTexts, long beyondLimit, String problem) {}
 
-    private SitemapReader(Consumer<String> pages, Consumer<String> sitemaps) {
+    private SitemapReader(BiConsumer<String, @Nullable Instant> pages, Consumer<String> sitemaps) {
         this.pages = pages;
         this.sitemaps = sitemaps;
     }
@@ -62,11 +69,13 @@ public final class SitemapReader {
      * Reads a file.
      *
      * @param file is not closed
-     * @param pages receives the normalised URL of each page, in order, duplicates included
+     * @param pages receives the normalised URL of each page, in order, duplicates included; and when it was last modified,
+     *     null if the sitemap does not say so. A date without a time is the end of the day, in UTC
      * @param sitemaps receives the URL of each sitemap in an index, in the same way
      * @throws IOException when the stream cannot be read; URLs passed on before count
      */
-    public static Outcome read(InputStream file, Consumer<String> pages, Consumer<String> sitemaps) throws IOException {
+    public static Outcome read(InputStream file, BiConsumer<String, @Nullable Instant> pages, Consumer<String> sitemaps)
+            throws IOException {
         SitemapReader reader = new SitemapReader(pages, sitemaps);
         SitemapInput.Source source = new SitemapInput.Source(file);
         try {
@@ -96,8 +105,10 @@ public final class SitemapReader {
     }
 
     private void readXml(SitemapInput input) {
-        SitemapXml xml =
-                new SitemapXml(input, entry -> accept(entry.strip(), pages), entry -> accept(entry.strip(), sitemaps));
+        SitemapXml xml = new SitemapXml(
+                input,
+                (entry, modified) -> accept(entry.strip(), url -> pages.accept(url, instant(modified))),
+                entry -> accept(entry.strip(), sitemaps));
         try {
             xml.read();
         } catch (XMLStreamException e) {
@@ -121,7 +132,7 @@ public final class SitemapReader {
     }
 
     private void readText(SitemapInput input) throws IOException {
-        Seeds lines = new Seeds(url -> accept(url, pages), line -> {
+        Seeds lines = new Seeds(url -> accept(url, page -> pages.accept(page, null)), line -> {
             refuse(line.text());
             if (invalid > MAX_INVALID) {
                 input.end();
@@ -134,6 +145,24 @@ public final class SitemapReader {
             problem = "not a sitemap: neither XML nor a list of URLs";
         }
         isSitemap = problem.isEmpty();
+    }
+
+    /** Returns a time of W3C's profile of ISO 8601 that is as exact as a day; null for none. */
+    private static @Nullable Instant instant(@Nullable String text) {
+        if (text == null) {
+            return null;
+        }
+        String date = text.strip();
+        try {
+            return date.length() == "2000-01-01".length()
+                    ? LocalDate.parse(date)
+                            .plusDays(1)
+                            .atStartOfDay(ZoneOffset.UTC)
+                            .toInstant()
+                    : OffsetDateTime.parse(date).toInstant();
+        } catch (DateTimeException e) {
+            return null;
+        }
     }
 
     private void refuse(String text) {

@@ -7,11 +7,13 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import javax.xml.stream.XMLInputFactory;
 import javax.xml.stream.XMLStreamConstants;
 import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamReader;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the URLs in an XML sitemap: a {@code urlset}, a {@code sitemapindex} or a feed.
@@ -40,16 +42,22 @@ final class SitemapXml {
             Map.of("urlset", new Form("url", "loc"), "sitemapindex", INDEX, "rss", RSS, "RDF", RSS, "feed", ATOM);
 
     private final SitemapInput input;
-    private final Consumer<String> pages;
+    private final BiConsumer<String, @Nullable String> pages;
     private final Consumer<String> sitemaps;
     private final Deque<String> path = new ArrayDeque<>();
     private final Set<String> names = new HashSet<>();
     private final StringBuilder text = new StringBuilder();
     private boolean isInUrl;
+    private boolean isInDate;
+    /** The URL of an entry that has not ended; null for none. */
+    private @Nullable String location;
+    /** When its page was modified, as written; null if that is not said. */
+    private @Nullable String modified;
+
     private Form form = NONE;
 
-    /** The consumers receive each URL of a page and of a sitemap as written. */
-    SitemapXml(SitemapInput input, Consumer<String> pages, Consumer<String> sitemaps) {
+    /** The consumers receive each URL of a page, with its {@code lastmod}, and of a sitemap as written. */
+    SitemapXml(SitemapInput input, BiConsumer<String, @Nullable String> pages, Consumer<String> sitemaps) {
         this.input = input;
         this.pages = pages;
         this.sitemaps = sitemaps;
@@ -62,6 +70,14 @@ final class SitemapXml {
 
     /** Reads to the end, or throws at the first error. */
     void read() throws XMLStreamException {
+        try {
+            readAll();
+        } finally {
+            endEntry();
+        }
+    }
+
+    private void readAll() throws XMLStreamException {
         XMLStreamReader xml = open();
         for (int event = xml.getEventType(); event != XMLStreamConstants.END_DOCUMENT; event = next(xml)) {
             switch (event) {
@@ -111,6 +127,7 @@ final class SitemapXml {
             throw new XMLStreamException("elements nested more than " + MAX_DEPTH + " deep", xml.getLocation());
         }
         isInUrl = name.equals(form.element) && form.parent.equals(path.peek());
+        isInDate = name.equals("lastmod") && form.parent.equals(path.peek());
         text.setLength(0);
         path.push(name);
         if (isInUrl && form.equals(ATOM)) {
@@ -124,21 +141,40 @@ final class SitemapXml {
         String target = xml.getAttributeValue(null, "href");
         isInUrl = false;
         if (target != null && (relation == null || relation.equals("alternate"))) {
-            pages.accept(target);
+            pages.accept(target, null);
         }
     }
 
     private void end() {
-        path.pop();
+        String name = path.pop();
         if (isInUrl) {
-            isInUrl = false;
-            (form.equals(INDEX) ? sitemaps : pages).accept(text.toString());
+            endEntry();
+            location = text.toString();
+        } else if (isInDate) {
+            modified = text.toString();
+        }
+        if (name.equals(form.parent)) {
+            endEntry();
+            modified = null;
+        }
+        isInUrl = false;
+        isInDate = false;
+    }
+
+    /** Passes on the URL of an entry; an entry with several is several. */
+    private void endEntry() {
+        String entry = location;
+        location = null;
+        if (entry != null && form.equals(INDEX)) {
+            sitemaps.accept(entry);
+        } else if (entry != null) {
+            pages.accept(entry, modified);
         }
     }
 
     /** Appends text; when it is longer than any URL, the rest does not matter. */
     private void text(XMLStreamReader xml) {
-        if (isInUrl && text.length() <= 2 * UrlNormalizer.MAX_LENGTH) {
+        if ((isInUrl || isInDate) && text.length() <= 2 * UrlNormalizer.MAX_LENGTH) {
             text.append(xml.getTextCharacters(), xml.getTextStart(), xml.getTextLength());
         }
     }

@@ -87,6 +87,19 @@ class KnownPagesTest {
     }
 
     @Test
+    void aClockThatIsSetBackDamagesNothing() throws IOException {
+        try (KnownPages pages = open()) {
+            pages.add(page(URL));
+            pages.touch(find(pages, URL).visited(200, 1_000_000_000, 2, 60));
+            pages.end(false, url -> true);
+        }
+        try (KnownPages pages = open()) {
+            assertThat(find(pages, URL).lastVisit()).isEqualTo(1_000_000_000);
+            assertThat(find(pages, URL).lastChange()).isEqualTo(1_000_000_000);
+        }
+    }
+
+    @Test
     void aVisitWithoutChangesIsAShortLineThatCounts() throws IOException {
         try (KnownPages pages = open()) {
             pages.add(page(URL));

@@ -10,6 +10,8 @@ import dev.sieve.output.Visit;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -115,6 +117,54 @@ class RoundsTest {
         assertThatThrownBy(() -> new Crawler(options(), new Sieve(10)).close())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("needs a job");
+    }
+
+    /** Makes the last visit of all pages older, after which they are not due for a month. */
+    private void age(Duration age) throws IOException {
+        try (CrawlDirectory directory = CrawlDirectory.open(folder.resolve("job"), builder -> {})) {
+            KnownPages pages = Objects.requireNonNull(directory.rounds()).pages();
+            pages.forEach(page ->
+                    pages.touch(page.visited(page.status(), page.lastVisit() - age.toSeconds(), page.visits(), (int)
+                            Duration.ofDays(30).toSeconds())));
+            pages.flush(true);
+        }
+    }
+
+    @Test
+    void aPageThatASitemapCallsModifiedIsDue() throws IOException {
+        Instant now = Instant.now();
+        try (Site site = new Site()
+                .page("/", "/a", "/b", "/c", "/d")
+                .page("/a")
+                .page("/b")
+                .page("/c")
+                .page("/d")) {
+            site.robots("Sitemap: " + site.url("/s.xml"));
+            StringBuilder sitemap = new StringBuilder("<urlset>");
+            Map.of(
+                            "/a",
+                            now.minus(Duration.ofDays(1)),
+                            "/b",
+                            now.minus(Duration.ofDays(3)),
+                            "/c",
+                            now.plus(Duration.ofDays(2)))
+                    .forEach((path, time) -> sitemap.append("<url><loc>")
+                            .append(site.url(path))
+                            .append("</loc><lastmod>")
+                            .append(time)
+                            .append("</lastmod></url>"));
+            site.html("/s.xml", sitemap + "<url><loc>" + site.url("/a") + "</loc><lastmod>" + now + "</lastmod></url>");
+            CrawlOptions due = options().onlyDue(true).sitemaps(true);
+            run(due, crawler -> crawler.seed(site.url("/")));
+            assertThat(changes()).hasSize(5);
+            age(Duration.ofDays(2));
+
+            run(due, crawler -> {});
+            assertThat(changes()).isEqualTo(Map.of("/a", "unchanged"));
+
+            run(due, crawler -> {});
+            assertThat(changes()).as("in the next round").isEmpty();
+        }
     }
 
     @Test

@@ -15,13 +15,17 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.SequenceInputStream;
 import java.io.UncheckedIOException;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.function.LongFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(1200)
@@ -31,10 +35,18 @@ class SitemapReaderTest {
 
     private final List<String> pages = new ArrayList<>();
     private final List<String> sitemaps = new ArrayList<>();
+    private final Map<String, Instant> modified = new HashMap<>();
+
+    private void add(String url, Instant time) {
+        pages.add(url);
+        if (time != null) {
+            modified.put(url, time);
+        }
+    }
 
     private Outcome read(InputStream file) {
         try {
-            return SitemapReader.read(file, pages::add, sitemaps::add);
+            return SitemapReader.read(file, this::add, sitemaps::add);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -210,11 +222,37 @@ class SitemapReaderTest {
         };
         InputStream start = new ByteArrayInputStream((URL_SET + url("http://h/a")).getBytes(UTF_8));
 
-        assertThatThrownBy(() -> SitemapReader.read(new SequenceInputStream(start, failing), pages::add, sitemaps::add))
+        assertThatThrownBy(() -> SitemapReader.read(new SequenceInputStream(start, failing), this::add, sitemaps::add))
                 .isSameAs(broken);
         assertThat(pages).containsExactly("http://h/a");
-        assertThatThrownBy(() -> SitemapReader.read(failing, pages::add, sitemaps::add))
+        assertThatThrownBy(() -> SitemapReader.read(failing, this::add, sitemaps::add))
                 .isSameAs(broken);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "2026-01-01, 2026-01-02T00:00:00Z",
+        " 2026-12-31 , 2027-01-01T00:00:00Z",
+        "2026-01-01T10:20+02:00, 2026-01-01T08:20:00Z",
+        "2026-01-01T10:20:30Z, 2026-01-01T10:20:30Z",
+        "2026-01-01T10:20:30.5-01:00, 2026-01-01T11:20:30.5Z",
+    })
+    void theTimeOfAPageIsThatOfItsEntry(String text, Instant time) {
+        read(URL_SET + "<url><lastmod>" + text
+                + "</lastmod><loc>http://h/before</loc></url><url><loc>http://h/after</loc>"
+                + "<changefreq>daily</changefreq><lastmod>" + text
+                + "</lastmod></url><url><loc>http://h/none</loc></url>");
+        assertThat(modified).isEqualTo(Map.of("http://h/before", time, "http://h/after", time));
+        assertThat(pages).containsExactly("http://h/before", "http://h/after", "http://h/none");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"", "2026", "2026-01", "2026-02-30", "yesterday", "2026-01-01T10:20", "+999999999-12-31T00:00Z"})
+    void aTimeThatIsNotAsExactAsADayIsNone(String text) {
+        read(URL_SET + "<url><loc>http://h/a</loc><lastmod>" + text + "</lastmod></url></urlset>");
+        assertThat(pages).containsExactly("http://h/a");
+        assertThat(modified.values()).allMatch(time -> time.isAfter(Instant.parse("9999-01-01T00:00:00Z")));
     }
 
     @Test
@@ -223,7 +261,7 @@ class SitemapReaderTest {
 
         assertThatThrownBy(() -> SitemapReader.read(
                         new ByteArrayInputStream((URL_SET + url("http://h/a")).getBytes(UTF_8)),
-                        url -> {
+                        (url, modified) -> {
                             throw full;
                         },
                         sitemaps::add))
