@@ -111,8 +111,8 @@ final class Changes {
             return;
         }
         section.appendElement("h3").text(text("%s (%,d)", heading, pages.count));
-        Html.Table table = new Html.Table(
-                section, id, Html.Table.LARGE, "URL", "#Status before", "#Status now", "Linked from");
+        Html.Table table =
+                new Html.Table(section, id, Html.Table.LARGE, "URL", "#Status before", "#Status now", "Linked from");
         if (pages.listed.size() >= Html.Table.FILTERED) {
             table.filtered();
         }

@@ -155,7 +155,9 @@ final class Overview {
         if (earlier > 0) {
             note(section, count(earlier, "earlier run") + " not listed; all pages are counted.");
         }
-        long unrecorded = runs.get(0).number() > 1 || runs.get(0).last() == null || crawl.changes().isRound()
+        long unrecorded = runs.get(0).number() > 1
+                        || runs.get(0).last() == null
+                        || crawl.changes().isRound()
                 ? 0
                 : runs.get(0).last().pending().before();
         if (unrecorded > 0) {
