@@ -185,7 +185,7 @@ final class KnownPages implements Closeable {
     }
 
     /** The same URL may be visited as a page, as a sitemap, and as one that is only checked. */
-    private static String key(int label, String url) {
+    static String key(int label, String url) {
         Target.Kind kind = Target.Kind.of(label);
         return kind.isCheck() ? "check " + kind.key(url) : kind.key(url);
     }

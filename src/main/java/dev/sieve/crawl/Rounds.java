@@ -103,13 +103,12 @@ final class Rounds {
     }
 
     private KnownPage seen(Target target, long[] links) {
-        String referrer = target.lease().referrer();
         return new KnownPage(
                 -1,
                 target.kind().label(),
                 target.url(),
                 target.lease().depth(),
-                referrer == null ? KnownPage.NO_REFERRER : ~pages.fingerprint(UrlNormalizer.key(referrer)),
+                referrer(target),
                 KnownPage.State.NONE,
                 0,
                 0,
@@ -121,6 +120,19 @@ final class Rounds {
                 0,
                 0,
                 links);
+    }
+
+    /** Returns a reference to what has named a target: a page, or a style sheet, which is known as another one. */
+    private long referrer(Target target) {
+        String referrer = target.lease().referrer();
+        if (referrer == null) {
+            return KnownPage.NO_REFERRER;
+        }
+        int styleSheet = Target.Kind.STYLE_SHEET.label();
+        boolean isOfResource =
+                target.isResource() && (target.lease().redirects() > 0 || pages.find(styleSheet, referrer) != null);
+        int label = isOfResource ? styleSheet : Target.Kind.PAGE.label();
+        return ~pages.fingerprint(KnownPages.key(label, referrer));
     }
 
     /** Returns a URL that is refused as one that the next round tries again; null when it is known. */
