@@ -455,7 +455,12 @@ public final class CrawlOptions {
 
     /** Returns of how many documents the links may be in memory at the same time. */
     int documents() {
-        return (int) Math.max(1, Math.min(concurrency, memory / 16 * 3 / LinkExtractor.DOCUMENT_BYTES));
+        return (int) Math.max(1, Math.min(concurrency, memory / 16 * 3 / documentBytes()));
+    }
+
+    /** Returns the heap that the links of a document may take, and its parts if they are checked. */
+    long documentBytes() {
+        return (long) LinkExtractor.DOCUMENT_BYTES + (checkFragments ? Fragments.PAGE_BYTES : 0);
     }
 
     int leaseMemory() {

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Fills what a server can influence, and counts the bytes; the list is in the description of the package. */
 @Tag("hostile")
@@ -60,10 +60,12 @@ class MemoryLimitsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {1 * MIB, 64 * MIB, 1024L * MIB, 1024L * 1024 * MIB})
-    void whatIsSharedAddsUpToTheMemoryOfTheOptions(long memory) {
-        CrawlOptions options = new CrawlOptions().memory(memory).concurrency(10_000);
-        long links = (long) options.documents() * LinkExtractor.DOCUMENT_BYTES;
+    @CsvSource({"1, false", "64, false", "64, true", "1024, true", "1048576, false"})
+    void whatIsSharedAddsUpToTheMemoryOfTheOptions(long mebibytes, boolean checksFragments) {
+        long memory = mebibytes * MIB;
+        CrawlOptions options =
+                new CrawlOptions().memory(memory).concurrency(10_000).checkFragments(checksFragments);
+        long links = options.documents() * options.documentBytes();
 
         long all = options.bodyMemory()
                 + options.robotsMemory()
