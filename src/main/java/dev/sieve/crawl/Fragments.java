@@ -180,7 +180,7 @@ final class Fragments implements Closeable {
     /** Passes on all lines. */
     synchronized void read(LineFile.Lines lines) throws IOException {
         file.flush();
-        LineFile.read(disk, KIND, owner, lines, LineFile.REFUSE);
+        LineFile.readLines(disk, KIND, owner, lines, LineFile.REFUSE);
     }
 
     /** Returns the line at a position. */
@@ -203,7 +203,7 @@ final class Fragments implements Closeable {
     static void keepNewest(Disk disk, long owner) throws IOException {
         LongTable newest = new LongTable(MAX_NEWEST_BYTES);
         boolean[] hasChecked = {false};
-        LineFile.read(
+        LineFile.readLines(
                 disk,
                 KIND,
                 owner,
@@ -218,7 +218,7 @@ final class Fragments implements Closeable {
             if (hasChecked[0]) {
                 lines.accept(CHECKED);
             }
-            LineFile.read(
+            LineFile.readLines(
                     disk,
                     KIND,
                     owner,

@@ -149,7 +149,7 @@ public final class LineFile implements Closeable {
         if (!disk.names().contains(kind.name)) {
             rewrite(disk, kind, owner, line -> true, REFUSE);
         }
-        return new LineFile(disk, kind, owner, read(disk, kind, owner, lines, REFUSE));
+        return new LineFile(disk, kind, owner, readLines(disk, kind, owner, lines, REFUSE));
     }
 
     /**
@@ -161,11 +161,12 @@ public final class LineFile implements Closeable {
      * @throws IOException when the disk fails, or the file has another version
      */
     public static Content read(Disk disk, Kind kind, long owner, Receiver lines, Receiver problems) throws IOException {
-        return read(disk, kind, owner, (position, text) -> lines.accept(text), problems);
+        return readLines(disk, kind, owner, (position, text) -> lines.accept(text), problems);
     }
 
     /** Reads the lines in the same way, with their positions. */
-    public static Content read(Disk disk, Kind kind, long owner, Lines lines, Receiver problems) throws IOException {
+    public static Content readLines(Disk disk, Kind kind, long owner, Lines lines, Receiver problems)
+            throws IOException {
         try (DiskView.Source source = disk.read(kind.name);
                 LineReader in = new LineReader(stream(source), MAX_LENGTH)) {
             return new Pass(in, kind, owner, lines, problems, disk.path(kind.name)).run();
