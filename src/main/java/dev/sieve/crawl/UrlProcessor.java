@@ -486,7 +486,7 @@ final class UrlProcessor {
                 document.description(),
                 isOther ? canonical : null,
                 first,
-                text == null ? null : text.sketch().hex());
+                text == null ? null : text.sketch().base64());
     }
 
     /** Queues what a style sheet names. A resource that is an HTML document may be a page of the crawl. */

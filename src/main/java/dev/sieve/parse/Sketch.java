@@ -1,15 +1,15 @@
 package dev.sieve.parse;
 
+import java.nio.ByteBuffer;
 import java.util.Arrays;
-import java.util.HexFormat;
-import java.util.regex.Pattern;
+import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sketch of the shingles of a text in 256 bits: the share of bits in which two sketches differ is on average half of the
+ * A sketch of the shingles of a text in 1,024 bits: the share of bits in which two sketches differ is on average half of the
  * share of shingles that only one of the two texts has, which is 1 minus their Jaccard similarity.
  *
- * <p>Each bit is that of the least hash in one of 256 classes of shingles: minwise hashing with one permutation (Li, Owen
+ * <p>Each bit is that of the least hash in one of 1,024 classes of shingles: minwise hashing with one permutation (Li, Owen
  * and Zhang, "One permutation hashing", NIPS 2012), of which one bit is kept (Li and König, "b-bit minwise hashing", WWW
  * 2010). An empty class takes the bit of the next one that is not empty.
  *
@@ -19,13 +19,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Sketch {
     /** The number of bits. */
-    public static final int BITS = 256;
+    public static final int BITS = 1024;
 
     /** The largest distance of texts that count as nearly the same: usually a similarity of 0.8 or more. */
-    public static final int NEAR = 22;
+    public static final int NEAR = 77;
 
-    private static final int DIGITS = BITS / 4;
-    private static final Pattern HEX = Pattern.compile("[0-9a-f]{" + DIGITS + "}");
+    private static final int BYTES = BITS / Byte.SIZE;
+    /** Characters of Base64. */
+    private static final int LENGTH = (BITS + 5) / 6;
 
     private final long[] bits;
 
@@ -43,7 +44,7 @@ public final class Sketch {
     }
 
     /** Returns the bits from one position to another, at most 31 of them. */
-    int bits(int from, int to) {
+    public int bits(int from, int to) {
         int value = 0;
         for (int bit = from; bit < to; bit++) {
             value = (value << 1) | (int) ((bits[bit / Long.SIZE] >>> (bit % Long.SIZE)) & 1);
@@ -51,23 +52,25 @@ public final class Sketch {
         return value;
     }
 
-    /** Returns the sketch as 64 hexadecimal digits. */
-    public String hex() {
-        StringBuilder hex = new StringBuilder(DIGITS);
-        for (long part : bits) {
-            hex.append(HexFormat.of().toHexDigits(part));
-        }
-        return hex.toString();
+    /** Returns the sketch in Base64, as of RFC 4648 section 5. */
+    public String base64() {
+        ByteBuffer bytes = ByteBuffer.allocate(BYTES);
+        bytes.asLongBuffer().put(bits);
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes.array());
     }
 
-    /** Returns the sketch of such digits; null for any other text. */
-    public static @Nullable Sketch parse(@Nullable String hex) {
-        if (hex == null || !HEX.matcher(hex).matches()) {
+    /** Returns the sketch in such a text; null for any other one. */
+    public static @Nullable Sketch parse(@Nullable String base64) {
+        if (base64 == null || base64.length() != LENGTH) {
             return null;
         }
         long[] bits = new long[BITS / Long.SIZE];
-        for (int i = 0; i < bits.length; i++) {
-            bits[i] = HexFormat.fromHexDigitsToLong(hex, i * Long.BYTES * 2, (i + 1) * Long.BYTES * 2);
+        try {
+            ByteBuffer.wrap(Base64.getUrlDecoder().decode(base64))
+                    .asLongBuffer()
+                    .get(bits);
+        } catch (IllegalArgumentException e) {
+            return null;
         }
         return new Sketch(bits);
     }

@@ -86,7 +86,7 @@ class DuplicatesTest {
         assertThat(likeness("/").duplicateOf()).isNull();
         assertThat(likeness("/a").duplicateOf()).isNull();
         assertThat(likeness("/b").duplicateOf()).isEqualTo(site.url("/a"));
-        assertThat(likeness("/b").sketch()).isEqualTo(likeness("/a").sketch()).hasSize(64);
+        assertThat(likeness("/b").sketch()).isEqualTo(likeness("/a").sketch()).hasSize(171);
         assertThat(likeness("/c").duplicateOf()).isNull();
         assertThat(likeness("/empty").sketch()).isNull();
         assertThat(visits.get(site.url("/gone")).likeness()).isNull();

@@ -7,6 +7,8 @@ import dev.sieve.fetch.FetchResult;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -118,15 +120,20 @@ class PageTextTest {
     }
 
     @Test
-    void sketchIsReadFromItsDigits() {
-        String hex = "fffffffffffffffe0000000000000003" + "0".repeat(32);
-        Sketch sketch = Objects.requireNonNull(Sketch.parse(hex));
+    void sketchIsReadFromItsText() {
+        byte[] bytes = new byte[Sketch.BITS / Byte.SIZE];
+        Arrays.fill(bytes, 0, 8, (byte) 0xff);
+        bytes[7] = (byte) 0xfe;
+        bytes[15] = 3;
+        String text = Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+        Sketch sketch = Objects.requireNonNull(Sketch.parse(text));
 
-        assertThat(sketch.hex()).isEqualTo(hex);
+        assertThat(sketch.base64()).isEqualTo(text);
         assertThat(sketch.bits(0, 3)).isEqualTo(0b011);
-        assertThat(sketch.distance(Objects.requireNonNull(Sketch.parse("0".repeat(64)))))
+        assertThat(sketch.distance(Objects.requireNonNull(Sketch.parse("A".repeat(text.length())))))
                 .isEqualTo(65);
-        assertThat(Sketch.parse("0".repeat(63) + "g")).isNull();
+        assertThat(Sketch.parse("A".repeat(text.length() - 1) + "+")).isNull();
+        assertThat(Sketch.parse("A".repeat(text.length() + 1))).isNull();
         assertThat(Sketch.parse(null)).isNull();
     }
 }
