@@ -120,7 +120,7 @@ class ArchitectureTest {
                     "org.slf4j.."),
             room(
                     REPORT,
-                    List.of(BLOOM, IO, ROOT, URL, SCOPE, POLITE, FETCH, OUTPUT, CRAWL),
+                    List.of(BLOOM, IO, ROOT, URL, SCOPE, POLITE, FETCH, PARSE, OUTPUT, CRAWL),
                     "org.slf4j..",
                     "org.jsoup..",
                     JACKSON,

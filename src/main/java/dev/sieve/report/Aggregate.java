@@ -18,6 +18,7 @@ final class Aggregate {
     private final TopPages largest = new TopPages();
     private final BrokenLinks broken = new BrokenLinks();
     private final Changes changes = new Changes();
+    private final Alike alike = new Alike();
     private final Redirects redirectChains = new Redirects();
     private final SkipExamples skipExamples = new SkipExamples();
     private final Arrivals arrivals = new Arrivals();
@@ -45,6 +46,7 @@ final class Aggregate {
         }
         redirectChains.add(entry);
         changes.add(entry);
+        alike.add(entry);
         if (!entry.isCheck()) {
             hosts.add(entry);
         }
@@ -184,6 +186,10 @@ final class Aggregate {
 
     Changes changes() {
         return changes;
+    }
+
+    Alike alike() {
+        return alike;
     }
 
     BrokenLinks broken() {

@@ -6,6 +6,7 @@ import dev.sieve.bloom.Murmur3;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.output.Change;
 import dev.sieve.output.History;
+import dev.sieve.output.Likeness;
 import dev.sieve.output.Visit;
 import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
@@ -36,6 +37,7 @@ import org.jspecify.annotations.Nullable;
  * @param change what has become of it since the round before; null in a crawl without rounds
  * @param hasSameText whether it has changed, but not its visible text
  * @param lastStatus the status of the visit before; 0 if there was no response, -1 if there was no visit
+ * @param likeness by what it is compared with others; null when it is not
  */
 record Entry(
         String url,
@@ -56,11 +58,13 @@ record Entry(
         boolean isAccepted,
         @Nullable Change change,
         boolean hasSameText,
-        int lastStatus) {
+        int lastStatus,
+        @Nullable Likeness likeness) {
 
     /** A fixed seed, so that the hashes of a journal are the same in every run. */
     private static final int SEED = 0x51e7e;
 
+    private static final Likeness NONE = new Likeness("", null, null, null);
     private static final Pattern WEB = Pattern.compile("https?://[^/?#]+.*", Pattern.DOTALL);
 
     static Entry of(Visit visit) {
@@ -86,7 +90,8 @@ record Entry(
                 visit.isAccepted(),
                 history == null ? null : history.change(),
                 history != null && history.hasSameText(),
-                history == null ? -1 : history.lastStatus());
+                history == null ? -1 : history.lastStatus(),
+                visit.likeness());
     }
 
     /**
@@ -121,7 +126,19 @@ record Entry(
                 line.isTrue("accepted"),
                 change,
                 "same".equals(line.text("text")),
-                change == null || change == Change.NEW ? -1 : (int) notNegative(line, "last_status"));
+                change == null || change == Change.NEW ? -1 : (int) notNegative(line, "last_status"),
+                likeness(line));
+    }
+
+    /** Returns by what a page is compared; null when the line has none of these fields. */
+    private static @Nullable Likeness likeness(JsonLine line) {
+        String description = line.text("description");
+        Likeness likeness = new Likeness(
+                description == null ? "" : description,
+                line.text("canonical"),
+                line.text("duplicate_of"),
+                line.text("sketch"));
+        return likeness.equals(NONE) ? null : likeness;
     }
 
     private static long notNegative(JsonLine line, String name) {

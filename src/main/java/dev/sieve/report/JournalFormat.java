@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import dev.sieve.CapacityEvent;
 import dev.sieve.output.Change;
+import dev.sieve.output.Likeness;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -99,6 +100,13 @@ final class JournalFormat {
             Change change = entry.change();
             text("change", change == null ? null : change.text());
             text("text", entry.hasSameText() ? "same" : null);
+            Likeness likeness = entry.likeness();
+            if (likeness != null) {
+                text("description", likeness.description().isEmpty() ? null : likeness.description());
+                text("canonical", likeness.canonical());
+                text("duplicate_of", likeness.duplicateOf());
+                text("sketch", likeness.sketch());
+            }
             number("last_status", Math.max(0, entry.lastStatus()));
             json.writeEndObject();
             json.flush();

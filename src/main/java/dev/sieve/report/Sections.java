@@ -61,6 +61,10 @@ final class Sections {
         sections.hosts();
         sections.topPages();
         sections.redirects();
+        if (brokenShown > BROKEN_NOW) {
+            // Not while the crawl runs, since it takes a moment.
+            crawl.alike().append(main, crawl.broken());
+        }
         sections.skipped();
         for (Element section : main.select("> section")) {
             contents.appendElement("a")
