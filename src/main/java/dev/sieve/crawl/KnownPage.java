@@ -1,5 +1,6 @@
 package dev.sieve.crawl;
 
+import dev.sieve.output.Likeness;
 import dev.sieve.url.UrlNormalizer;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -21,8 +22,9 @@ import org.jspecify.annotations.Nullable;
  * @param referrer the page on which it was first found; {@link #NO_REFERRER} for none
  * @param state what the last usable response was
  * @param status of the last response; 0 without one. One that is not modified has the status before
- * @param body a digest of the body, or of the target of a redirect; 0 without one
- * @param text a digest of the visible text; 0 without one
+ * @param body the digest of the body, of the target of a redirect, or of what the header fields say of a body that is not
+ *     read; 0 without one
+ * @param text the digest of the visible text; 0 for what is no document
  * @param etag the entity tag of the page; null for none
  * @param lastModified when the page was last modified by its server, in epoch seconds; -1 for none
  * @param visits how often it was visited; 0 when it never was, since it is refused
@@ -269,6 +271,12 @@ record KnownPage(
     /** Returns whether it is a page whose links are followed. */
     boolean isCrawledPage() {
         return kind() == Target.Kind.PAGE && state == State.PAGE;
+    }
+
+    /** Returns by what it is compared with other pages; null for what is no document. */
+    @Nullable
+    Likeness likeness() {
+        return text == 0 ? null : new Likeness(body, text, "", null, null, null);
     }
 
     /** Returns this page after a visit that has found no change of it. */

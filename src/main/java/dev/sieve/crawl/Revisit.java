@@ -1,12 +1,12 @@
 package dev.sieve.crawl;
 
-import dev.sieve.bloom.Murmur3;
 import dev.sieve.crawl.KnownPage.State;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.output.Change;
 import dev.sieve.output.History;
+import dev.sieve.parse.Digest;
 import java.net.HttpURLConnection;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
@@ -66,7 +66,6 @@ record Revisit(KnownPage page, boolean isSame, History history) {
      *
      * @param base what was known before this round; null when nothing was
      * @param seen the URL with its present links, and nothing known of it
-     * @param seed of digests
      * @param isAccepted whether the status of a page counts as a success
      * @param text the digest of the visible text; 0 without one
      * @param rule decides on the interval until the next visit
@@ -78,18 +77,17 @@ record Revisit(KnownPage page, boolean isSame, History history) {
             boolean isAccepted,
             long text,
             Instant now,
-            long seed,
             RevisitRule rule) {
         long time = now.getEpochSecond();
         State state = state(result, isAccepted, base);
         long fresh = freshFor(result);
         if (base == null || base.visits() == 0) {
-            KnownPage first = seen(base, seen, state, result, text, time, time, (int) rule.next(0, true, fresh), seed);
+            KnownPage first = seen(base, seen, state, result, text, time, time, (int) rule.next(0, true, fresh));
             return new Revisit(first, false, history(Change.NEW, false, null, first));
         }
         int changed = (int) rule.next(base.interval(), true, fresh);
         int rested = (int) rule.next(base.interval(), false, fresh);
-        KnownPage page = seen(base, seen, state, result, text, time, time, changed, seed);
+        KnownPage page = seen(base, seen, state, result, text, time, time, changed);
         Change change = change(base, state, result, page.body());
         boolean hasSameText = change == Change.CHANGED && text != 0 && text == base.text();
         boolean isSame = change == Change.FAILED
@@ -99,7 +97,7 @@ record Revisit(KnownPage page, boolean isSame, History history) {
             page = base.visited(
                     status(base, result), time, base.visits() + 1, change == Change.FAILED ? base.interval() : rested);
         } else if (change == Change.UNCHANGED) {
-            page = seen(base, seen, state, result, text, time, base.lastChange(), rested, seed);
+            page = seen(base, seen, state, result, text, time, base.lastChange(), rested);
         }
         return new Revisit(page, isSame, history(change, hasSameText, base, page));
     }
@@ -170,8 +168,7 @@ record Revisit(KnownPage page, boolean isSame, History history) {
             long text,
             long time,
             long lastChange,
-            int interval,
-            long seed) {
+            int interval) {
         Page page = state == State.PAGE && result instanceof Page each ? each : null;
         return new KnownPage(
                 base == null ? -1 : base.number(),
@@ -181,9 +178,7 @@ record Revisit(KnownPage page, boolean isSame, History history) {
                 base == null ? seen.referrer() : base.referrer(),
                 state,
                 status(base, result),
-                result instanceof Redirect redirect
-                        ? digest(redirect.target(), seed)
-                        : page == null ? 0 : digest(page, seed),
+                result instanceof Redirect redirect ? digest(redirect.target()) : page == null ? 0 : digest(page),
                 text,
                 page == null ? null : KnownPage.storable(page.header("etag")),
                 page == null ? -1 : time(page.header("last-modified")),
@@ -194,23 +189,16 @@ record Revisit(KnownPage page, boolean isSame, History history) {
                 seen.links());
     }
 
-    private static long digest(Page page, long seed) {
-        if (page.body().length > 0) {
-            return digest(page.body(), seed);
-        }
-        return digest(
-                Stream.of(IDENTITY).map(name -> name + ": " + page.header(name)).collect(Collectors.joining("\n")),
-                seed);
+    private static long digest(Page page) {
+        return page.body().length > 0
+                ? Digest.of(page.body())
+                : digest(Stream.of(IDENTITY)
+                        .map(name -> name + ": " + page.header(name))
+                        .collect(Collectors.joining("\n")));
     }
 
-    private static long digest(String text, long seed) {
-        return digest(text.getBytes(StandardCharsets.UTF_8), seed);
-    }
-
-    private static long digest(byte[] bytes, long seed) {
-        long[] hash = new long[2];
-        Murmur3.hash(bytes, 0, bytes.length, seed, hash, 0);
-        return hash[0] == 0 ? 1 : hash[0];
+    private static long digest(String text) {
+        return Digest.of(text.getBytes(StandardCharsets.UTF_8));
     }
 
     /** Returns a time of HTTP in epoch seconds; -1 for none. */

@@ -99,7 +99,7 @@ final class Rounds {
                 .distinct()
                 .limit(KnownPage.MAX_LINKS)
                 .toArray();
-        return Revisit.of(base(target), seen(target, references), result, isAccepted, text, now, pages.owner(), rule);
+        return Revisit.of(base(target), seen(target, references), result, isAccepted, text, now, rule);
     }
 
     private KnownPage seen(Target target, long[] links) {

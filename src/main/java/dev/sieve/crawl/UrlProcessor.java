@@ -13,6 +13,7 @@ import dev.sieve.fetch.Fetcher;
 import dev.sieve.io.LruMap;
 import dev.sieve.output.Likeness;
 import dev.sieve.output.Visit;
+import dev.sieve.parse.Digest;
 import dev.sieve.parse.LinkExtractor;
 import dev.sieve.parse.PageText;
 import dev.sieve.robots.RobotsCache;
@@ -426,20 +427,16 @@ final class UrlProcessor {
         FetchResult checked = LinkQueue.check(lease, result);
         LinkExtractor.Document document = UNREADABLE;
         LinkQueue.PageRest rest = links.rest(lease, timing.fetchedAt);
-        Likeness likeness = null;
+        KnownTexts texts = recorder.texts();
+        KnownTexts.Earlier earlier = KnownTexts.Earlier.NONE;
         boolean isWhole = false;
         if (checked instanceof Page page && page.isHtml() && target.is(Target.Kind.PAGE)) {
             document = read(lease, page, rest);
             checked = document.isCut() ? page.cut() : page;
             isWhole = page.isSuccess() && !document.isCut() && !page.isCut();
-            KnownTexts texts = recorder.texts();
-            KnownTexts.Earlier earlier = KnownTexts.Earlier.NONE;
-            if (texts != null && page.isSuccess()) {
-                boolean isCut = document.isCut() || page.isCut();
-                PageText text =
-                        document.text() == null || isCut || document.text().words() == 0 ? null : document.text();
-                earlier = text == null ? earlier : texts.add(text.digest(), lease.url());
-                likeness = likeness(lease.url(), document, earlier.first(), text);
+            PageText text = document.text();
+            if (texts != null && isWhole && text != null && text.words() > 0) {
+                earlier = texts.add(text.digest(), lease.url());
             }
             links.links(lease, document, skipsDuplicates && earlier.isOnHost());
             links.resources(target, rest);
@@ -473,20 +470,34 @@ final class UrlProcessor {
                 timing.waited,
                 target.isCheck(),
                 isAccepted,
-                likeness,
+                texts == null ? null : likeness(target, checked, document, earlier.first(), revisit),
                 revisit == null ? null : revisit.history()));
         return revisit;
     }
 
-    private static Likeness likeness(
-            String url, LinkExtractor.Document document, @Nullable String first, @Nullable PageText text) {
+    /** Returns by what a page is compared with others; null for an error, and for what is not a document. */
+    private static @Nullable Likeness likeness(
+            Target target,
+            FetchResult result,
+            LinkExtractor.Document document,
+            @Nullable String first,
+            @Nullable Revisit revisit) {
+        if (revisit != null && Revisit.isNotModified(result)) {
+            return revisit.page().likeness();
+        }
+        PageText text = document.text();
+        if (text == null || !(result instanceof Page page) || !page.isSuccess()) {
+            return null;
+        }
         String canonical = document.canonical();
-        boolean isOther = canonical != null && !UrlNormalizer.key(canonical).equals(UrlNormalizer.key(url));
+        boolean isOther = canonical != null && !UrlNormalizer.key(canonical).equals(UrlNormalizer.key(target.url()));
         return new Likeness(
+                revisit == null ? Digest.of(page.body()) : revisit.page().body(),
+                text.digest(),
                 document.description(),
                 isOther ? canonical : null,
                 first,
-                text == null ? null : text.sketch().base64());
+                page.isCut() || text.words() == 0 ? null : text.sketch().base64());
     }
 
     /** Queues what a style sheet names. A resource that is an HTML document may be a page of the crawl. */

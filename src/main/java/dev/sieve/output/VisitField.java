@@ -1,6 +1,7 @@
 package dev.sieve.output;
 
 import dev.sieve.fetch.FetchResult;
+import java.util.HexFormat;
 import java.util.Locale;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -24,11 +25,12 @@ enum VisitField {
     CUT(visit -> (visit.page() != null && visit.page().isCut()) ? true : null),
     CHECK(visit -> visit.isCheck() ? true : null),
     ACCEPTED(visit -> visit.isAccepted() ? true : null),
-    DESCRIPTION(
-            visit -> visit.likeness() == null ? null : orNull(visit.likeness().description())),
-    CANONICAL(visit -> visit.likeness() == null ? null : visit.likeness().canonical()),
-    DUPLICATE_OF(visit -> visit.likeness() == null ? null : visit.likeness().duplicateOf()),
-    SKETCH(visit -> visit.likeness() == null ? null : visit.likeness().sketch()),
+    DIGEST(likeness(each -> digits(each.digest()))),
+    TEXT_DIGEST(likeness(each -> digits(each.textDigest()))),
+    DESCRIPTION(likeness(each -> orNull(each.description()))),
+    CANONICAL(likeness(Likeness::canonical)),
+    DUPLICATE_OF(likeness(Likeness::duplicateOf)),
+    SKETCH(likeness(Likeness::sketch)),
     CHANGE(history(each -> each.change().text())),
     TEXT(history(each -> each.hasSameText() ? "same" : null)),
     LAST_VISIT(
@@ -54,6 +56,14 @@ enum VisitField {
     @Nullable
     Object of(Visit visit) {
         return value.apply(visit);
+    }
+
+    private static Function<Visit, @Nullable Object> likeness(Function<Likeness, @Nullable Object> value) {
+        return visit -> visit.likeness() == null ? null : value.apply(visit.likeness());
+    }
+
+    private static @Nullable String digits(long digest) {
+        return digest == 0 ? null : HexFormat.of().toHexDigits(digest);
     }
 
     private static Function<Visit, @Nullable Object> history(Function<History, @Nullable Object> value) {

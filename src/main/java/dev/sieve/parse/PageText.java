@@ -7,7 +7,7 @@ package dev.sieve.parse;
  * folded: words are separated by one space, and the boundary of a block, such as a paragraph, a cell or a {@code br}, also
  * separates words. So the same text in other markup has the same digest, except when the document was cut.
  *
- * @param digest the first 64 bits of the SHA-256 of the text
+ * @param digest the {@link Digest} of the text
  * @param sketch the sketch of its shingles of three words
  * @param words the number of words; 0 for a document without text
  */

@@ -1,8 +1,6 @@
 package dev.sieve.parse;
 
-import java.nio.ByteBuffer;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 
 /** Computes a {@link PageText} from the parts of a text, in memory that does not grow with it. */
 final class TextDigest {
@@ -12,7 +10,7 @@ final class TextDigest {
     private static final int BUFFER_BYTES = 4 << 10;
     private static final int MAX_BYTES_PER_CHAR = 3;
 
-    private final MessageDigest sha256;
+    private final MessageDigest sha256 = Digest.sha256();
     private final byte[] buffer = new byte[BUFFER_BYTES];
     private final Sketch.Builder sketch = new Sketch.Builder();
     /** The hashes of the last words. */
@@ -22,14 +20,6 @@ final class TextDigest {
     private long words;
     private long wordHash;
     private boolean isInWord;
-
-    TextDigest() {
-        try {
-            sha256 = MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new AssertionError("every Java platform has SHA-256", e);
-        }
-    }
 
     /** Adds a part of the text, which may begin and end within a word. */
     void add(String text) {
@@ -106,6 +96,6 @@ final class TextDigest {
             sketch.add(shingle());
         }
         empty();
-        return new PageText(ByteBuffer.wrap(sha256.digest()).getLong(), sketch.build(), words);
+        return new PageText(Digest.finish(sha256), sketch.build(), words);
     }
 }

@@ -12,6 +12,7 @@ import dev.sieve.url.UrlNormalizer;
 import java.io.IOException;
 import java.time.DateTimeException;
 import java.time.Instant;
+import java.util.HexFormat;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -64,7 +65,8 @@ record Entry(
     /** A fixed seed, so that the hashes of a journal are the same in every run. */
     private static final int SEED = 0x51e7e;
 
-    private static final Likeness NONE = new Likeness("", null, null, null);
+    private static final Likeness NONE = new Likeness(0, 0, "", null, null, null);
+    private static final Pattern DIGEST = Pattern.compile("[0-9a-f]{16}");
     private static final Pattern WEB = Pattern.compile("https?://[^/?#]+.*", Pattern.DOTALL);
 
     static Entry of(Visit visit) {
@@ -134,11 +136,18 @@ record Entry(
     private static @Nullable Likeness likeness(JsonLine line) {
         String description = line.text("description");
         Likeness likeness = new Likeness(
+                digest(line, "digest"),
+                digest(line, "text_digest"),
                 description == null ? "" : description,
                 line.text("canonical"),
                 line.text("duplicate_of"),
                 line.text("sketch"));
         return likeness.equals(NONE) ? null : likeness;
+    }
+
+    private static long digest(JsonLine line, String name) {
+        String digits = line.text(name);
+        return digits == null || !DIGEST.matcher(digits).matches() ? 0 : HexFormat.fromHexDigitsToLong(digits);
     }
 
     private static long notNegative(JsonLine line, String name) {

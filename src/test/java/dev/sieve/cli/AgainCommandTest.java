@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Element;
 import org.junit.jupiter.api.AfterEach;
@@ -109,6 +110,24 @@ class AgainCommandTest {
                         && line.contains("\"change\": \"changed\", \"text\": \"same\", \"last_visit\": \"2"))
                 .anyMatch(line -> line.contains("/b\"") && line.contains("\"change\": \"gone\""))
                 .anyMatch(line -> line.contains("\"status\": 304") && line.contains("\"visits\": 2}"));
+    }
+
+    @Test
+    void aPageThatIsNotModifiedHasTheDigestsOfItsLastVisit() throws IOException {
+        again("-q", "-o", folder.resolve("first.jsonl").toString());
+        again("-q", "-o", folder.resolve("second.jsonl").toString());
+
+        assertThat(lines("second.jsonl")).hasSize(3).allMatch(line -> line.contains("\"status\": 304"));
+        assertThat(digests("second.jsonl")).hasSize(3).isEqualTo(digests("first.jsonl"));
+    }
+
+    /** Returns the digests of the pages in a file, by their URLs. */
+    private Map<String, String> digests(String name) throws IOException {
+        return lines(name).stream()
+                .collect(Collectors.toMap(
+                        line -> line.split("\"", 5)[3],
+                        line -> line.replaceFirst(
+                                ".*(\"digest\": \"[0-9a-f]{16}\", \"text_digest\": \"[0-9a-f]{16}\").*", "$1")));
     }
 
     @Test

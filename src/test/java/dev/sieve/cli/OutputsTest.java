@@ -175,7 +175,7 @@ class OutputsTest {
                 .asString()
                 .startsWith("url,key,depth,")
                 .endsWith(
-                        ",accepted,description,canonical,duplicate_of,sketch,change,text,last_visit,last_status,last_change,visits");
+                        ",accepted,digest,text_digest,description,canonical,duplicate_of,sketch,change,text,last_visit,last_status,last_change,visits");
         assertThat(Files.readAllLines(file("a.tsv")))
                 .containsExactly(
                         site + "\tmailto:x\tskipped: not http or https",
@@ -192,7 +192,7 @@ class OutputsTest {
 
         assertThat(Files.readAllLines(file("a.jsonl")))
                 .hasSize(2)
-                .allMatch(line -> line.contains("\"links\": 1,") && line.endsWith(", \"cut\": true}"));
+                .allMatch(line -> line.contains("\"links\": 1,") && line.contains(", \"cut\": true"));
     }
 
     @Test

@@ -50,8 +50,7 @@ class RevisitTest {
 
     private Revisit visit(FetchResult result, long text) {
         time += 10;
-        Revisit visit =
-                Revisit.of(known, seen, result, false, text, Instant.ofEpochSecond(time), 1, RevisitRule.DEFAULT);
+        Revisit visit = Revisit.of(known, seen, result, false, text, Instant.ofEpochSecond(time), RevisitRule.DEFAULT);
         known = visit.page();
         return visit;
     }

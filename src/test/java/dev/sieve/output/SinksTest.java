@@ -107,9 +107,11 @@ class SinksTest {
     @Test
     void aRecordSaysWithWhatAPageWasCompared() throws IOException {
         FetchResult page = new FetchResult.Page(200, Map.of(), "", new byte[0], 0, false);
-        Likeness likeness = new Likeness("d", "http://c/", "http://first/", "0f");
+        Likeness likeness = new Likeness(0xab, 0xcd, "d", "http://c/", "http://first/", "0f");
         Visit visit = visit("", page, Duration.ZERO, false, likeness);
 
+        assertThat(record(visit).get("digest").textValue()).isEqualTo("00000000000000ab");
+        assertThat(record(visit).get("text_digest").textValue()).isEqualTo("00000000000000cd");
         assertThat(record(visit).get("description").textValue()).isEqualTo("d");
         assertThat(record(visit).get("canonical").textValue()).isEqualTo("http://c/");
         assertThat(record(visit).get("duplicate_of").textValue()).isEqualTo("http://first/");
@@ -157,6 +159,8 @@ class SinksTest {
                 .containsAll(json.properties().stream().map(Map.Entry::getKey).toList())
                 .endsWith(
                         "accepted",
+                        "digest",
+                        "text_digest",
                         "description",
                         "canonical",
                         "duplicate_of",
