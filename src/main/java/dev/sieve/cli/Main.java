@@ -48,6 +48,7 @@ public final class Main {
                 .addSubcommand(new PlanCommand())
                 .addSubcommand(new WhyCommand())
                 .addSubcommand(new ReportCommand())
+                .addSubcommand(new DiffCommand())
                 .addSubcommand(new ServeCommand())
                 .addSubcommand(new StateCommand())
                 .addSubcommand(new ExportCommand())

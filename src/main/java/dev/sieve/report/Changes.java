@@ -8,10 +8,11 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import org.jsoup.nodes.Element;
 import org.jspecify.annotations.Nullable;
 
-/** What a round has found changed since the round before. The first pages of each sort are listed, the others only counted. */
+/** What a crawl has found changed since the one before. The first pages of each sort are listed, the others only counted. */
 final class Changes {
     private static final int MOST = 1_000;
     /** Pages that link to a broken one, in its row. */
@@ -20,6 +21,7 @@ final class Changes {
     private final Map<Change, Pages> pages = new EnumMap<>(Change.class);
     private final Pages broke = new Pages();
     private final Pages mended = new Pages();
+    private final Pages missing = new Pages();
     private long sameText;
 
     /** A page in a list, with the hash of its key. */
@@ -29,15 +31,13 @@ final class Changes {
             String before,
             String now,
             @Nullable String referrer) {
-        Listed(Entry entry) {
+        Listed(long hash, Difference difference) {
             this(
-                    Entry.hash(entry.key()),
-                    Bounds.cut(entry.url()),
-                    entry.lastStatus() < 0
-                            ? ""
-                            : entry.lastStatus() == 0 ? "no response" : text("%d", entry.lastStatus()),
-                    entry.isFailed() ? Bounds.cut(entry.reason()) : text("%d", entry.status()),
-                    Bounds.cutOrNull(entry.referrer()));
+                    hash,
+                    Bounds.cut(difference.url()),
+                    Bounds.cut(Objects.requireNonNullElse(difference.before(), "")),
+                    Bounds.cut(Objects.requireNonNullElse(difference.now(), "")),
+                    Bounds.cutOrNull(difference.referrer()));
         }
     }
 
@@ -45,10 +45,10 @@ final class Changes {
         private final List<Listed> listed = new ArrayList<>();
         private long count;
 
-        void add(Entry entry, boolean isListed) {
+        void add(Entry entry, Difference difference) {
             count++;
-            if (isListed && listed.size() < MOST) {
-                listed.add(new Listed(entry));
+            if (listed.size() < MOST) {
+                listed.add(new Listed(Entry.hash(entry.key()), difference));
             }
         }
     }
@@ -58,16 +58,26 @@ final class Changes {
         if (change == null) {
             return;
         }
-        pages.computeIfAbsent(change, each -> new Pages()).add(entry, change != Change.UNCHANGED);
+        Pages same = pages.computeIfAbsent(change, each -> new Pages());
+        if (change == Change.UNCHANGED) {
+            same.count++;
+        } else {
+            same.add(entry, Difference.of(entry, change));
+        }
         sameText += entry.hasSameText() ? 1 : 0;
         if (entry.isBroken() != entry.wasBroken()) {
-            (entry.isBroken() ? broke : mended).add(entry, true);
+            (entry.isBroken() ? broke : mended).add(entry, Difference.of(entry, change));
         }
     }
 
-    /** Returns whether there was a round before. */
-    boolean isRound() {
-        return pages.keySet().stream().anyMatch(change -> change != Change.NEW);
+    /** Adds a URL that only the crawl before has visited. */
+    void addMissing(Entry entry) {
+        missing.add(entry, Difference.missing(entry));
+    }
+
+    /** Returns whether there was a crawl before. */
+    boolean isAgain() {
+        return missing.count > 0 || pages.keySet().stream().anyMatch(change -> change != Change.NEW);
     }
 
     private long count(Change change) {
@@ -75,24 +85,28 @@ final class Changes {
         return all == null ? 0 : all.count;
     }
 
-    /** Appends what has changed in one sentence, unless this is the first round. */
+    /** Appends what has changed in one sentence, unless there was no crawl before. */
     void appendSentence(Element section) {
-        if (isRound()) {
+        if (isAgain()) {
             String links = broke.count + mended.count == 0
                     ? ""
                     : text("; newly broken %,d, mended %,d", broke.count, mended.count);
-            section.appendElement("p")
-                    .attr("id", "changed")
-                    .text("Since the round before: " + Numbers.changes(this::count, sameText) + links + ".");
+            section.appendElement("p").attr("id", "changed").text("Since the crawl before: " + changes() + links + ".");
         }
     }
 
-    /** Appends the section, unless this is the first round. */
+    private String changes() {
+        String changes = Numbers.changes(this::count, sameText);
+        String more = missing.count == 0 ? "" : Numbers.count(missing.count) + " " + Difference.MISSING;
+        return changes.isEmpty() || more.isEmpty() ? changes + more : changes + ", " + more;
+    }
+
+    /** Appends the section, unless there was no crawl before. */
     void append(Element main, BrokenLinks brokenLinks) {
-        if (!isRound()) {
+        if (!isAgain()) {
             return;
         }
-        Element section = Html.section(main, "changes", "Changes since the round before");
+        Element section = Html.section(main, "changes", "Changes since the crawl before");
         table(section, "broke", "Newly broken links", broke, brokenLinks);
         table(section, "mended", "Mended links", mended, null);
         for (Map.Entry<Change, Pages> each : pages.entrySet()) {
@@ -100,6 +114,7 @@ final class Changes {
             String heading = name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1);
             table(section, "pages-" + name, heading, each.getValue(), null);
         }
+        table(section, "missing", "Not visited any more", missing, null);
         if (section.childrenSize() == 1) {
             Html.note(section, "None.");
         }

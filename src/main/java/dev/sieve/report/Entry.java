@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sieve.bloom.Murmur3;
 import dev.sieve.fetch.FetchResult;
+import dev.sieve.io.LineReader;
 import dev.sieve.output.Change;
 import dev.sieve.output.History;
 import dev.sieve.output.Likeness;
@@ -97,6 +98,15 @@ record Entry(
     }
 
     /**
+     * Returns the entry in a line of records.
+     *
+     * @throws IOException when it is not an object of JSON with a URL
+     */
+    static Entry of(LineReader line) throws IOException {
+        return of(JsonLine.parse(line.bytes(), line.length()));
+    }
+
+    /**
      * Returns the entry in a line of JSON.
      *
      * @throws IOException when the line has no URL
@@ -164,6 +174,31 @@ record Entry(
 
     private static @Nullable String orNull(String text) {
         return text.isEmpty() ? null : text;
+    }
+
+    /** Returns the same with what has become of it since an earlier visit. */
+    Entry since(int earlierStatus, Change newChange, boolean isTextTheSame) {
+        return new Entry(
+                url,
+                key,
+                depth,
+                referrer,
+                status,
+                type,
+                bytes,
+                millis,
+                waitedMillis,
+                at,
+                redirectTo,
+                title,
+                error,
+                isCut,
+                isCheck,
+                isAccepted,
+                newChange,
+                isTextTheSame,
+                earlierStatus,
+                likeness);
     }
 
     /** Returns whether there is a page, whatever its status. */

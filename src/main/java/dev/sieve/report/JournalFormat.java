@@ -207,13 +207,23 @@ final class JournalFormat {
     }
 
     /**
+     * Returns the entry in a line; null when it is not that of a URL.
+     *
+     * @throws IOException when it is not a line of a journal
+     */
+    static @Nullable Entry entry(String json) throws IOException {
+        return json.startsWith(TO) || json.startsWith(URL) ? Entry.of(JsonLine.parse(json)) : null;
+    }
+
+    /**
      * Adds what a line contains.
      *
      * @throws IOException when it is not a line of a journal
      */
     static void read(String json, Aggregate aggregate) throws IOException {
-        if (json.startsWith(TO) || json.startsWith(URL)) {
-            aggregate.add(Entry.of(JsonLine.parse(json)));
+        Entry entry = entry(json);
+        if (entry != null) {
+            aggregate.add(entry);
             return;
         }
         Note note = JsonLine.RECORDS.beanFrom(Note.class, json);

@@ -157,7 +157,7 @@ final class Overview {
         }
         long unrecorded = runs.get(0).number() > 1
                         || runs.get(0).last() == null
-                        || crawl.changes().isRound()
+                        || crawl.changes().isAgain()
                 ? 0
                 : runs.get(0).last().pending().before();
         if (unrecorded > 0) {

@@ -3,15 +3,10 @@ package dev.sieve.report;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sieve.crawl.Journal;
-import dev.sieve.io.LineReader;
-import java.io.BufferedInputStream;
-import java.io.FileInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
@@ -29,21 +24,9 @@ public final class ReportInput {
     /** An escaped character, an escaped backslash, or a backslash alone. */
     private static final Pattern ESCAPE = Pattern.compile("\\\\(?:u([0-9a-fA-F]{4})|\\\\)?");
 
-    /** How a compressed file begins. */
-    private static final byte[] GZIP = {0x1f, (byte) 0x8b};
-
-    /** Lines of more bytes are left out. */
-    private static final int MAX_LINE = 1 << 21;
-
-    private static final int PROBLEMS_PER_FILE = 10;
-
     private final Aggregate aggregate = new Aggregate();
     private final Consumer<String> problems;
     private boolean isEmpty = true;
-
-    private interface Line {
-        void read(LineReader line) throws IOException;
-    }
 
     private ReportInput(Consumer<String> problems) {
         this.problems = problems;
@@ -66,7 +49,7 @@ public final class ReportInput {
             } else if (file.toString().toLowerCase(Locale.ROOT).endsWith(".tsv")) {
                 graphs.add(file);
             } else {
-                input.lines(file, line -> input.aggregate.add(Entry.of(JsonLine.parse(line.bytes(), line.length()))));
+                input.lines(file, line -> input.aggregate.add(Entry.of(line)));
             }
         }
         input.referrers(jobs, graphs);
@@ -104,6 +87,10 @@ public final class ReportInput {
         }
     }
 
+    private void lines(Path file, InputLines.Receiver receiver) throws IOException {
+        isEmpty &= InputLines.read(file, receiver, problems) == 0;
+    }
+
     private void edge(String line, ReferrerSearch search) throws IOException {
         String[] fields = line.split("\t", -1);
         if (fields.length < 3) {
@@ -139,57 +126,5 @@ public final class ReportInput {
         }
         text.append(field, copied, field.length());
         return text.toString();
-    }
-
-    private void lines(Path file, Line action) throws IOException {
-        long number = 0;
-        long bad = 0;
-        // Described once a line could be read: before that, the file may be of another kind.
-        List<String> first = new ArrayList<>();
-        try (InputStream in = new BufferedInputStream(new FileInputStream(file.toFile()));
-                LineReader line = new LineReader(in, MAX_LINE)) {
-            in.mark(GZIP.length);
-            if (Arrays.equals(in.readNBytes(GZIP.length), GZIP)) {
-                throw new IOException(file + " is gzip-compressed; unpack it first");
-            }
-            in.reset();
-            while (line.next()) {
-                number++;
-                try {
-                    if (line.isCut()) {
-                        throw new IOException("longer than " + MAX_LINE + " bytes");
-                    }
-                    action.read(line);
-                    isEmpty = false;
-                    first.forEach(problems);
-                    first.clear();
-                } catch (IOException e) {
-                    bad++;
-                    String problem = file + ", line " + number + ": " + reason(e);
-                    if (bad == number) {
-                        first.add(problem);
-                    } else if (bad <= PROBLEMS_PER_FILE) {
-                        problems.accept(problem);
-                    }
-                    if (first.size() > PROBLEMS_PER_FILE) {
-                        break;
-                    }
-                }
-            }
-        }
-        if (!first.isEmpty()) {
-            throw new IOException(
-                    first.get(0) + "; give a file of records (-o pages.jsonl), a link graph (-o links.tsv) or"
-                            + " the directory of a job");
-        }
-        if (bad > PROBLEMS_PER_FILE) {
-            problems.accept(file + ": " + Numbers.count(bad, "line") + " could not be read");
-        }
-    }
-
-    /** Returns the first line of a message; the others contain the position in the source. */
-    private static String reason(IOException e) {
-        String message = String.valueOf(e.getMessage());
-        return message.lines().findFirst().orElse("not JSON");
     }
 }

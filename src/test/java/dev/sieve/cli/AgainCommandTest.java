@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Element;
 import org.junit.jupiter.api.AfterEach;
@@ -228,7 +229,7 @@ class AgainCommandTest {
         assertThat(again(options).exitCode()).isZero();
 
         assertThat(text(report, "#changed"))
-                .isEqualTo("Since the round before: 1 new, 2 changed (1 only in the markup), 1 gone, 1 back;"
+                .isEqualTo("Since the crawl before: 1 new, 2 changed (1 only in the markup), 1 gone, 1 back;"
                         + " newly broken 1, mended 1.");
         assertThat(text(report, "#broke tbody")).isEqualTo(site + "b 200 404 " + site);
         assertThat(text(report, "#mended tbody")).isEqualTo(site + "c 404 200 " + site);
@@ -238,7 +239,7 @@ class AgainCommandTest {
 
         Path later = folder.resolve("later.html");
         assertThat(again("--report", later.toString()).exitCode()).isZero();
-        assertThat(text(later, "#changed")).isEqualTo("Since the round before: 5 unchanged.");
+        assertThat(text(later, "#changed")).isEqualTo("Since the crawl before: 5 unchanged.");
         assertThat(text(later, "#changes p")).isEqualTo("None.");
     }
 
@@ -269,7 +270,7 @@ class AgainCommandTest {
         assertThat(again("--report", report.toString()).exitCode()).isZero();
 
         assertThat(text(report, "#changed"))
-                .isEqualTo("Since the round before: 3 unchanged; newly broken 0, mended 1.");
+                .isEqualTo("Since the crawl before: 3 unchanged; newly broken 0, mended 1.");
         assertThat(text(report, "#mended tbody")).isEqualTo(site + "a 503 304 " + site);
         assertThat(text(report, "#classes tbody")).isEqualTo("304 (as before) 3");
     }
@@ -335,5 +336,45 @@ class AgainCommandTest {
         assertThat(again("--min-age", "3d", "--max-age", "2d").err())
                 .contains("Invalid value for option '--min-age': must be at least 1 s, and not above the longest one");
         assertThat(crawl(site, "--max-age", "2d").err()).contains("Option '--max-age' requires '--job'");
+    }
+
+    @Test
+    void diffEndsAsDiffDoes() throws IOException {
+        Path first = folder.resolve("first.jsonl");
+        Path second = folder.resolve("second.jsonl");
+        again("-q", "-o", first.toString());
+        again(
+                "-q",
+                "-o",
+                second.toString(),
+                "--report",
+                folder.resolve("r.html").toString());
+        Path job = folder.resolve("job");
+
+        assertThat(diff(first, second).exitCode()).isZero();
+        assertThat(diff(job).exitCode()).isZero();
+
+        pages.remove("/a");
+        Path third = folder.resolve("third.jsonl");
+        again("-q", "-o", third.toString(), "--report", folder.resolve("r.html").toString());
+
+        Path report = folder.resolve("diff.html");
+        assertThat(diff(first, third, "--report", report.toString()).exitCode()).isEqualTo(1);
+        assertThat(text(report, "#pages-gone tbody")).isEqualTo(site + "a 200 404 " + site);
+        assertThat(diff(job, "--json").exitCode()).isEqualTo(1);
+        assertThat(diff(third).exitCode()).isEqualTo(1);
+
+        assertThat(diff(first, third, "--report", report.toString()).err()).contains("exists; use --force");
+        assertThat(diff(first).exitCode()).isEqualTo(1);
+        assertThat(diff(first, folder.resolve("none")))
+                .returns(2, Run::exitCode)
+                .returns("sieve: " + folder.resolve("none") + ": no such file\n", Run::err);
+    }
+
+    private static Run diff(Object... arguments) {
+        return Run.of(
+                Main.commandLine(),
+                Stream.concat(Stream.of("diff"), Stream.of(arguments).map(Object::toString))
+                        .toArray(String[]::new));
     }
 }
