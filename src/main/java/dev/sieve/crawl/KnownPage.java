@@ -161,10 +161,20 @@ record KnownPage(
         bytes.put((byte) rest);
     }
 
+    /** Returns whether a line is that of a page with a number. */
+    static boolean isLine(String line) {
+        try {
+            KnownPage page = parse(line);
+            return page.number >= 0 && page.url.equals(UrlNormalizer.parse(page.url));
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+    }
+
     /**
      * Returns the page in a line.
      *
-     * @throws IllegalArgumentException when it is not such a line
+     * @throws IllegalArgumentException when it {@linkplain #isLine is not such a line}, but for its URL
      */
     static KnownPage parse(String line) {
         String[] fields = line.split(" ", -1);
@@ -175,7 +185,7 @@ record KnownPage(
         return new KnownPage(
                 (int) number(fields[0], Integer.MAX_VALUE),
                 (int) number(fields[1], 255),
-                url(fields[14]),
+                fields[14],
                 (int) number(fields[2], Integer.MAX_VALUE),
                 fields[3].equals("-") ? NO_REFERRER : reference(Long.parseLong(fields[3], RADIX)),
                 State.of(fields[4].isEmpty() ? "" : fields[4].substring(0, 1)),
@@ -215,13 +225,6 @@ record KnownPage(
     private static String etag(String text) {
         if (storable(text) == null) {
             throw new IllegalArgumentException("not an entity tag: " + text);
-        }
-        return text;
-    }
-
-    private static String url(String text) {
-        if (!text.equals(UrlNormalizer.parse(text))) {
-            throw new IllegalArgumentException("not a URL: " + text);
         }
         return text;
     }

@@ -106,14 +106,9 @@ final class KnownPages implements Closeable {
     }
 
     private static boolean isLine(String line) {
-        try {
-            if (line.startsWith(PAGE)) {
-                return KnownPage.parse(line.substring(PAGE.length())).number() >= 0;
-            }
-            return (line.startsWith(SAME) ? TOUCH : ROUND).matcher(line).matches();
-        } catch (IllegalArgumentException e) {
-            return false;
-        }
+        return line.startsWith(PAGE)
+                ? KnownPage.isLine(line.substring(PAGE.length()))
+                : (line.startsWith(SAME) ? TOUCH : ROUND).matcher(line).matches();
     }
 
     private void read(long position, String line) {

@@ -79,23 +79,26 @@ record Revisit(KnownPage page, boolean isSame, History history) {
             Instant now,
             RevisitRule rule) {
         long time = now.getEpochSecond();
-        State state = state(result, isAccepted, base);
+        State state = state(result, isAccepted);
         long fresh = freshFor(result);
         if (base == null || base.visits() == 0) {
             KnownPage first = seen(base, seen, state, result, text, time, time, (int) rule.next(0, true, fresh));
             return new Revisit(first, false, history(Change.NEW, false, null, first));
         }
-        int changed = (int) rule.next(base.interval(), true, fresh);
         int rested = (int) rule.next(base.interval(), false, fresh);
+        if (isNotModified(result) && base.state() == State.PAGE) {
+            KnownPage same = base.visited(base.status(), time, base.visits() + 1, rested);
+            return new Revisit(same, true, history(Change.UNCHANGED, false, base, same));
+        }
+        int changed = (int) rule.next(base.interval(), true, fresh);
         KnownPage page = seen(base, seen, state, result, text, time, time, changed);
         Change change = change(base, state, result, page.body());
         boolean hasSameText = change == Change.CHANGED && text != 0 && text == base.text();
-        boolean isSame = change == Change.FAILED
-                || (change == Change.UNCHANGED && (isNotModified(result) || hasSameValidators(base, page)));
+        boolean isSame = change == Change.FAILED || (change == Change.UNCHANGED && hasSameValidators(base, page));
         if (isSame) {
             // A failure says nothing about how often the page changes.
             page = base.visited(
-                    status(base, result), time, base.visits() + 1, change == Change.FAILED ? base.interval() : rested);
+                    status(result), time, base.visits() + 1, change == Change.FAILED ? base.interval() : rested);
         } else if (change == Change.UNCHANGED) {
             page = seen(base, seen, state, result, text, time, base.lastChange(), rested);
         }
@@ -130,16 +133,14 @@ record Revisit(KnownPage page, boolean isSame, History history) {
     }
 
     /** Returns the status by which a page is known; that of an error may have as many digits as the server likes. */
-    private static int status(@Nullable KnownPage base, FetchResult result) {
-        return isNotModified(result) && base != null ? base.status() : Math.min(KnownPage.MAX_STATUS, result.status());
+    private static int status(FetchResult result) {
+        return Math.min(KnownPage.MAX_STATUS, result.status());
     }
 
-    private static State state(FetchResult result, boolean isAccepted, @Nullable KnownPage base) {
+    private static State state(FetchResult result, boolean isAccepted) {
         int status = result.status();
         if (result instanceof Redirect) {
             return State.MOVED;
-        } else if (result instanceof Page && isNotModified(result) && base != null) {
-            return base.state();
         } else if (result.isSuccess() || isAccepted) {
             return State.PAGE;
         }
@@ -148,9 +149,6 @@ record Revisit(KnownPage page, boolean isSame, History history) {
     }
 
     private static Change change(KnownPage base, State state, FetchResult result, long body) {
-        if (isNotModified(result) && base.state() == State.PAGE) {
-            return Change.UNCHANGED;
-        }
         return switch (state) {
             case NONE -> Change.FAILED;
             case GONE -> base.state() == State.GONE ? Change.UNCHANGED : Change.GONE;
@@ -177,7 +175,7 @@ record Revisit(KnownPage page, boolean isSame, History history) {
                 base == null ? seen.depth() : base.depth(),
                 base == null ? seen.referrer() : base.referrer(),
                 state,
-                status(base, result),
+                status(result),
                 result instanceof Redirect redirect ? digest(redirect.target()) : page == null ? 0 : digest(page),
                 text,
                 page == null ? null : KnownPage.storable(page.header("etag")),

@@ -430,7 +430,8 @@ final class UrlProcessor {
         KnownTexts texts = recorder.texts();
         KnownTexts.Earlier earlier = KnownTexts.Earlier.NONE;
         boolean isWhole = false;
-        if (checked instanceof Page page && page.isHtml() && target.is(Target.Kind.PAGE)) {
+        boolean hasContent = !Revisit.isNotModified(checked);
+        if (hasContent && checked instanceof Page page && page.isHtml() && target.is(Target.Kind.PAGE)) {
             document = read(lease, page, rest);
             checked = document.isCut() ? page.cut() : page;
             isWhole = page.isSuccess() && !document.isCut() && !page.isCut();
