@@ -4,7 +4,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * When a known page is visited again: seldom if it stays the same, often if it changes. A pure function of the history of
- * the page and of the time. All times are milliseconds, since 1970 where they are dates.
+ * the page and of the time. All times are seconds, since 1970 where they are dates.
  *
  * <p>A page begins with an interval of {@link #minAge}. The interval grows by half after a visit that found no change, and is
  * halved after one that did, between {@link #minAge} and {@link #maxAge}. It settles where about 37 % of the visits find a

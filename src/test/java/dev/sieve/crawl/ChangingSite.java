@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * A site whose pages change from round to round by a script, each in one way. It says what a crawl has to find out: the
  * change of each page, from the script alone.
  */
-final class ChangingSite implements AutoCloseable {
+public final class ChangingSite implements AutoCloseable {
     private static final DateTimeFormatter DATE = DateTimeFormatter.ofPattern(
                     "EEE, dd MMM uuuu HH:mm:ss 'GMT'", Locale.US)
             .withZone(ZoneOffset.UTC);
@@ -66,7 +66,7 @@ final class ChangingSite implements AutoCloseable {
 
     private record Answer(int status, String body, Map<String, String> headers) {}
 
-    ChangingSite(int pages) throws IOException {
+    public ChangingSite(int pages) throws IOException {
         this.pages = pages;
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 100);
         server.setExecutor(Executors.newFixedThreadPool(8));
@@ -74,18 +74,18 @@ final class ChangingSite implements AutoCloseable {
         server.start();
     }
 
-    void round(int number) {
+    public void round(int number) {
         round = number;
         counts.clear();
         unmodified.set(0);
     }
 
-    String url(String path) {
+    public String url(String path) {
         return "http://127.0.0.1:" + server.getAddress().getPort() + path;
     }
 
     /** How many requests there were so far. */
-    int requests() {
+    public int requests() {
         return requests.get();
     }
 
@@ -104,7 +104,7 @@ final class ChangingSite implements AutoCloseable {
     }
 
     /** The changes that a round has to find, by path; "text" follows when only the markup has changed. */
-    Map<String, String> expected(int number) {
+    public Map<String, String> expected(int number) {
         Map<String, String> expected = new TreeMap<>();
         for (int page = 0; page < pages; page++) {
             if (script(page).hasPage(number)) {
@@ -138,7 +138,7 @@ final class ChangingSite implements AutoCloseable {
     }
 
     /** Pages to which no other one links at the end of a round. */
-    List<String> orphans(int number) {
+    public List<String> orphans(int number) {
         List<String> orphans = new ArrayList<>();
         for (int page = 0; page < pages; page++) {
             boolean isLost = script(page) == Script.LOSES_ITS_LINK && number >= 4;

@@ -1,0 +1,80 @@
+package dev.sieve.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sieve.crawl.ChangingSite;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A site that changes is crawled in rounds, each of which is killed and continued with the same command: every record says
+ * the right change. With {@code sieve.proof}, 5,000 pages.
+ */
+@Timeout(1200)
+class AgainKillIT {
+    private static final boolean IS_PROOF = Boolean.getBoolean("sieve.proof");
+    private static final int PAGES = IS_PROOF ? 5000 : 200;
+    private static final int ROUNDS = IS_PROOF ? 5 : 3;
+    private static final int KILLS = IS_PROOF ? 3 : 2;
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void everyRecordOfARoundThatIsKilledSaysTheRightChange() throws Exception {
+        int records = 0;
+        int again = 0;
+        try (ChangingSite site = new ChangingSite(PAGES)) {
+            for (int round = 1; round <= ROUNDS; round++) {
+                site.round(round);
+                for (int kill = 0; kill < KILLS; kill++) {
+                    Process crawl = start(site, round);
+                    int until = site.requests() + PAGES / (KILLS + 1);
+                    while (site.requests() < until) {
+                        assertThat(crawl.waitFor(1, TimeUnit.MILLISECONDS)).isFalse();
+                    }
+                    crawl.destroyForcibly().waitFor();
+                }
+                assertThat(Program.exitCode(start(site, round)))
+                        .as(Files.readString(folder.resolve("err")))
+                        .isZero();
+                Map<String, String> expected = site.expected(round);
+                Map<String, Integer> found = new HashMap<>();
+                for (String line : Files.readAllLines(folder.resolve(round + ".jsonl"))) {
+                    JsonNode visit = new ObjectMapper().readTree(line);
+                    String path = URI.create(visit.get("url").textValue()).getPath();
+                    found.merge(path, 1, Integer::sum);
+                    String change = visit.get("change").textValue() + (visit.has("text") ? " text" : "");
+                    assertThat(change).as("round %d: %s", round, path).isEqualTo(expected.get(path));
+                }
+                assertThat(found.keySet()).as("round %d", round).isEqualTo(expected.keySet());
+                records += records(found);
+                again += records(found) - found.size();
+            }
+        }
+        System.out.printf(
+                "%d rounds, %d kills in each, %d records, all right, %d of them made again%n",
+                ROUNDS, KILLS, records, again);
+    }
+
+    private static int records(Map<String, Integer> found) {
+        return found.values().stream().mapToInt(Integer::intValue).sum();
+    }
+
+    private Process start(ChangingSite site, int round) throws IOException {
+        String options =
+                " --again --job job --allow-private 127.0.0.0/8 --delay 2ms --concurrency 4 --retries 0 -q -o ";
+        return Program.of(folder, (site.url("/") + options + round + ".jsonl").split(" "))
+                .start();
+    }
+}
