@@ -166,12 +166,12 @@ final class Summary {
         }
         if (round != null && !round.orphans().isEmpty()) {
             List<String> orphans = round.orphans();
-            String more = unlessZero(" and %,d more", orphans.size() - Math.min(orphans.size(), ORPHANS_SHOWN));
+            String more = unlessZero(" and %,d more", Math.max(0, round.orphanCount() - ORPHANS_SHOWN));
             row(
                     lines,
                     "orphans",
                     "no page links any more to %s: %s%s",
-                    Numbers.count(orphans.size(), "page"),
+                    Numbers.count(round.orphanCount(), "page"),
                     String.join(" ", orphans.subList(0, Math.min(orphans.size(), ORPHANS_SHOWN))),
                     more);
         }

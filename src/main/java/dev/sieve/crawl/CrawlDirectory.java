@@ -338,13 +338,13 @@ public final class CrawlDirectory extends CrawlJob {
     }
 
     @Override
-    synchronized List<String> endRound() throws IOException {
+    synchronized Round endRound() throws IOException {
         KnownPages known = Objects.requireNonNull(pages);
         forgetCount(KnownPages.KIND);
-        List<String> orphans = known.end(frontier().pending() + frontier().inFlight() > 0, this::hasSeed);
+        Round round = known.end(frontier().pending() + frontier().inFlight() > 0, this::hasSeed);
         files.put(KnownPages.KIND, known.file());
         count(KnownPages.KIND);
-        return orphans;
+        return round;
     }
 
     @Override

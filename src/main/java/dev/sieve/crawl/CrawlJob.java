@@ -298,10 +298,10 @@ public abstract class CrawlJob implements Closeable {
     /**
      * Ends the round, when every page that it visits is done or was left.
      *
-     * @return pages to which no other page links
+     * @return the round, with the pages to which no other page links
      */
-    List<String> endRound() throws IOException {
-        return List.of();
+    Round endRound() throws IOException {
+        throw new IllegalStateException("no rounds");
     }
 
     /** Returns whether a URL is a seed, up to a rate that is as good as none. */

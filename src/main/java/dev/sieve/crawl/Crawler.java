@@ -81,7 +81,8 @@ public final class Crawler implements AutoCloseable {
     /** Known pages that this run has queued again. */
     private volatile long queuedAgain;
     /** Pages to which no other page links; known at the end of a round. */
-    private volatile List<String> orphans = List.of();
+    /** The round, once it is complete; null before. */
+    private volatile @Nullable Round ended;
 
     private final HostSchedule<Target> schedule;
     private final Fetcher fetcher;
@@ -321,7 +322,7 @@ public final class Crawler implements AutoCloseable {
             return;
         }
         try {
-            orphans = job.endRound();
+            ended = job.endRound();
         } catch (IOException e) {
             fail(new UncheckedIOException(e));
         } catch (RuntimeException | Error e) {
@@ -451,7 +452,8 @@ public final class Crawler implements AutoCloseable {
 
     /** Returns what this run has found out in a round; null in a crawl without {@linkplain CrawlOptions#again rounds}. */
     public @Nullable Round round() {
-        return rounds == null ? null : new Round(rounds.round(), orphans);
+        Round round = ended;
+        return round != null || rounds == null ? round : new Round(rounds.round(), List.of(), 0);
     }
 
     /** Returns what was done so far. */

@@ -42,6 +42,7 @@ final class KnownPages implements Closeable {
     private static final Pattern TOUCH =
             Pattern.compile("same ([0-9a-z]{1,6}) ([0-9a-z]{1,6}) ([0-9a-z]{1,9}) ([0-9a-z]{1,6}) ([0-9a-z]{1,2})");
     private static final int RADIX = 36;
+    private static final int ORPHANS = 1000;
     private static final int MIN_SLOTS = 1 << 10;
 
     private final Disk disk;
@@ -324,9 +325,9 @@ final class KnownPages implements Closeable {
      *
      * @param isOpen whether URLs are left in the frontier, so that links to them have to be kept
      * @param isSeed whether a URL is a seed, to which no page needs to link
-     * @return the pages to which no other one links
+     * @return the round with the pages to which no other one links
      */
-    synchronized List<String> end(boolean isOpen, Predicate<String> isSeed) throws IOException {
+    synchronized Round end(boolean isOpen, Predicate<String> isSeed) throws IOException {
         BitSet linked = new BitSet(fingerprints.size);
         file.flush();
         LineFile.replace(disk, KIND, owner, lines -> {
@@ -344,7 +345,7 @@ final class KnownPages implements Closeable {
             lines.accept("round " + round + " ended");
         });
         reload();
-        return orphans(linked, isSeed);
+        return round(linked, isSeed);
     }
 
     private void reload() throws IOException {
@@ -374,17 +375,21 @@ final class KnownPages implements Closeable {
         return sorted;
     }
 
-    private List<String> orphans(BitSet linked, Predicate<String> isSeed) {
+    private Round round(BitSet linked, Predicate<String> isSeed) {
         List<String> orphans = new ArrayList<>();
+        long count = 0;
         for (int number = linked.nextClearBit(0);
                 number < fingerprints.size;
                 number = linked.nextClearBit(number + 1)) {
             KnownPage page = page(number);
             if (page != null && page.isCrawledPage() && !isSeed.test(page.url())) {
-                orphans.add(page.url());
+                count++;
+                if (orphans.size() < ORPHANS) {
+                    orphans.add(page.url());
+                }
             }
         }
-        return orphans;
+        return new Round(round, orphans, count);
     }
 
     @Override

@@ -73,7 +73,7 @@ class KnownPagesTest {
             assertThat(pages.find(0, URL)).isNull();
             pages.add(page);
             if (ends) {
-                assertThat(pages.end(false, url -> true)).isEmpty();
+                assertThat(pages.end(false, url -> true).orphans()).isEmpty();
             }
             assertThat(text(find(pages, URL))).isEqualTo(text(page.with(0, KnownPage.NO_REFERRER, KnownPage.NO_LINKS)));
             pages.flush(false);
@@ -154,14 +154,14 @@ class KnownPagesTest {
             pages.add(page(URL + "self", links(pages, URL + "self")));
             pages.add(page(URL + "a", links(pages, URL + "b", URL)));
             pages.add(page(URL + "b"));
-            assertThat(pages.end(true, URL::equals)).containsExactly(URL + "self");
+            assertThat(pages.end(true, URL::equals).orphans()).containsExactly(URL + "self");
         }
         try (KnownPages pages = open()) {
             pages.begin();
             pages.add(page(URL + "later"));
             assertThat(find(pages, URL).links()).hasSize(2);
             pages.add(find(pages, URL + "a").with(2, KnownPage.NO_REFERRER, KnownPage.NO_LINKS));
-            assertThat(pages.end(false, URL::equals)).containsExactly(URL + "self", URL + "b");
+            assertThat(pages.end(false, URL::equals).orphans()).containsExactly(URL + "self", URL + "b");
             assertThat(find(pages, URL).links()).containsExactly(2, 4);
         }
     }
@@ -180,7 +180,7 @@ class KnownPagesTest {
                 pages.add(page(URL + i, links(pages, links)));
                 urlBytes += (URL + i).length() + page(URL).etag().length();
             }
-            assertThat(pages.end(false, url -> false)).isEmpty();
+            assertThat(pages.end(false, url -> false).orphans()).isEmpty();
             assertThat(Files.size(folder.resolve("crawl-pages")) - urlBytes).isLessThan((long) most * count);
             for (int i = 0; i < count; i++) {
                 assertThat(find(pages, URL + i).number()).isEqualTo(i);
