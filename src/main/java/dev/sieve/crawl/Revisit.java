@@ -92,7 +92,7 @@ record Revisit(KnownPage page, boolean isSame, History history) {
         }
         int changed = (int) rule.next(base.interval(), true, fresh);
         KnownPage page = seen(base, seen, state, result, text, time, time, changed);
-        Change change = change(base, state, result, page.body());
+        Change change = change(base, state, page.body());
         boolean hasSameText = change == Change.CHANGED && text != 0 && text == base.text();
         boolean isSame = change == Change.FAILED || (change == Change.UNCHANGED && hasSameValidators(base, page));
         if (isSame) {
@@ -148,7 +148,7 @@ record Revisit(KnownPage page, boolean isSame, History history) {
         return isGone ? State.GONE : State.NONE;
     }
 
-    private static Change change(KnownPage base, State state, FetchResult result, long body) {
+    private static Change change(KnownPage base, State state, long body) {
         return switch (state) {
             case NONE -> Change.FAILED;
             case GONE -> base.state() == State.GONE ? Change.UNCHANGED : Change.GONE;
