@@ -27,6 +27,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The folder from which a crawl continues after a crash or a stop. It owns all files in the folder:
@@ -54,6 +56,8 @@ import org.jspecify.annotations.Nullable;
  * {@link FolderPlace#inspect} lists them, and {@link FolderPlace#repair} keeps the intact lines.
  */
 public final class CrawlDirectory extends CrawlJob {
+    private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
+
     /** The digits of a pause allow for ten years; a host is a name or an address, as in a URL. */
     private static final Pattern PAUSE = Pattern.compile("(\\d{1,12}) (\\d{1,15}) ([!-~]{1,255})");
 
@@ -252,6 +256,12 @@ public final class CrawlDirectory extends CrawlJob {
     private LineFile file(LineFile.Kind kind, LineFile file) throws IOException {
         try {
             requireCount(disk, kind, file.last(), counts, LineFile.REFUSE);
+            if (file.unfinished() > 0) {
+                LOG.warn(
+                        "{}: ignored {} bytes that a crash had left unfinished",
+                        disk.path(kind.name()),
+                        file.unfinished());
+            }
         } catch (IOException e) {
             file.close();
             throw e;

@@ -23,12 +23,14 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   # sieve NAME 2 0123456789abcdef 89abcdef    name, version and owner of the file; checksum
  *   89abcdef 1 ...                              checksum, number of the line, content
- *   89abcdef 2 ...
+ *   89abcdef 2+ ...                             the same of a line before which all others were forced to the disk
  * </pre>
  *
  * The checksum is the CRC-32C of the name, the owner, the number and the content. So a line that was changed, doubled or
  * moved, that is missing, or that belongs to another file is recognised; only lines missing at the end are not: the caller
  * compares {@link Content#last} with what it knows. A last line without a line feed was left by a crash, and is ignored.
+ * So is a hole of zeros near the end, with all that follows, unless a later line says that it was forced: it is what a power
+ * cut leaves of lines that were not.
  *
  * <p>Lines are buffered. When {@link #flush} returns, they survive the process, and when {@link #force} returns, a power
  * cut. Methods that append throw {@link UncheckedIOException} when the disk fails. Not safe for use by many threads.
@@ -47,8 +49,14 @@ public final class LineFile implements Closeable {
     /** Read at a time to find a line: most lines are shorter. */
     private static final int READ_BYTES = 512;
 
+    /** How far before the end a power cut may leave a hole. */
+    private static final int MAX_UNFORCED = 1 << 24;
+
     private static final int CHECKSUM_LENGTH = 8;
     private static final int MAX_DIGITS = 18;
+    /** Follows the number of a line before which all others were forced. */
+    private static final char FORCED = '+';
+
     private static final HexFormat HEX = HexFormat.of();
 
     /** Refuses a damaged file. */
@@ -122,8 +130,13 @@ public final class LineFile implements Closeable {
 
     private final Disk disk;
     private final Kind kind;
-    private final Disk.Sink sink;
+    /** Appends to the file; null until then. */
+    private Disk.@Nullable Sink sink;
+
     private final Writer buffer;
+    /** Bytes behind the last line, which are cut off before the first line is appended. */
+    private long unfinished;
+
     private long end;
     /** The file as it is read by {@link #line}; null until then. */
     private DiskView.@Nullable Source source;
@@ -133,10 +146,18 @@ public final class LineFile implements Closeable {
         this.kind = kind;
         buffer = new Writer(kind, owner, content.last);
         end = content.end;
-        if (disk.size(kind.name) > end) {
-            disk.cut(kind.name, end);
+        unfinished = disk.size(kind.name) - end;
+    }
+
+    private Disk.Sink sink() throws IOException {
+        if (sink == null) {
+            if (unfinished > 0) {
+                disk.cut(kind.name, end);
+            }
+            unfinished = 0;
+            sink = disk.append(kind.name);
         }
-        sink = disk.append(kind.name);
+        return sink;
     }
 
     /** Opens a file to append to it, passes on its lines, and creates it if it does not exist. */
@@ -168,16 +189,16 @@ public final class LineFile implements Closeable {
     public static Content readLines(Disk disk, Kind kind, long owner, Lines lines, Receiver problems)
             throws IOException {
         try (DiskView.Source source = disk.read(kind.name);
-                LineReader in = new LineReader(stream(source), MAX_LENGTH)) {
-            return new Pass(in, kind, owner, lines, problems, disk.path(kind.name)).run();
+                LineReader in = new LineReader(stream(source, 0), MAX_LENGTH)) {
+            return new Pass(source, in, kind, owner, lines, problems, disk.path(kind.name)).run();
         } catch (NoSuchFileException e) {
             return new Content(0, 0);
         }
     }
 
-    private static InputStream stream(DiskView.Source source) {
+    private static InputStream stream(DiskView.Source source, long start) {
         return new InputStream() {
-            private long position;
+            private long position = start;
 
             @Override
             public int read() throws IOException {
@@ -196,6 +217,7 @@ public final class LineFile implements Closeable {
 
     /** One reading of a file. */
     private static final class Pass {
+        private final DiskView.Source source;
         private final LineReader in;
         private final Kind kind;
         private final long owner;
@@ -208,7 +230,15 @@ public final class LineFile implements Closeable {
         private long last; // number of the last whole line
         private long damaged; // lines since then
 
-        Pass(LineReader in, Kind kind, long owner, Lines lines, Receiver problems, String path) {
+        Pass(
+                DiskView.Source source,
+                LineReader in,
+                Kind kind,
+                long owner,
+                Lines lines,
+                Receiver problems,
+                String path) {
+            this.source = source;
             this.in = in;
             this.kind = kind;
             this.owner = owner;
@@ -222,6 +252,9 @@ public final class LineFile implements Closeable {
             boolean hasHeader = false;
             boolean isOwn = true;
             while (in.next() && in.isTerminated()) {
+                if (at > 0 && isOwn && isUnforcedHole()) {
+                    return new Content(end, last);
+                }
                 at++;
                 end += in.length() + 1L;
                 if (at == 1) {
@@ -275,6 +308,29 @@ public final class LineFile implements Closeable {
             return length > 0 && !in.isTerminated() && in.bytes()[length] != 0 && isWhole(context, in.bytes(), length);
         }
 
+        /** Whether the line has a hole, and a power cut may have left that, so that no later line tells of a force. */
+        private boolean isUnforcedHole() throws IOException {
+            // A single zero may be a changed bit.
+            String line = in.text(ISO_8859_1);
+            if (line.indexOf(0) == line.lastIndexOf(0) || isWhole(context, in.bytes(), in.length())) {
+                return false;
+            }
+            long next = end + in.length() + 1;
+            if (source.size() - end > MAX_UNFORCED) {
+                return false;
+            }
+            LineReader later = new LineReader(stream(source, next), MAX_LENGTH);
+            while (later.next() && later.isTerminated()) {
+                String text = later.text(ISO_8859_1);
+                int space = text.indexOf(' ', CHECKSUM_LENGTH + 1);
+                boolean isForced = space > 0 && text.charAt(space - 1) == FORCED;
+                if (isForced && isWhole(context, later.bytes(), later.length())) {
+                    return false;
+                }
+            }
+            return true;
+        }
+
         private void line() throws IOException {
             String text = in.text(ISO_8859_1);
             int space = text.indexOf(' ', CHECKSUM_LENGTH + 1);
@@ -305,7 +361,8 @@ public final class LineFile implements Closeable {
 
         /** Returns the number of a line, 0 when it has none. */
         private static long number(String text, int space) {
-            String digits = text.substring(CHECKSUM_LENGTH + 1, space);
+            int digitsEnd = text.charAt(space - 1) == FORCED ? space - 1 : space;
+            String digits = text.substring(CHECKSUM_LENGTH + 1, digitsEnd);
             boolean isNumber = digits.length() <= MAX_DIGITS && digits.matches("[1-9][0-9]*");
             return isNumber && text.charAt(CHECKSUM_LENGTH) == ' ' ? Long.parseLong(digits) : 0;
         }
@@ -333,6 +390,8 @@ public final class LineFile implements Closeable {
         private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         private final byte[] context;
         private long last;
+        /** Whether all lines so far were forced to the disk. */
+        private boolean isForced;
 
         Writer(Kind kind, long owner, long last) {
             context = kind.context(owner);
@@ -340,7 +399,8 @@ public final class LineFile implements Closeable {
         }
 
         void add(byte[] content) {
-            byte[] number = (++last + " ").getBytes(ISO_8859_1);
+            byte[] number = (++last + (isForced ? FORCED + " " : " ")).getBytes(ISO_8859_1);
+            isForced = false;
             CRC32C crc = new CRC32C();
             crc.update(context);
             crc.update(number);
@@ -474,8 +534,9 @@ public final class LineFile implements Closeable {
     }
 
     private void append() throws IOException {
+        Disk.Sink out = sink();
         try {
-            buffer.writeTo(sink);
+            buffer.writeTo(out);
         } catch (IOException e) {
             try {
                 disk.cut(kind.name, end);
@@ -490,7 +551,8 @@ public final class LineFile implements Closeable {
     public void force() {
         flush();
         try {
-            sink.force();
+            sink().force();
+            buffer.isForced = true;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -505,6 +567,11 @@ public final class LineFile implements Closeable {
         }
     }
 
+    /** Returns how many bytes a crash has left behind the last line. They are ignored, and removed by the first append. */
+    public long unfinished() {
+        return unfinished;
+    }
+
     /** Returns the number of the last line. */
     public long last() {
         return buffer.last;
@@ -514,7 +581,7 @@ public final class LineFile implements Closeable {
     @Override
     @SuppressWarnings("try") // they are only closed here
     public void close() throws IOException {
-        try (sink;
+        try (Closeable append = sink;
                 Closeable read = source) {
             // Closes both, whatever one of them throws.
         }

@@ -107,6 +107,50 @@ class LineFileTest {
         }
     }
 
+    /** A power cut may leave later blocks of what was not forced, and not earlier ones. */
+    @Test
+    void aHoleInWhatWasNotForcedIsIgnoredWithAllThatFollows() throws IOException {
+        String whole = text();
+        text(whole.replace("55ba78b5 2 two\n784", "\0".repeat(18)));
+        assertThat(read().last()).isEqualTo(1);
+        assertThat(problems).isEmpty();
+        assertThat(lines).containsExactly("one");
+
+        try (LineFile file = LineFile.open(disk, KIND, OWNER, line -> {})) {
+            assertThat(file.unfinished()).isEqualTo(whole.length() - whole.indexOf("55ba"));
+            assertThat(disk.bytes("words")).hasSize(whole.length());
+            file.add("later");
+            file.flush();
+            assertThat(file.unfinished()).isZero();
+        }
+        read();
+        assertThat(problems).isEmpty();
+        assertThat(lines).containsExactly("one", "later");
+    }
+
+    @Test
+    void aHoleInWhatWasForcedIsDamage() throws IOException {
+        try (LineFile file = LineFile.open(disk, KIND, OWNER, line -> {})) {
+            file.add("five");
+            file.force();
+            file.add("six");
+            file.add("seven");
+            file.flush();
+        }
+        assertThat(text()).contains(" 5 five\n").contains(" 6+ six\n").contains(" 7 seven\n");
+        String whole = text();
+
+        text(whole.replace("five", "\0".repeat(4)));
+        read();
+        assertThat(problems).containsExactly("words: line 6 is damaged");
+        assertThat(lines).hasSize(6).endsWith("six", "seven");
+
+        text(whole.replace("seven", "\0".repeat(5)));
+        read();
+        assertThat(problems).isEmpty();
+        assertThat(lines).hasSize(6).endsWith("six");
+    }
+
     @Test
     void appendingStartsAfterTheLastWholeLine() throws IOException {
         text(text() + "\0\0\0");
