@@ -1,12 +1,14 @@
 package dev.sieve.crawl;
 
+import dev.sieve.fetch.Exchange;
 import dev.sieve.output.Likeness;
 import dev.sieve.url.UrlNormalizer;
 import java.nio.ByteBuffer;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Base64;
-import java.util.HexFormat;
 import java.util.Locale;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  * @param lastVisit when it was last visited, in epoch seconds
  * @param lastChange when a visit has last found a change, in epoch seconds
  * @param interval how long until it is visited again, in seconds; 0 for one round
+ * @param archived the exchange with this body that is in an archive; null for none
  * @param links the pages to which it links, sorted
  */
 @SuppressWarnings("ArrayRecordComponent") // pages are not compared
@@ -50,6 +53,7 @@ record KnownPage(
         long lastVisit,
         long lastChange,
         int interval,
+        Exchange.@Nullable Earlier archived,
         long[] links) {
     static final long NO_REFERRER = Long.MIN_VALUE;
     static final long[] NO_LINKS = {};
@@ -62,12 +66,12 @@ record KnownPage(
     static final int MAX_LINKS = 200_000;
 
     private static final int RADIX = 36;
-    private static final int FIELDS = 15;
+    private static final int FIELDS = 16;
     static final int MAX_STATUS = 999;
     private static final int MAX_ETAG = 1000;
     private static final Pattern ETAG = Pattern.compile("(?:W/)?\"[!#-~]*\"");
+    private static final Pattern ARCHIVED = Pattern.compile("([0-9a-z]{1,10})/([0-9a-f]{40})");
     private static final Base64.Encoder ENCODER = Base64.getUrlEncoder().withoutPadding();
-    private static final HexFormat HEX = HexFormat.of();
 
     /** What a usable response was. */
     enum State {
@@ -110,14 +114,15 @@ record KnownPage(
                 text(depth),
                 referrer == NO_REFERRER ? "-" : text(referrer),
                 state.text + text(status),
-                body == 0 ? "-" : HEX.toHexDigits(body),
-                text == 0 ? "-" : HEX.toHexDigits(text),
+                digits(body),
+                digits(text),
                 lastModified < 0 ? "-" : text(lastModified),
                 text(visits),
                 text(lastVisit),
                 // Below 0 when the clock was set back in between.
                 text(Math.max(0, lastVisit - lastChange)),
                 text(interval),
+                archived == null ? "-" : text(archived.time().toEpochMilli()) + "/" + archived.sha1(),
                 links(links),
                 etag == null ? "-" : etag,
                 url);
@@ -185,20 +190,21 @@ record KnownPage(
         return new KnownPage(
                 (int) number(fields[0], Integer.MAX_VALUE),
                 (int) number(fields[1], 255),
-                fields[14],
+                fields[15],
                 (int) number(fields[2], Integer.MAX_VALUE),
                 fields[3].equals("-") ? NO_REFERRER : reference(Long.parseLong(fields[3], RADIX)),
                 State.of(fields[4].isEmpty() ? "" : fields[4].substring(0, 1)),
                 (int) number(fields[4].substring(1), MAX_STATUS),
                 digest(fields[5]),
                 digest(fields[6]),
-                fields[13].equals("-") ? null : etag(fields[13]),
+                fields[14].equals("-") ? null : etag(fields[14]),
                 fields[7].equals("-") ? -1 : number(fields[7], Long.MAX_VALUE),
                 (int) number(fields[8], Integer.MAX_VALUE),
                 lastVisit,
                 lastVisit - number(fields[10], lastVisit),
                 (int) number(fields[11], Integer.MAX_VALUE),
-                fields[12].equals("-") ? NO_LINKS : links(fields[12]));
+                archived(fields[12]),
+                fields[13].equals("-") ? NO_LINKS : links(fields[13]));
     }
 
     /** Returns the number and nothing else of a line that {@link #parse} accepts. */
@@ -218,8 +224,31 @@ record KnownPage(
         return value;
     }
 
+    private static String digits(long digest) {
+        return digest == 0
+                ? "-"
+                : ENCODER.encodeToString(
+                        ByteBuffer.allocate(Long.BYTES).putLong(digest).array());
+    }
+
     private static long digest(String text) {
-        return text.equals("-") ? 0 : HexFormat.fromHexDigitsToLong(text);
+        byte[] bytes =
+                text.equals("-") ? new byte[Long.BYTES] : Base64.getUrlDecoder().decode(text);
+        if (bytes.length != Long.BYTES) {
+            throw new IllegalArgumentException("not a digest: " + text);
+        }
+        return ByteBuffer.wrap(bytes).getLong();
+    }
+
+    private static Exchange.@Nullable Earlier archived(String text) {
+        if (text.equals("-")) {
+            return null;
+        }
+        Matcher parts = ARCHIVED.matcher(text);
+        if (!parts.matches()) {
+            throw new IllegalArgumentException("not an exchange: " + text);
+        }
+        return new Exchange.Earlier(Instant.ofEpochMilli(Long.parseLong(parts.group(1), RADIX)), parts.group(2));
     }
 
     private static String etag(String text) {
@@ -300,6 +329,7 @@ record KnownPage(
                 time,
                 lastChange,
                 newInterval,
+                archived,
                 links);
     }
 
@@ -321,6 +351,7 @@ record KnownPage(
                 lastVisit,
                 lastChange,
                 interval,
+                archived,
                 newLinks);
     }
 }

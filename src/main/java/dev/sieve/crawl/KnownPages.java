@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * Safe for use by many threads.
  */
 final class KnownPages implements Closeable {
-    static final LineFile.Kind KIND = new LineFile.Kind("crawl-pages", "a page", KnownPages::isLine);
+    static final LineFile.Kind KIND = new LineFile.Kind("crawl-pages", 3, "a page", KnownPages::isLine);
 
     private static final String PAGE = "page ";
     private static final String SAME = "same ";

@@ -1,6 +1,7 @@
 package dev.sieve.crawl;
 
 import dev.sieve.crawl.KnownPage.State;
+import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Redirect;
@@ -65,7 +66,7 @@ record Revisit(KnownPage page, boolean isSame, History history) {
      * Returns what a visit says.
      *
      * @param base what was known before this round; null when nothing was
-     * @param seen the URL with its present links, and nothing known of it
+     * @param seen the URL with its present links and the exchange of this visit if that is in an archive, and nothing else
      * @param isAccepted whether the status of a page counts as a success
      * @param text the digest of the visible text; 0 without one
      * @param rule decides on the interval until the next visit
@@ -94,7 +95,7 @@ record Revisit(KnownPage page, boolean isSame, History history) {
         KnownPage page = seen(base, seen, state, result, text, time, time, changed);
         Change change = change(base, state, page.body());
         boolean hasSameText = change == Change.CHANGED && text != 0 && text == base.text();
-        boolean isSame = change == Change.FAILED || (change == Change.UNCHANGED && hasSameValidators(base, page));
+        boolean isSame = change == Change.FAILED || (change == Change.UNCHANGED && isSame(base, page));
         if (isSame) {
             // A failure says nothing about how often the page changes.
             page = base.visited(
@@ -113,8 +114,17 @@ record Revisit(KnownPage page, boolean isSame, History history) {
         return maxAge.find() ? Long.parseLong(maxAge.group(1)) : 0;
     }
 
-    private static boolean hasSameValidators(KnownPage one, KnownPage other) {
-        return Objects.equals(one.etag(), other.etag()) && one.lastModified() == other.lastModified();
+    private static boolean isSame(KnownPage one, KnownPage other) {
+        return Objects.equals(one.etag(), other.etag())
+                && one.lastModified() == other.lastModified()
+                && Objects.equals(one.archived(), other.archived());
+    }
+
+    /** Returns the exchange that has the payload of a page first. */
+    private static Exchange.@Nullable Earlier archived(@Nullable KnownPage base, KnownPage seen, long body) {
+        Exchange.Earlier before = base == null || base.body() != body ? null : base.archived();
+        Exchange.Earlier now = seen.archived();
+        return before != null && (now == null || now.sha1().equals(before.sha1())) ? before : now;
     }
 
     /** Returns a page that was not requested, since it is refused. */
@@ -168,6 +178,7 @@ record Revisit(KnownPage page, boolean isSame, History history) {
             long lastChange,
             int interval) {
         Page page = state == State.PAGE && result instanceof Page each ? each : null;
+        long body = result instanceof Redirect redirect ? digest(redirect.target()) : page == null ? 0 : digest(page);
         return new KnownPage(
                 base == null ? -1 : base.number(),
                 seen.label(),
@@ -176,7 +187,7 @@ record Revisit(KnownPage page, boolean isSame, History history) {
                 base == null ? seen.referrer() : base.referrer(),
                 state,
                 status(result),
-                result instanceof Redirect redirect ? digest(redirect.target()) : page == null ? 0 : digest(page),
+                body,
                 text,
                 page == null ? null : KnownPage.storable(page.header("etag")),
                 page == null ? -1 : time(page.header("last-modified")),
@@ -184,6 +195,7 @@ record Revisit(KnownPage page, boolean isSame, History history) {
                 time,
                 lastChange,
                 interval,
+                page == null ? null : archived(base, seen, body),
                 seen.links());
     }
 

@@ -5,6 +5,7 @@ import dev.sieve.bloom.ExactSet;
 import dev.sieve.bloom.Memberships;
 import dev.sieve.bloom.Murmur3;
 import dev.sieve.durable.DurableSieve;
+import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.FetchResult;
 import dev.sieve.fetch.FetchResult.Redirect;
 import dev.sieve.url.UrlNormalizer;
@@ -80,6 +81,12 @@ final class Rounds {
         return target.isSitemap() ? Map.of() : Revisit.conditions(base(target));
     }
 
+    /** Returns the exchange that an earlier round has archived for a URL; null when there is none. */
+    Exchange.@Nullable Earlier archived(Target target) {
+        KnownPage base = base(target);
+        return base == null || base.state() != KnownPage.State.PAGE ? null : base.archived();
+    }
+
     private @Nullable KnownPage base(Target target) {
         return pages.find(target.kind().label(), target.url());
     }
@@ -90,19 +97,26 @@ final class Rounds {
      * @param isAccepted whether the status of the page counts as a success
      * @param links to which the page links
      * @param text the digest of its visible text; 0 without one
+     * @param archived the exchange of this visit that is in an archive; null for none
      */
     Revisit revisit(
-            Target target, FetchResult result, boolean isAccepted, Stream<String> links, long text, Instant now) {
+            Target target,
+            FetchResult result,
+            boolean isAccepted,
+            Stream<String> links,
+            long text,
+            Instant now,
+            Exchange.@Nullable Earlier archived) {
         Stream<String> targets = result instanceof Redirect redirect ? Stream.of(redirect.target()) : links;
         long[] references = targets.mapToLong(url -> ~pages.fingerprint(UrlNormalizer.key(url)))
                 .sorted()
                 .distinct()
                 .limit(KnownPage.MAX_LINKS)
                 .toArray();
-        return Revisit.of(base(target), seen(target, references), result, isAccepted, text, now, rule);
+        return Revisit.of(base(target), seen(target, references, archived), result, isAccepted, text, now, rule);
     }
 
-    private KnownPage seen(Target target, long[] links) {
+    private KnownPage seen(Target target, long[] links, Exchange.@Nullable Earlier archived) {
         return new KnownPage(
                 -1,
                 target.kind().label(),
@@ -119,6 +133,7 @@ final class Rounds {
                 0,
                 0,
                 0,
+                archived,
                 links);
     }
 
@@ -138,7 +153,7 @@ final class Rounds {
     /** Returns a URL that is refused as one that the next round tries again; null when it is known. */
     @Nullable
     Revisit refused(Target target) {
-        return base(target) == null ? Revisit.refused(seen(target, KnownPage.NO_LINKS)) : null;
+        return base(target) == null ? Revisit.refused(seen(target, KnownPage.NO_LINKS, null)) : null;
     }
 
     /**

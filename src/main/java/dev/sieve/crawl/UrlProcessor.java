@@ -106,8 +106,13 @@ final class UrlProcessor {
      */
     record Response(Outcome outcome, BooleanSupplier processing) {}
 
-    /** When a URL was requested, how long that took, and how long its host had to wait before. */
-    private record Timing(Instant fetchedAt, long startNanos, Duration took, Duration waited) {}
+    /**
+     * When a URL was requested, how long that took, and how long its host had to wait before.
+     *
+     * @param archived the exchange, as far as later ones have to know it; null when it is not recorded
+     */
+    private record Requested(
+            Instant fetchedAt, long startNanos, Duration took, Duration waited, Exchange.@Nullable Earlier archived) {}
 
     UrlProcessor(
             CrawlOptions options,
@@ -272,8 +277,8 @@ final class UrlProcessor {
         return new Response(NOT_REQUESTED, () -> refuse(target, reason));
     }
 
-    private Timing notSent() {
-        return new Timing(clock.now(), clock.nanoTime(), Duration.ZERO, Duration.ZERO);
+    private Requested notSent() {
+        return new Requested(clock.now(), clock.nanoTime(), Duration.ZERO, Duration.ZERO, null);
     }
 
     private void recordAndRelease(@Nullable Exchange exchange) {
@@ -291,15 +296,17 @@ final class UrlProcessor {
         long startNanos = clock.nanoTime();
         FetchResult result = target.isSitemap() ? sitemaps.fetch(target, fetchedAt) : requestUrl(target);
         Duration took = Duration.ofNanos(clock.nanoTime() - startNanos);
-        Timing timing = new Timing(fetchedAt, startNanos, took, task.waited());
         // Recorded first, so that it takes no memory while the page is processed.
         Exchange exchange = result.exchange();
+        Rounds known = target.isSitemap() ? null : rounds;
+        Exchange.Earlier archived = exchange == null || known == null ? null : exchange.asEarlier();
+        Requested requested = new Requested(fetchedAt, startNanos, took, task.waited(), archived);
         FetchResult rest = result.with(null);
         Outcome outcome = politeness.outcome(task, result);
         return new Response(outcome, () -> {
-            recordAndRelease(exchange);
+            recordAndRelease(exchange == null || known == null ? exchange : exchange.after(known.archived(target)));
             // A URL that is to be requested again waits in the schedule.
-            return outcome.next() == null && processAndRelease(target, rest, timing);
+            return outcome.next() == null && processAndRelease(target, rest, requested);
         });
     }
 
@@ -312,45 +319,45 @@ final class UrlProcessor {
                 : target.isCheck() ? fetcher.check(target.url(), conditions) : fetcher.fetch(target.url(), conditions);
     }
 
-    private boolean processAndRelease(Target target, FetchResult result, Timing timing) {
+    private boolean processAndRelease(Target target, FetchResult result, Requested requested) {
         documents.acquireUninterruptibly();
         try {
-            return process(target, result, timing);
+            return process(target, result, requested);
         } finally {
             documents.release();
             fetcher.release(result);
         }
     }
 
-    private boolean process(Target target, FetchResult result, Timing timing) {
+    private boolean process(Target target, FetchResult result, Requested requested) {
         Lease lease = target.lease();
         if (result instanceof Refused refused) {
             return refuse(target, refused.reason());
         }
-        long firstNanos = firstNanos(lease, timing);
+        long firstNanos = firstNanos(lease, requested);
         if (result.isWorthRetrying() && lease.attempt() < retries) {
             firstTries.put(Long.toString(lease.id()), firstNanos);
             recorder.retry(lease, politeness.retryNanos(lease.attempt()));
             return false;
         }
         if (isNetworkInDoubt(result, firstNanos)) {
-            return leave(target, result, timing);
+            return leave(target, result, requested);
         }
         boolean lacksHeaders = (result.status() == 401 || result.status() == 403)
                 && withoutHeaders.contains(UrlParts.origin(lease.url()));
         if (lacksHeaders) {
-            record(target, result, timing);
+            record(target, result, requested);
             boolean isPage = isPage(target, result);
             recorder.leaveUndone(lease);
             return isPage;
         }
-        return finish(target, result, timing);
+        return finish(target, result, requested);
     }
 
     /** Returns when a URL was first requested by this run; its attempts may belong to an earlier one. */
-    private long firstNanos(Lease lease, Timing timing) {
+    private long firstNanos(Lease lease, Requested requested) {
         Long first = lease.attempt() == 0 ? null : firstTries.get(Long.toString(lease.id()));
-        return first == null ? timing.startNanos : first;
+        return first == null ? requested.startNanos : first;
     }
 
     /** Whether there was no response to this URL, nor to any other since it was first requested by this run. */
@@ -377,8 +384,8 @@ final class UrlProcessor {
     }
 
     /** Records a URL whose host does not respond as failed, and does not mark it as done. */
-    private boolean leave(Target target, FetchResult result, Timing timing) {
-        record(target, result, timing);
+    private boolean leave(Target target, FetchResult result, Requested requested) {
+        record(target, result, requested);
         dispatcher.silent(UrlParts.host(target.url()));
         recorder.leaveUndone(target.lease());
         return false;
@@ -401,8 +408,8 @@ final class UrlProcessor {
         return false;
     }
 
-    private boolean finish(Target target, FetchResult result, Timing timing) {
-        Revisit revisit = record(target, result, timing);
+    private boolean finish(Target target, FetchResult result, Requested requested) {
+        Revisit revisit = record(target, result, requested);
         boolean isPage = isPage(target, result);
         recorder.done(target.lease(), revisit);
         return isPage;
@@ -418,15 +425,15 @@ final class UrlProcessor {
     }
 
     /** Pushes what was found, and records the visit; returns what it says, null in a crawl without rounds. */
-    private @Nullable Revisit record(Target target, FetchResult result, Timing timing) {
+    private @Nullable Revisit record(Target target, FetchResult result, Requested requested) {
         if (target.isSitemap()) {
             Stream<String> listed = sitemaps.finish(target, result).stream();
-            return rounds == null ? null : rounds.revisit(target, result, false, listed, 0, timing.fetchedAt);
+            return rounds == null ? null : rounds.revisit(target, result, false, listed, 0, requested.fetchedAt, null);
         }
         Lease lease = target.lease();
         FetchResult checked = LinkQueue.check(lease, result);
         LinkExtractor.Document document = UNREADABLE;
-        LinkQueue.PageRest rest = links.rest(lease, timing.fetchedAt);
+        LinkQueue.PageRest rest = links.rest(lease, requested.fetchedAt);
         KnownTexts texts = recorder.texts();
         KnownTexts.Earlier earlier = KnownTexts.Earlier.NONE;
         boolean isWhole = false;
@@ -456,19 +463,20 @@ final class UrlProcessor {
                         isAccepted,
                         document.links().stream(),
                         document.text() == null ? 0 : document.text().digest(),
-                        timing.fetchedAt);
+                        requested.fetchedAt,
+                        requested.archived);
         recorder.visited(new Visit(
                 lease.url(),
                 UrlNormalizer.key(lease.url()),
                 lease.depth(),
                 lease.referrer(),
                 checked,
-                timing.fetchedAt,
-                timing.took,
+                requested.fetchedAt,
+                requested.took,
                 document.title(),
                 document.links(),
                 rest.resources(),
-                timing.waited,
+                requested.waited,
                 target.isCheck(),
                 isAccepted,
                 texts == null ? null : likeness(target, checked, document, earlier.first(), revisit),

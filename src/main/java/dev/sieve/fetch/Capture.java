@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Proxy;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import java.util.Objects;
 import okhttp3.Headers;
@@ -149,7 +150,8 @@ final class Capture {
         }
         byte[] bytes = body.readByteArray();
         room().keep(bytes);
-        return new Exchange(url, heads.time, heads.address, heads.request, heads.response, bytes, cut(cancellation));
+        Instant time = heads.time.truncatedTo(ChronoUnit.MILLIS);
+        return new Exchange(url, time, heads.address, heads.request, heads.response, bytes, cut(cancellation), null);
     }
 
     private Cut cut(@Nullable Reason cancellation) {

@@ -1,7 +1,10 @@
 package dev.sieve.fetch;
 
 import java.net.InetAddress;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
+import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param response the head of the response
  * @param body the body of the response after chunks were joined, before its content was decoded, as far as it was read
  * @param cut why the body is not complete
+ * @param earlier an earlier exchange of the URL that is in an archive; null when none is known
  */
 @SuppressWarnings("ArrayRecordComponent") // a body is not compared, and too large to be copied
 public record Exchange(
@@ -26,7 +30,17 @@ public record Exchange(
         String request,
         String response,
         byte[] body,
-        Cut cut) {
+        Cut cut,
+        @Nullable Earlier earlier) {
+    private static final String SHA_1 = "SHA-1";
+
+    /**
+     * An exchange that is in an archive.
+     *
+     * @param time when its request was sent, in whole milliseconds
+     * @param sha1 the digits of the SHA-1 of its body
+     */
+    public record Earlier(Instant time, String sha1) {}
 
     /** Why only the beginning of a body was read. */
     public enum Cut {
@@ -40,5 +54,23 @@ public record Exchange(
         DISCONNECT,
         /** The crawl was stopped, or the response is not valid. */
         OTHER
+    }
+
+    /** Returns the same with an earlier exchange. */
+    public Exchange after(@Nullable Earlier other) {
+        return new Exchange(url, time, address, request, response, body, cut, other);
+    }
+
+    /** Returns what a later exchange has to know of this one; null without a complete body. */
+    public @Nullable Earlier asEarlier() {
+        if (cut != Cut.NONE || body.length == 0) {
+            return null;
+        }
+        try {
+            MessageDigest sha1 = MessageDigest.getInstance(SHA_1);
+            return new Earlier(time, HexFormat.of().formatHex(sha1.digest(body)));
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every Java platform has SHA-1", e);
+        }
     }
 }

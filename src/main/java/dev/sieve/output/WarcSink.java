@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.sieve.OptionalLibrary;
 import dev.sieve.fetch.Exchange;
 import dev.sieve.fetch.Exchange.Cut;
+import dev.sieve.fetch.Exchange.Earlier;
 import dev.sieve.io.LruMap;
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayInputStream;
@@ -44,7 +45,8 @@ import org.netpreserve.jwarc.Warcinfo;
 /**
  * Writes what is sent and received to an archive in the format WARC 1.1, ISO 28500, compressed if its name ends in
  * {@code .gz}: per exchange a {@code request} record, and a {@code response} record, or a {@code revisit} record if the
- * same payload is in the archive already.
+ * same payload is in the archive already, or in that of an earlier round: with the same digest, or since the server says that
+ * the page is not modified.
  *
  * <p>The first file has the name of the archive; when it has a gigabyte, {@code NAME-00001.warc.gz} follows, then
  * {@code NAME-00002.warc.gz}. Each begins with a {@code warcinfo} record and can be read alone. Each record is a gzip
@@ -63,6 +65,7 @@ public final class WarcSink implements PageSink {
     /** A payload in {@link #payloads}, without the text of its URL. */
     private static final int PAYLOAD_BYTES = 160;
 
+    private static final Pattern NOT_MODIFIED = Pattern.compile("HTTP/[\\d.]+ 304\\b");
     private static final Pattern CHUNKED = Pattern.compile("(?im)^transfer-encoding:.*\\bchunked\\b");
 
     /** What a reader might take for the beginning of a chunk. */
@@ -236,13 +239,22 @@ public final class WarcSink implements PageSink {
             byte[] end = (body.length == 0 ? "\r\n" : "\r\n0\r\n\r\n").getBytes(ISO_8859_1);
             return response(exchange, id, head, size, body, end).build();
         }
+        Earlier earlier = exchange.earlier();
+        if (earlier != null && NOT_MODIFIED.matcher(exchange.response()).lookingAt()) {
+            return revisit(exchange, id, WarcRevisit.SERVER_NOT_MODIFIED_1_1, head, earlier.time())
+                    .build();
+        }
         WarcDigest payload = digest(body);
         Payload known = exchange.cut() == Cut.NONE && body.length > 0 ? payloads.get(payload.base32()) : null;
         if (known == null) {
             if (exchange.cut() == Cut.NONE) {
                 payloads.put(payload.base32(), new Payload(id, exchange.url(), exchange.time()));
             }
-            return response(exchange, id, head, body).payloadDigest(payload).build();
+            return earlier != null && earlier.sha1().equals(payload.hex())
+                    ? revisit(exchange, id, WarcRevisit.IDENTICAL_PAYLOAD_DIGEST_1_1, head, earlier.time())
+                            .payloadDigest(payload)
+                            .build()
+                    : response(exchange, id, head, body).payloadDigest(payload).build();
         }
         return builder(
                         new WarcRevisit.Builder(exchange.url(), WarcRevisit.IDENTICAL_PAYLOAD_DIGEST_1_1),
@@ -253,6 +265,13 @@ public final class WarcSink implements PageSink {
                 .payloadDigest(payload)
                 .refersTo(known.id, known.url, known.time)
                 .build();
+    }
+
+    /** Returns a record that refers to one of the same URL, whose identity is not known, by its time. */
+    private WarcRevisit.Builder revisit(Exchange exchange, URI id, URI profile, byte[] head, Instant time) {
+        return builder(new WarcRevisit.Builder(exchange.url(), profile), exchange, id, MediaType.HTTP_RESPONSE, head)
+                .setHeader("WARC-Refers-To-Target-URI", exchange.url())
+                .setHeader("WARC-Refers-To-Date", time.toString());
     }
 
     private WarcResponse.Builder response(Exchange exchange, URI id, byte[]... block) {

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.sieve.output.Archive;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -47,7 +48,9 @@ class AgainCommandTest {
             byte[] body = page == null ? new byte[0] : page.getBytes(UTF_8);
             String tag = page == null ? "" : "\"" + page.hashCode() + "\"";
             exchange.getResponseHeaders().add("Content-Type", "text/html");
-            exchange.getResponseHeaders().add("ETag", tag);
+            if (!exchange.getRequestURI().getPath().startsWith("/untagged")) {
+                exchange.getResponseHeaders().add("ETag", tag);
+            }
             boolean isSame = tag.equals(exchange.getRequestHeaders().getFirst("If-None-Match"));
             if (exchange.getRequestURI().getPath().equals(failing)) {
                 exchange.sendResponseHeaders(503, -1);
@@ -129,6 +132,45 @@ class AgainCommandTest {
                         line -> line.split("\"", 5)[3],
                         line -> line.replaceFirst(
                                 ".*(\"digest\": \"[0-9a-f]{16}\", \"text_digest\": \"[0-9a-f]{16}\").*", "$1")));
+    }
+
+    @Test
+    void anArchiveRefersToThatOfAnEarlierRound() throws IOException {
+        pages.put("/b", "<a href=untagged>u</a><a href=untagged2>u</a>");
+        pages.put("/untagged", "the same");
+        pages.put("/untagged2", "in round 1");
+        for (int round = 1; round <= 3; round++) {
+            pages.put("/untagged2", "in round " + round);
+            again("-q", "-o", folder.resolve(round + ".warc.gz").toString());
+        }
+
+        Map<String, Archive.Entry> first = responses("1.warc.gz");
+        assertThat(first.values()).extracting(Archive.Entry::type).containsOnly("response");
+        for (String later : List.of("2.warc.gz", "3.warc.gz")) {
+            Map<String, Archive.Entry> records = responses(later);
+            assertThat(records).hasSameSizeAs(first);
+            assertThat(records.get("untagged2").type()).isEqualTo("response");
+            for (String path : List.of("", "a", "b", "untagged")) {
+                Archive.Entry record = records.get(path);
+                assertThat(record.type()).as(path).isEqualTo("revisit");
+                assertThat(record.field("WARC-Profile"))
+                        .endsWith(path.equals("untagged") ? "/identical-payload-digest" : "/server-not-modified");
+                assertThat(record.field("WARC-Refers-To-Target-URI"))
+                        .isEqualTo(first.get(path).url());
+                assertThat(record.field("WARC-Refers-To-Date"))
+                        .isEqualTo(first.get(path).field("WARC-Date"));
+            }
+            assertThat(records.get("untagged").field("WARC-Payload-Digest"))
+                    .isEqualTo(first.get("untagged").field("WARC-Payload-Digest"));
+        }
+    }
+
+    /** Returns the responses and revisits in an archive by the paths of their URLs, robots.txt aside. */
+    private Map<String, Archive.Entry> responses(String archive) throws IOException {
+        return Archive.read(folder.resolve(archive)).stream()
+                .filter(entry -> List.of("response", "revisit").contains(entry.type()))
+                .filter(entry -> !entry.url().endsWith("/robots.txt"))
+                .collect(Collectors.toMap(entry -> entry.url().replaceFirst(".*/", ""), entry -> entry));
     }
 
     @Test

@@ -169,7 +169,7 @@ class CrawlDirectoryTest {
             "crawl-report", "{\"url\": \"http://a.test/\"}",
             "crawl-texts", "0000000000000007 http://a.test/",
             "crawl-fragments", "page 0 http://a.test/ .",
-            "crawl-pages", "page 0 0 0 - n - - - 0 0 0 0 - - http://a.test/");
+            "crawl-pages", "page 0 0 0 - n0 - - - 0 0 0 0 - - - http://a.test/");
 
     private void makeFullJob() throws IOException {
         try (CrawlDirectory directory = open(NOW)) {

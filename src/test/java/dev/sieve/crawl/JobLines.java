@@ -15,7 +15,8 @@ public final class JobLines {
 
     /** What a file with a name contains: any lines, in the present version. */
     static LineFile.Kind kind(String name) {
-        return new LineFile.Kind(name, name.equals("crawl-report") ? 3 : 2, "a line", line -> true);
+        return new LineFile.Kind(
+                name, List.of("crawl-report", "crawl-pages").contains(name) ? 3 : 2, "a line", line -> true);
     }
 
     /** Adds a page to a job with rounds, unless it is known. */

@@ -46,6 +46,7 @@ class KnownPagesTest {
                 2_000_000_000,
                 1_999_999_999,
                 0,
+                null,
                 links);
     }
 
@@ -219,19 +220,20 @@ class KnownPagesTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "page 0 0 1 - p - - - 1 a 0 0 - - http://H.test/",
-                "page 0 0 1 - x - - - 1 a 0 0 - - http://h.test/",
-                "page -1 0 1 - p - - - 1 a 0 0 - - http://h.test/",
-                "page 0 0 1 - p - - - 1 a b 0 - - http://h.test/",
-                "page 0 0 1 - p - - - 1 a 0 0 gICAgICAgICAgICA - http://h.test/",
-                "page 0 0 1 - p - - - 1 a 0 0 - tag http://h.test/",
+                "page 0 0 1 - p5k - - - 1 a 0 0 - - - http://H.test/",
+                "page 0 0 1 - x5k - - - 1 a 0 0 - - - http://h.test/",
+                "page -1 0 1 - p5k - - - 1 a 0 0 - - - http://h.test/",
+                "page 0 0 1 - p5k - - - 1 a b 0 - - - http://h.test/",
+                "page 0 0 1 - p5k - - - 1 a 0 0 - gICAgICAgICAgICA - http://h.test/",
+                "page 0 0 1 - p5k - - - 1 a 0 0 - - tag http://h.test/",
+                "page 0 0 1 - p5k AAAA - - 1 a 0 0 - - - http://h.test/",
                 "same 0 1",
                 "round x begun",
                 ""
             })
     void aLineThatIsNoPageIsNamed(String line) throws IOException {
         open().close();
-        LineFile.Kind kind = new LineFile.Kind("crawl-pages", "a line", each -> true);
+        LineFile.Kind kind = new LineFile.Kind("crawl-pages", 3, "a line", each -> true);
         LineFile.replace(new LocalDisk(folder), kind, OWNER, List.of(line));
         assertThatThrownBy(this::open).hasMessageContaining("line 2 is not a page");
     }

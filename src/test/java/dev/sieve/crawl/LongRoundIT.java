@@ -101,6 +101,7 @@ class LongRoundIT {
                     time,
                     time,
                     86_400,
+                    null,
                     links);
         }
 
@@ -115,7 +116,8 @@ class LongRoundIT {
                     if (!rounds.conditions(target).containsKey("If-None-Match")) {
                         throw new IllegalStateException("not conditional: " + lease.url());
                     }
-                    Revisit visit = rounds.revisit(target, notModified, false, Stream.empty(), 0, START.plusSeconds(2));
+                    Revisit visit =
+                            rounds.revisit(target, notModified, false, Stream.empty(), 0, START.plusSeconds(2), null);
                     unchanged += visit.history().change() == Change.UNCHANGED ? 1 : 0;
                     leases.add(lease);
                     visits.add(visit);

@@ -36,6 +36,7 @@ class RevisitTest {
             0,
             0,
             0,
+            null,
             KnownPage.NO_LINKS);
     private @Nullable KnownPage known;
     private long time = 1000;

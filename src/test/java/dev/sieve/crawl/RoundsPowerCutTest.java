@@ -133,7 +133,8 @@ class RoundsPowerCutTest {
                             false,
                             Stream.of(url((page + 1) % PAGES)),
                             0,
-                            Instant.ofEpochSecond(1000L * round + page));
+                            Instant.ofEpochSecond(1000L * round + page),
+                            null);
                     assertThat(visit.history().change())
                             .as("page %d in round %d", page, round)
                             .isEqualTo(change(page, round));

@@ -48,7 +48,7 @@ class WarcSinkTest {
 
     private static Exchange exchange(String url, String head, byte[] body, Cut cut) throws IOException {
         InetAddress address = InetAddress.getByName("2001:db8::1");
-        return new Exchange(url, TIME, address, REQUEST, head, body, cut);
+        return new Exchange(url, TIME, address, REQUEST, head, body, cut, null);
     }
 
     private static Exchange page(String url, String body) throws IOException {
