@@ -112,6 +112,7 @@ final class Recording implements AutoCloseable {
             return;
         }
         try {
+            record.delays(crawler::delay);
             record.sample(crawler.report(), Instant.now());
         } catch (Throwable e) {
             // Such as a full disk, which the crawl has to end at.
@@ -147,6 +148,7 @@ final class Recording implements AutoCloseable {
     private @Nullable IOException complete() {
         try {
             CrawlReport report = crawler.report();
+            record.delays(crawler::delay);
             record.sample(report, Instant.now());
             record.flush();
             record.findReferrers();

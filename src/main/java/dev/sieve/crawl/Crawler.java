@@ -456,6 +456,16 @@ public final class Crawler implements AutoCloseable {
         return round != null || rounds == null ? round : new Round(rounds.round(), List.of(), 0);
     }
 
+    /**
+     * Returns the present delay of a host: that of the options or of its robots.txt, or as it has adapted.
+     *
+     * @param host as in a URL, without a port
+     * @return null when the host is not known, or not any more
+     */
+    public @Nullable Duration delay(String host) {
+        return dispatcher.delay(host);
+    }
+
     /** Returns what was done so far. */
     public CrawlReport report() {
         Duration all = took;

@@ -350,6 +350,12 @@ final class Dispatcher {
         schedule.open(host);
     }
 
+    /** Returns the present delay of a host; null when the host is not known, or not any more. */
+    synchronized @Nullable Duration delay(String host) {
+        AdaptiveDelay adaptive = delays == null ? null : delays.get(host);
+        return adaptive == null ? schedule.delay(host) : adaptive.delay();
+    }
+
     private static AdaptiveDelay adaptive(LruMap<AdaptiveDelay> delays, String host) {
         AdaptiveDelay delay = delays.get(host);
         if (delay == null) {

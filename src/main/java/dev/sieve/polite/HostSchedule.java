@@ -349,6 +349,12 @@ public final class HostSchedule<T> implements Closeable {
         selector.setDelay(get(hostName), (int) Math.min(Integer.MAX_VALUE, millis));
     }
 
+    /** Returns the present delay of a host; null when the host is not known, or not any more. */
+    public @Nullable Duration delay(String hostName) {
+        Host host = hosts.find(hostName);
+        return host == null ? null : Duration.ofNanos(selector.delayOf(host));
+    }
+
     /** Makes no request to a host until a moment, or until its delay or another back-off ends if that is later. */
     public void backOff(String hostName, long untilNanos) {
         selector.backOff(get(hostName), untilNanos);

@@ -286,7 +286,7 @@ final class HostSelector {
         return waiting.size() > 0 && waiting.firstTime() - nowNanos <= 0;
     }
 
-    private long delayOf(Host host) {
+    long delayOf(Host host) {
         return host.isGivenUp ? 0 : Math.max(limitOf(host).delayNanos(), host.delayMillis * 1_000_000L);
     }
 

@@ -8,6 +8,7 @@ import dev.sieve.output.Skip;
 import dev.sieve.output.Visit;
 import dev.sieve.scope.SkipReason;
 import java.io.IOException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -132,6 +133,16 @@ public final class CrawlRecord implements PageSink {
             journal.add(JournalFormat.sample(sample));
             lastSample = sample.millis();
         }
+    }
+
+    /**
+     * Records the present delays of hosts.
+     *
+     * @param delays returns that of a host, which is given as in a URL without a port; null when it is not known
+     */
+    public synchronized void delays(Function<String, @Nullable Duration> delays) {
+        aggregateGroup();
+        aggregate.hosts().delays(delays);
     }
 
     /** Records a capacity event; those from before the start belong to the start. */

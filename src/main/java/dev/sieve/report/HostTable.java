@@ -1,9 +1,12 @@
 package dev.sieve.report;
 
+import dev.sieve.url.UrlParts;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** What was requested of each host. The first hosts are counted by themselves, the others together. */
@@ -21,6 +24,7 @@ final class HostTable {
         private long broken;
         private long bytes;
         private long waitedMillis;
+        private @Nullable Duration delay;
 
         private Row(String host) {
             this.host = host;
@@ -48,6 +52,12 @@ final class HostTable {
 
         long waitedMillis() {
             return waitedMillis;
+        }
+
+        /** Returns the last delay that was told; null when none was. */
+        @Nullable
+        Duration delay() {
+            return delay;
         }
 
         long medianMillis() {
@@ -79,6 +89,15 @@ final class HostTable {
         }
         hasOthers |= row == null;
         (row == null ? others : row).add(entry);
+    }
+
+    /** Notes the present delays of hosts; null for one that is not known keeps the last one. */
+    void delays(Function<String, @Nullable Duration> delays) {
+        for (Row row : rows.values()) {
+            Duration delay =
+                    Entry.isWeb("http://" + row.host) ? delays.apply(UrlParts.host("http://" + row.host + "/")) : null;
+            row.delay = delay == null ? row.delay : delay;
+        }
     }
 
     int size() {

@@ -8,6 +8,7 @@ import static dev.sieve.report.Numbers.count;
 import static dev.sieve.report.Numbers.text;
 
 import java.net.HttpURLConnection;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -229,6 +230,7 @@ final class Sections {
                         "#Pages",
                         "#Redirects",
                         "#Failures",
+                        "#Present delay",
                         "#Waited for the delay",
                         "#Median response",
                         "#95 % below",
@@ -250,9 +252,13 @@ final class Sections {
     }
 
     private static void host(Html.Table table, HostTable.Row row) {
+        Duration delay = row.delay();
         table.count(row.pages())
                 .count(row.redirects())
                 .count(row.broken())
+                .number(
+                        delay == null ? -1.0 : (double) delay.toMillis(),
+                        delay == null ? "" : Numbers.millis(delay.toMillis()))
                 .millis(row.waitedMillis())
                 .millis(row.medianMillis())
                 .millis(row.p95Millis())

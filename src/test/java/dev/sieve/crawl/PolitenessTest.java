@@ -123,6 +123,34 @@ class PolitenessTest {
         assertThat(server.heads().subList(0, 2)).allMatch(head -> head.startsWith("GET /robots.txt "));
     }
 
+    /** The server responds at once, so that the delay would become a quarter of the one that it asks for. */
+    @Test
+    void aDelayThatAdaptsIsNotBelowCrawlDelayAndRetryAfter() throws IOException {
+        server.on("/robots.txt", robots(CRAWL_DELAY))
+                .on("/busy", HostileServer.raw("HTTP/1.1 503 Busy\nRetry-After: 2\nConnection: close\n"));
+        List<String> seeds = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            seeds.add(url("asks.test", "/" + i));
+            seeds.add(url("busy.test", i == 3 ? "/busy" : "/" + i));
+        }
+
+        crawl(options().adaptiveDelay(), new Sieve(100), seeds.toArray(String[]::new));
+
+        assertApart("asks.test", CRAWL_DELAY, 6);
+        assertApart("busy.test", CRAWL_DELAY, 6);
+        List<String> heads = server.heads().stream()
+                .filter(head -> head.contains("Host: busy.test"))
+                .toList();
+        int busy = heads.indexOf(heads.stream()
+                .filter(head -> head.startsWith("GET /busy"))
+                .findFirst()
+                .orElseThrow());
+        assertThat(busy).isBetween(1, heads.size() - 2);
+        assertThat(Duration.ofNanos(server.arrivals("Host: busy.test").get(busy + 1)
+                        - lookups.get("busy.test").get(busy)))
+                .isGreaterThanOrEqualTo(Duration.ofSeconds(2));
+    }
+
     @Test
     void redirectsOfRobotsTxtAreADelayApart() throws IOException {
         server.on("/robots.txt", redirect("/r1"))

@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -369,12 +370,14 @@ class CrawlRecordTest {
             record.accept(visit);
         }
         record.accept(Visits.redirect("http://seed.test/", "http://a.test/", null));
+        record.delays(host -> host.equals("a.test") ? Duration.ofMillis(1500) : null);
+        record.delays(host -> null);
         Document page = Jsoup.parse(ReportPage.page(record, NOW));
         assertThat(page.select("#seed").text()).isEqualTo("From http://seed.test/");
         assertThat(column(page, "classes", 0)).containsExactly("2xx", "3xx", "4xx");
         assertThat(column(page, "classes", 1)).containsExactly("50", "2", "20");
-        assertThat(page.select("#host-table tbody tr td").eachText().subList(0, 5))
-                .containsExactly("a.test", "70", "1", "20", "497 ms");
+        assertThat(page.select("#host-table tbody tr td").eachText().subList(0, 6))
+                .containsExactly("a.test", "70", "1", "20", "1.50 s", "497 ms");
         assertThat(page.select("#broken-links tbody tr")).hasSize(20);
     }
 
