@@ -27,8 +27,6 @@ final class Progress implements AutoCloseable {
     private static final int TERMINAL_MILLIS = 500;
     private static final int LOG_MILLIS = 30_000;
     private static final String SPACE = "  ";
-    /** A request that takes longer than this is named, since the crawl may be waiting for it. */
-    private static final Duration LONG = Duration.ofSeconds(5);
 
     /** Leaves room for the fields before it in a line of 80 characters. */
     private static final int URL_LENGTH = 32;
@@ -87,7 +85,7 @@ final class Progress implements AutoCloseable {
                 text(
                         isShared ? "%,d queued for all" : "%,d queued",
                         report.pending().left())));
-        if (oldest != null && oldest.age().compareTo(LONG) >= 0) {
+        if (oldest != null && oldest.isLong()) {
             fields.add("waiting " + Summary.clock(oldest.age()) + " for " + shortened(oldest.url()));
         }
         // The others work on the queue as well, at rates of their own.

@@ -113,6 +113,7 @@ final class Recording implements AutoCloseable {
         }
         try {
             record.delays(crawler::delay);
+            record.oldest(crawler.oldestRequest());
             record.sample(crawler.report(), Instant.now());
         } catch (Throwable e) {
             // Such as a full disk, which the crawl has to end at.
@@ -149,6 +150,7 @@ final class Recording implements AutoCloseable {
         try {
             CrawlReport report = crawler.report();
             record.delays(crawler::delay);
+            record.oldest(null);
             record.sample(report, Instant.now());
             record.flush();
             record.findReferrers();

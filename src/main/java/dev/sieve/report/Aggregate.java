@@ -1,6 +1,7 @@
 package dev.sieve.report;
 
 import dev.sieve.CapacityEvent;
+import dev.sieve.crawl.OpenRequest;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,7 @@ final class Aggregate {
     private long cut;
     private long bytes;
     private @Nullable String first;
+    private @Nullable OpenRequest oldest;
     private long firstAt;
     private long lastAt;
 
@@ -102,6 +104,11 @@ final class Aggregate {
         }
     }
 
+    /** Sets the oldest of the URLs that are being requested; null if there is none. */
+    void oldest(@Nullable OpenRequest request) {
+        oldest = request;
+    }
+
     /** Adds a link of a link graph, by what became of its target. */
     void fate(String fate) {
         fates.add(Bounds.cut(fate), 1, 0);
@@ -135,6 +142,12 @@ final class Aggregate {
     @Nullable
     String first() {
         return first;
+    }
+
+    /** Returns the oldest of the URLs that are being requested; null if there is none. */
+    @Nullable
+    OpenRequest oldest() {
+        return oldest;
     }
 
     /** Returns when the first URL was requested, in epoch milliseconds; 0 when unknown. */

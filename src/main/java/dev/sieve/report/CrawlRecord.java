@@ -3,6 +3,7 @@ package dev.sieve.report;
 import dev.sieve.CapacityEvent;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Journal;
+import dev.sieve.crawl.OpenRequest;
 import dev.sieve.output.PageSink;
 import dev.sieve.output.Skip;
 import dev.sieve.output.Visit;
@@ -143,6 +144,11 @@ public final class CrawlRecord implements PageSink {
     public synchronized void delays(Function<String, @Nullable Duration> delays) {
         aggregateGroup();
         aggregate.hosts().delays(delays);
+    }
+
+    /** Records the oldest of the URLs that are being requested; null if there is none. */
+    public synchronized void oldest(@Nullable OpenRequest request) {
+        aggregate.oldest(request);
     }
 
     /** Records a capacity event; those from before the start belong to the start. */

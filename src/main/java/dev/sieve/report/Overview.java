@@ -6,6 +6,7 @@ import static dev.sieve.report.Numbers.count;
 import static dev.sieve.report.Numbers.text;
 
 import dev.sieve.crawl.Counter;
+import dev.sieve.crawl.OpenRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
@@ -32,6 +33,7 @@ final class Overview {
     private void append(Element section) {
         verdict(section);
         crawl.changes().appendSentence(section);
+        waiting(section);
         Element tiles = section.appendElement("dl").addClass("tiles");
         tile(tiles, "Pages", count(crawl.pages()), pagesNote());
         Element broken = tile(tiles, "Broken links", count(crawl.broken().count()), "");
@@ -80,6 +82,16 @@ final class Overview {
         String what = (first.isEmpty() ? "" : first + " and ") + things.get(things.size() - 1);
         line.addClass("bad")
                 .text(what + (broken == 1 ? " is" : " are") + " broken, of " + count(requested, "URL") + " requested.");
+    }
+
+    /** Says what a crawl waits for that does not get on. */
+    private void waiting(Element section) {
+        OpenRequest oldest = crawl.oldest();
+        if (oldest != null && oldest.isLong()) {
+            Element line = section.appendElement("p").addClass("note").attr("id", "waiting");
+            line.appendText("Waiting " + Numbers.millis(oldest.age().toMillis()) + " for ");
+            Html.url(line, oldest.url());
+        }
     }
 
     private static void add(List<String> things, long number, String thing) {

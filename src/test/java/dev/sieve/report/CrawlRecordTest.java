@@ -10,6 +10,7 @@ import dev.sieve.Sieve;
 import dev.sieve.crawl.CrawlDirectory;
 import dev.sieve.crawl.CrawlJob;
 import dev.sieve.crawl.FolderPlace;
+import dev.sieve.crawl.OpenRequest;
 import dev.sieve.durable.DurableFolder;
 import dev.sieve.output.Skip;
 import dev.sieve.output.Visit;
@@ -379,6 +380,21 @@ class CrawlRecordTest {
         assertThat(page.select("#host-table tbody tr td").eachText().subList(0, 6))
                 .containsExactly("a.test", "70", "1", "20", "1.50 s", "497 ms");
         assertThat(page.select("#broken-links tbody tr")).hasSize(20);
+    }
+
+    @Test
+    void aRequestThatTakesLongIsNamed() {
+        CrawlRecord record = new CrawlRecord();
+        record.oldest(new OpenRequest("http://slow.test/<b>", Duration.ofMillis(4999)));
+        assertThat(waiting(record)).isEmpty();
+        record.oldest(new OpenRequest("http://slow.test/<b>", Duration.ofSeconds(5)));
+        assertThat(waiting(record)).containsExactly("Waiting 5.00 s for http://slow.test/<b>");
+        record.oldest(null);
+        assertThat(waiting(record)).isEmpty();
+    }
+
+    private static List<String> waiting(CrawlRecord record) {
+        return Jsoup.parse(ReportPage.progress(record)).select("#waiting").eachText();
     }
 
     private static List<String> column(Element page, String table, int column) {
