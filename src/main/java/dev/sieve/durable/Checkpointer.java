@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -68,24 +69,25 @@ final class Checkpointer {
 
     /** Whether a number of bytes was written to the log since the last checkpoint, or the next one deletes as many. */
     boolean isDue(long bytes) {
-        checkpointing.lock();
-        lock.lock();
-        try {
-            return writer.written() - begunAt >= bytes || finished().size() >= log.segments(bytes);
-        } finally {
-            lock.unlock();
-            checkpointing.unlock();
-        }
+        return locked(() -> writer.written() - begunAt >= bytes || finished().size() >= log.segments(bytes));
     }
 
     /** Whether the newest checkpoint contains all of the log. */
     boolean isCurrent() {
+        return locked(() -> newest != 0 && newestPosition.equals(log.end()));
+    }
+
+    /** Asks under both locks. Without memory, even waiting for a lock may fail; the other one is then given back. */
+    private boolean locked(BooleanSupplier question) {
         checkpointing.lock();
-        lock.lock();
         try {
-            return newest != 0 && newestPosition.equals(log.end());
+            lock.lock();
+            try {
+                return question.getAsBoolean();
+            } finally {
+                lock.unlock();
+            }
         } finally {
-            lock.unlock();
             checkpointing.unlock();
         }
     }

@@ -199,13 +199,18 @@ final class Engine implements Closeable {
         } catch (InterruptedException e) {
             throw interrupted();
         }
-        synchronized (this) {
-            Session session = idle.pollLast();
-            if (session == null) {
-                session = new Session(address, responseTimeout, worker + "." + sessions.size());
-                sessions.add(session);
+        try {
+            synchronized (this) {
+                Session session = idle.pollLast();
+                if (session == null) {
+                    session = new Session(address, responseTimeout, worker + "." + sessions.size());
+                    sessions.add(session);
+                }
+                return session;
             }
-            return session;
+        } catch (OutOfMemoryError e) {
+            permits.release();
+            throw e;
         }
     }
 
