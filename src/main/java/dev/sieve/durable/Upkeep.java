@@ -1,12 +1,8 @@
 package dev.sieve.durable;
 
+import dev.sieve.io.RepeatingThread;
 import java.io.UncheckedIOException;
 import java.time.Duration;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,8 +17,8 @@ final class Upkeep implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Upkeep.class);
 
     private final LogWriter writer;
-    private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
-    private final ScheduledThreadPoolExecutor executor;
+    private final RepeatingThread flush;
+    private final RepeatingThread checkpoint;
 
     Upkeep(
             Durability durability,
@@ -31,24 +27,14 @@ final class Upkeep implements AutoCloseable {
             Runnable checkpoint,
             Duration pause) {
         this.writer = writer;
-        executor = new ScheduledThreadPoolExecutor(2, this::thread);
-        try {
-            start(durability, isCheckpointDue, checkpoint, pause);
-        } catch (RuntimeException | Error e) {
-            executor.shutdownNow(); // no memory for the second thread
-            throw e;
-        }
-    }
-
-    private void start(Durability durability, BooleanSupplier isCheckpointDue, Runnable checkpoint, Duration pause) {
-        repeat(pause, "flush", () -> {
+        flush = thread(pause, "flush", () -> {
             if (durability.forces()) {
                 writer.force(null);
             } else {
                 writer.handOver();
             }
         });
-        repeat(pause, "checkpoint", () -> {
+        this.checkpoint = thread(pause, "checkpoint", () -> {
             if (!isCheckpointDue.getAsBoolean()) {
                 return;
             }
@@ -58,31 +44,42 @@ final class Upkeep implements AutoCloseable {
                 LOG.warn("cannot write a checkpoint: {}", e.getMessage());
             }
         });
+        try {
+            flush.start();
+            this.checkpoint.start();
+        } catch (RuntimeException | Error e) {
+            end(); // no memory for the second thread
+            throw e;
+        }
     }
 
-    private Thread thread(Runnable work) {
-        Thread thread = new Thread(work, "sieve-upkeep");
-        thread.setDaemon(true);
-        threads.add(thread);
-        return thread;
-    }
-
-    private void repeat(Duration pause, String what, Runnable work) {
-        Runnable guarded = () -> {
-            // An executor silently drops a task that throws.
+    private RepeatingThread thread(Duration pause, String what, Runnable work) {
+        return new RepeatingThread("sieve-upkeep", pause, () -> {
             try {
                 work.run();
             } catch (RuntimeException | Error e) {
-                if (writer.isUsable()) {
-                    LOG.error("the background {} failed unexpectedly and will be tried again", what, e);
-                }
+                failed(what, e);
             }
             if (!writer.isUsable()) {
-                executor.shutdown();
+                end();
             }
-        };
-        ScheduledFuture<?> unused =
-                executor.scheduleWithFixedDelay(guarded, pause.toNanos(), pause.toNanos(), TimeUnit.NANOSECONDS);
+        });
+    }
+
+    private void failed(String what, Throwable cause) {
+        if (!writer.isUsable()) {
+            return;
+        }
+        try {
+            LOG.error("the background {} failed unexpectedly and will be tried again", what, cause);
+        } catch (OutOfMemoryError e) {
+            // The next failure may find memory to be logged; the work goes on.
+        }
+    }
+
+    private void end() {
+        flush.end();
+        checkpoint.end();
     }
 
     /**
@@ -91,17 +88,10 @@ final class Upkeep implements AutoCloseable {
      */
     @Override
     public void close() {
-        executor.shutdown();
-        boolean interrupted = false;
-        while (!threads.contains(Thread.currentThread()) && !executor.isTerminated()) {
-            try {
-                executor.awaitTermination(Long.MAX_VALUE, TimeUnit.NANOSECONDS);
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
+        end();
+        if (!flush.isCurrent() && !checkpoint.isCurrent()) {
+            flush.close();
+            checkpoint.close();
         }
     }
 }

@@ -9,6 +9,7 @@
  *   <li>A {@link dev.sieve.io.LineFile} is a file of lines with checksums.
  *   <li>A {@link dev.sieve.io.LineReader} reads lines of bounded length.
  *   <li>A {@link dev.sieve.io.LruMap} is a map of bounded memory.
+ *   <li>A {@link dev.sieve.io.RepeatingThread} does what is due in the background.
  * </ul>
  *
  * <p>Its classes are public only because other packages need them; applications that embed Sieve do not.

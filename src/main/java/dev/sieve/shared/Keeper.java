@@ -1,12 +1,10 @@
 package dev.sieve.shared;
 
+import dev.sieve.io.RepeatingThread;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,12 +12,11 @@ import org.slf4j.LoggerFactory;
 /** The thread that keeps the part of a worker in the crawl, by one beat per second. A beat that throws is the last one. */
 final class Keeper implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Keeper.class);
-    private static final long PAUSE_MILLIS = 1000;
+    private static final Duration PAUSE = Duration.ofSeconds(1);
 
     private final String crawl;
     private final Runnable beat;
-    private final ScheduledExecutorService executor;
-    private volatile @Nullable Thread thread;
+    private final RepeatingThread thread;
     private volatile @Nullable Throwable failure;
     private volatile boolean isStarted;
     private volatile boolean isClosing;
@@ -27,17 +24,12 @@ final class Keeper implements AutoCloseable {
     Keeper(String crawl, Runnable beat) {
         this.crawl = crawl;
         this.beat = beat;
-        executor = Executors.newSingleThreadScheduledExecutor(work -> {
-            thread = new Thread(work, "sieve-keeper");
-            thread.setDaemon(true);
-            return thread;
-        });
+        thread = new RepeatingThread("sieve-keeper", PAUSE, this::run);
     }
 
     void start() {
         isStarted = true;
-        ScheduledFuture<?> unused =
-                executor.scheduleWithFixedDelay(this::run, PAUSE_MILLIS, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+        thread.start();
     }
 
     boolean isStarted() {
@@ -46,11 +38,9 @@ final class Keeper implements AutoCloseable {
 
     private void run() {
         try {
-            if (failure == null) {
-                beat.run();
-            }
+            beat.run();
         } catch (RuntimeException | Error e) {
-            // An executor silently drops work that throws.
+            thread.end();
             if (!isClosing) {
                 failure = e;
                 LOG.error("the shared frontier {} stops: {}", crawl, reason(e));
@@ -81,17 +71,8 @@ final class Keeper implements AutoCloseable {
     @Override
     public void close() {
         isClosing = true;
-        executor.shutdownNow();
-        boolean interrupted = false;
-        while (Thread.currentThread() != thread && !executor.isTerminated()) {
-            try {
-                executor.awaitTermination(Long.MAX_VALUE, TimeUnit.NANOSECONDS);
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        thread.end();
+        thread.interrupt();
+        thread.close();
     }
 }
