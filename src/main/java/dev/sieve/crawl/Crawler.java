@@ -51,8 +51,10 @@ import org.slf4j.LoggerFactory;
  */
 public final class Crawler implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
-    /** Loaded with this class: a catch clause would load it first when it handles an OutOfMemoryError, and fail. */
+    /** Loaded with this class, like the next one: whoever handles an OutOfMemoryError has no memory to load them. */
     private static final Class<?> FULL = SieveFullException.class;
+
+    private static final Ending FAILED = Ending.FAILED;
 
     /** How long the requests in progress may take when a crawl ends early. */
     private static final Duration GRACE = Duration.ofSeconds(10);
@@ -391,7 +393,7 @@ public final class Crawler implements AutoCloseable {
     public void fail(Throwable cause) {
         // Needs no memory: there may be none left.
         failure = failure == null ? cause : failure;
-        dispatcher.end(Ending.FAILED);
+        dispatcher.end(FAILED);
     }
 
     private static void rethrow(@Nullable Throwable failure) throws IOException {

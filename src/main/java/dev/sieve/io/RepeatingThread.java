@@ -33,7 +33,8 @@ public final class RepeatingThread implements AutoCloseable {
         }
     }
 
-    /** Pauses, or less than that when woken for no reason, which does no harm; returns false at the end. */
+    /** Pauses, and returns false at the end. */
+    @SuppressWarnings("WaitNotInLoop") // woken for no reason, the work is done early, which does no harm
     private synchronized boolean pause() {
         try {
             if (!isEnded) {
