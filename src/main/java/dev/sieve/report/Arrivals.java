@@ -17,6 +17,31 @@ final class Arrivals {
     /** An interval, by its start, and the number of pages in it. */
     record Interval(long startMillis, long pages) {}
 
+    /** The pages of all intervals as they are stored: the start of each and its pages, one after the other. */
+    List<Long> kept() {
+        mergeLast();
+        List<Long> kept = new ArrayList<>();
+        counts.forEach((index, pages) -> {
+            kept.add(index * widthMillis);
+            kept.add(pages);
+        });
+        return kept;
+    }
+
+    /** Adds stored intervals, at their starts; they are as wide as this one will be, or shorter. */
+    void add(long width, List<Long> kept) {
+        mergeLast();
+        while (widthMillis < width) {
+            widen();
+        }
+        for (int i = 0; i + 1 < kept.size(); i += 2) {
+            counts.merge(Math.floorDiv(kept.get(i), widthMillis), kept.get(i + 1), Long::sum);
+        }
+        while (counts.size() > Bounds.SAMPLES) {
+            widen();
+        }
+    }
+
     void add(long at) {
         if (Math.floorDiv(at, widthMillis) != lastIndex) {
             mergeLast();
@@ -32,12 +57,16 @@ final class Arrivals {
         counts.merge(lastIndex, lastPages, Long::sum);
         lastPages = 0;
         while (counts.size() > Bounds.SAMPLES) {
-            TreeMap<Long, Long> wider = new TreeMap<>();
-            counts.forEach((index, pages) -> wider.merge(Math.floorDiv(index, 2L), pages, Long::sum));
-            counts.clear();
-            counts.putAll(wider);
-            widthMillis *= 2;
+            widen();
         }
+    }
+
+    private void widen() {
+        TreeMap<Long, Long> wider = new TreeMap<>();
+        counts.forEach((index, pages) -> wider.merge(Math.floorDiv(index, 2L), pages, Long::sum));
+        counts.clear();
+        counts.putAll(wider);
+        widthMillis *= 2;
     }
 
     long widthMillis() {

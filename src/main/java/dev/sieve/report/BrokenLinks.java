@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,6 +51,23 @@ final class BrokenLinks {
     /** A redirect: the hash of the key of its target, and the page on which it was first found. */
     private record Hop(long target, @Nullable String referrer) {}
 
+    /** What is stored: the first links, how many others there are by reason, and all reasons. */
+    record Kept(
+            List<KeptLink> links,
+            List<Tally.Kept> unlisted,
+            long unlistedChecks,
+            long unlistedFragments,
+            List<Tally.Kept> reasons) {}
+
+    /** A link as it is stored, with the hash of its key. */
+    record KeptLink(
+            long hash,
+            String url,
+            String reason,
+            boolean check,
+            boolean fragment,
+            @Nullable String referrer) {}
+
     /** A broken link. */
     static final class Link {
         private final String url;
@@ -70,6 +88,21 @@ final class BrokenLinks {
                 referrers.add(Bounds.cut(referrer));
                 referrerCount = 1;
             }
+        }
+
+        private Link(KeptLink kept) {
+            url = kept.url;
+            reason = kept.reason;
+            isCheck = kept.check;
+            isFragment = kept.fragment;
+            if (kept.referrer != null) {
+                referrers.add(kept.referrer);
+                referrerCount = 1;
+            }
+        }
+
+        private KeptLink kept(long hash) {
+            return new KeptLink(hash, url, reason, isCheck, isFragment, referrers.isEmpty() ? null : referrers.get(0));
         }
 
         String url() {
@@ -161,6 +194,43 @@ final class BrokenLinks {
         }
         (isSilent ? silent : links).put(hash, link);
         hashCodes.set(bit(entry));
+    }
+
+    /** Returns what is stored of this, with a number of links at most. */
+    Kept kept(int most) {
+        List<KeptLink> first = new ArrayList<>();
+        BrokenLinks rest = new BrokenLinks();
+        rest.unlisted.add(unlisted.kept(), Function.identity());
+        for (Map<Long, Link> some : List.of(links, silent)) {
+            some.forEach((hash, link) -> {
+                if (first.size() < most) {
+                    first.add(link.kept(hash));
+                } else {
+                    rest.leaveOut(link);
+                }
+            });
+        }
+        return new Kept(
+                first,
+                rest.unlisted.kept(),
+                unlistedChecks + rest.unlistedChecks,
+                unlistedFragments + rest.unlistedFragments,
+                reasons.kept());
+    }
+
+    /** Adds what was stored. */
+    void add(Kept kept) {
+        reasons.add(kept.reasons, Function.identity());
+        unlisted.add(kept.unlisted, Function.identity());
+        unlistedChecks += kept.unlistedChecks;
+        unlistedFragments += kept.unlistedFragments;
+        for (KeptLink each : kept.links) {
+            if (links.size() < Bounds.BROKEN_LINKS) {
+                links.putIfAbsent(each.hash, new Link(each));
+            } else {
+                leaveOut(new Link(each));
+            }
+        }
     }
 
     private @Nullable Link remove(long hash) {

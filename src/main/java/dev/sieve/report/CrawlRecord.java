@@ -143,7 +143,7 @@ public final class CrawlRecord implements PageSink {
      */
     public synchronized void delays(Function<String, @Nullable Duration> delays) {
         aggregateGroup();
-        aggregate.hosts().delays(delays);
+        aggregate.totals().hosts().delays(delays);
     }
 
     /** Records the oldest of the URLs that are being requested; null if there is none. */
@@ -174,6 +174,26 @@ public final class CrawlRecord implements PageSink {
             ReferrerSearch search = new ReferrerSearch(aggregate.broken());
             journal.read(search::add);
         }
+    }
+
+    /** Returns what is stored of this for the report of a crawl that many workers share; null before the first sample. */
+    public byte @Nullable [] share() {
+        Share share = read(Share::of);
+        return share == null ? null : share.bytes();
+    }
+
+    /**
+     * Returns the record of a shared crawl, with exact totals and with the first entries of each list.
+     *
+     * @param shares what its workers have stored
+     * @throws IOException when one of them is damaged
+     */
+    public static CrawlRecord ofShares(List<byte[]> shares) throws IOException {
+        List<Share> read = new ArrayList<>();
+        for (byte[] share : shares) {
+            read.add(Share.of(share));
+        }
+        return new CrawlRecord(Share.sum(read));
     }
 
     /** Returns how long the responses of this run took. */

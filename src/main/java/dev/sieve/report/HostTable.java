@@ -2,6 +2,7 @@ package dev.sieve.report;
 
 import dev.sieve.url.UrlParts;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -68,6 +69,19 @@ final class HostTable {
             return times.percentile(0.95);
         }
 
+        private Kept kept(@Nullable String name) {
+            return new Kept(name, pages, redirects, broken, bytes, waitedMillis, times.kept());
+        }
+
+        private void add(Kept kept) {
+            pages += kept.pages;
+            redirects += kept.redirects;
+            broken += kept.broken;
+            bytes += kept.bytes;
+            waitedMillis += kept.waitedMillis;
+            times.add(kept.times);
+        }
+
         private void add(Entry entry) {
             pages += entry.isPage() ? 1 : 0;
             redirects += entry.redirectTo() == null ? 0 : 1;
@@ -80,15 +94,47 @@ final class HostTable {
         }
     }
 
+    /** A row as it is stored; the host of all others is null. */
+    record Kept(
+            @Nullable String host,
+            long pages,
+            long redirects,
+            long broken,
+            long bytes,
+            long waitedMillis,
+            List<Integer> times) {}
+
     void add(Entry entry) {
-        String host = entry.host();
-        Row row = rows.get(host);
-        if (row == null && rows.size() < Bounds.HOSTS) {
+        row(entry.host()).add(entry);
+    }
+
+    private Row row(@Nullable String host) {
+        Row row = host == null ? null : rows.get(host);
+        if (row == null && host != null && rows.size() < Bounds.HOSTS) {
             row = new Row(Bounds.cut(host));
             rows.put(row.host, row);
         }
         hasOthers |= row == null;
-        (row == null ? others : row).add(entry);
+        return row == null ? others : row;
+    }
+
+    /** Returns the hosts with the most pages, up to a number, and the others together. */
+    List<Kept> kept(int most) {
+        List<Row> all = rows();
+        Row rest = new Row("");
+        rest.add(others.kept(null));
+        all.subList(Math.min(most, all.size()), all.size()).forEach(row -> rest.add(row.kept(null)));
+        List<Kept> kept = new ArrayList<>();
+        all.subList(0, Math.min(most, all.size())).forEach(row -> kept.add(row.kept(row.host)));
+        if (hasOthers || all.size() > most) {
+            kept.add(rest.kept(null));
+        }
+        return kept;
+    }
+
+    /** Adds stored rows. */
+    void add(List<Kept> kept) {
+        kept.forEach(each -> row(each.host).add(each));
     }
 
     /** Notes the present delays of hosts; null for one that is not known keeps the last one. */

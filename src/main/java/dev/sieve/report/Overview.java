@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The first section of a report: the verdict, the totals, and the numbers of each run. */
 final class Overview {
+    /** A worker that has stored nothing for so long is not alive. */
+    private static final long SILENT_MILLIS = 60_000;
+
     private final Aggregate crawl;
     /** The last sample of the crawl; null when only its pages are known. */
     private final @Nullable Sample last;
@@ -35,24 +38,24 @@ final class Overview {
         crawl.changes().appendSentence(section);
         waiting(section);
         Element tiles = section.appendElement("dl").addClass("tiles");
-        tile(tiles, "Pages", count(crawl.pages()), pagesNote());
+        tile(tiles, "Pages", count(crawl.totals().pages()), pagesNote());
         Element broken = tile(tiles, "Broken links", count(crawl.broken().count()), "");
         if (crawl.broken().count() > 0) {
             broken.addClass("bad");
         }
-        if (crawl.checked() > 0) {
-            tile(tiles, "Checked", count(crawl.checked()), "links and resources");
+        if (crawl.totals().checked() > 0) {
+            tile(tiles, "Checked", count(crawl.totals().checked()), "links and resources");
         }
-        tile(tiles, "Redirects", count(crawl.redirects()), "");
-        tile(tiles, "Failed", count(crawl.failed()), "no usable response");
-        tile(tiles, "Size of pages", Numbers.bytes(crawl.bytes()), "");
+        tile(tiles, "Redirects", count(crawl.totals().redirects()), "");
+        tile(tiles, "Failed", count(crawl.totals().failed()), "no usable response");
+        tile(tiles, "Size of pages", Numbers.bytes(crawl.totals().bytes()), "");
         if (last != null) {
             long millis = crawl.runs().millis();
             tile(
                     tiles,
                     "Time",
                     Numbers.millis(millis),
-                    text("%.1f pages/s", 1e3 * crawl.pages() / Math.max(1, millis)));
+                    text("%.1f pages/s", 1e3 * crawl.totals().pages() / Math.max(1, millis)));
             tile(
                     tiles,
                     "Left",
@@ -66,7 +69,7 @@ final class Overview {
     /** Says first what a link check is made for. */
     private void verdict(Element section) {
         Element line = section.appendElement("p").attr("id", "verdict");
-        long requested = crawl.pages() + crawl.redirects() + crawl.failed() + crawl.checked();
+        long requested = crawl.totals().requested();
         long broken = crawl.broken().count();
         if (broken == 0) {
             line.text("No broken link among " + count(requested, "URL") + ".");
@@ -101,10 +104,10 @@ final class Overview {
     }
 
     private String pagesNote() {
-        long errors = crawl.statusClass(4) + crawl.statusClass(5);
+        long errors = crawl.totals().statusClass(4) + crawl.totals().statusClass(5);
         return (errors == 0 ? "" : count(errors) + " with status 4xx or 5xx")
-                + (errors == 0 || crawl.cut() == 0 ? "" : ", ")
-                + (crawl.cut() == 0 ? "" : count(crawl.cut()) + " cut");
+                + (errors == 0 || crawl.totals().cut() == 0 ? "" : ", ")
+                + (crawl.totals().cut() == 0 ? "" : count(crawl.totals().cut()) + " cut");
     }
 
     private static Element tile(Element tiles, String name, String value, String note) {
@@ -119,19 +122,25 @@ final class Overview {
 
     /** A line for each number, in the order of the sums, and a column for each run. */
     private void runs(Element section) {
+        List<Runs.Run> runs = crawl.runs().list();
+        boolean isShared = crawl.runs().isShared();
         note(
                 section,
-                "In each run: from earlier runs + new = pages + checked + redirects + failed + refused + sitemaps + left;"
-                        + " links found = new + already seen + skipped.");
-        List<Runs.Run> runs = crawl.runs().list();
+                isShared
+                        ? "Each worker counts what it has done itself."
+                        : "In each run: from earlier runs + new = pages + checked + redirects + failed + refused + sitemaps"
+                                + " + left; links found = new + already seen + skipped.");
         Element columns = section.appendElement("div").addClass("columns");
         Html.Table urls = new Html.Table(columns, "runs", SMALL);
         Html.Table links = new Html.Table(columns, "links", SMALL);
+        String name = isShared ? "Worker" : "Run";
         if (crawl.runs().count() > 1) {
-            line(urls, "Run", (run, sample) -> urls.count(run.number()));
-            line(links, "Run", (run, sample) -> links.count(run.number()));
+            line(urls, name, (run, sample) -> urls.count(run.number()));
+            line(links, name, (run, sample) -> links.count(run.number()));
         }
-        counts(urls, "From earlier runs", sample -> sample.pending().before());
+        if (!isShared) {
+            counts(urls, "From earlier runs", sample -> sample.pending().before());
+        }
         counts(urls, "New", sample -> sample.counts().get(Counter.LINKS, Counter.NEW));
         counts(urls, "Pages", sample -> sample.count(Counter.PAGES));
         counts(urls, "Checked", sample -> sample.count(Counter.CHECKED));
@@ -139,7 +148,9 @@ final class Overview {
         counts(urls, "Failed", sample -> sample.count(Counter.FAILED));
         counts(urls, "Refused", sample -> sample.count(Counter.REFUSED));
         counts(urls, "Sitemaps", sample -> sample.count(Counter.SITEMAPS) + sample.count(Counter.SITEMAPS_ABSENT));
-        counts(urls, "Left", sample -> sample.pending().left());
+        if (!isShared) {
+            counts(urls, "Left", sample -> sample.pending().left());
+        }
         counts(links, "Links found", sample -> sample.count(Counter.LINKS));
         counts(links, "New", sample -> sample.counts().get(Counter.LINKS, Counter.NEW));
         counts(links, "Already seen", sample -> sample.counts().get(Counter.LINKS, Counter.SEEN));
@@ -150,31 +161,38 @@ final class Overview {
         line(
                 links,
                 "Ended",
-                (run, sample) -> links.shown(
-                        sample.ending() != null
-                                ? sample.ending()
-                                : run == runs.get(runs.size() - 1)
-                                        ? "not yet"
-                                        : "cut off; the numbers are the last ones recorded"));
+                (run, sample) -> links.shown(sample.ending() != null ? sample.ending() : ending(run, sample)));
         for (Runs.Run run : runs) {
             if (run.command() != null) {
                 Element line = section.appendElement("p").addClass("note").addClass("command");
-                line.appendText(crawl.runs().count() > 1 ? text("Run %,d: ", run.number()) : "Command: ");
+                line.appendText(crawl.runs().count() > 1 ? text("%s %,d: ", name, run.number()) : "Command: ");
                 Html.foreign(line, run.command());
             }
         }
         int earlier = crawl.runs().count() - runs.size();
         if (earlier > 0) {
-            note(section, count(earlier, "earlier run") + " not listed; all pages are counted.");
+            note(
+                    section,
+                    count(earlier, isShared ? "earlier worker" : "earlier run")
+                            + " not listed; all pages are counted.");
         }
         long unrecorded = runs.get(0).number() > 1
                         || runs.get(0).last() == null
                         || crawl.changes().isAgain()
+                        || isShared
                 ? 0
                 : runs.get(0).last().pending().before();
         if (unrecorded > 0) {
             note(section, "Runs before the first one listed kept no record for a report and are not part of this one.");
         }
+    }
+
+    /** Returns what is known of a run that did not end by itself. */
+    private String ending(Runs.Run run, Sample sample) {
+        List<Runs.Run> runs = crawl.runs().list();
+        boolean isAlive =
+                crawl.runs().isShared() ? last.at() - sample.at() < SILENT_MILLIS : run == runs.get(runs.size() - 1);
+        return isAlive ? "not yet" : "cut off; the numbers are the last ones recorded";
     }
 
     private void counts(Html.Table table, String name, ToLongFunction<Sample> number) {

@@ -16,14 +16,12 @@ final class Redirects {
     /** Rules out most URLs that are not the target of a redirect. */
     private final BitSet targets = new BitSet(1 << 16);
 
-    private long count;
-
     private static final class Step {
         private final String url;
         private final int status;
         private final String target;
         private final long targetHash;
-        private final boolean isFollowUp;
+        private boolean isFollowUp;
         private @Nullable String result;
 
         private Step(Entry entry, String target, boolean isFollowUp) {
@@ -33,7 +31,28 @@ final class Redirects {
             targetHash = Entry.hash(target);
             this.isFollowUp = isFollowUp;
         }
+
+        private Step(Kept kept) {
+            url = kept.url;
+            status = kept.status;
+            target = kept.target;
+            targetHash = Entry.hash(target);
+            isFollowUp = kept.follows;
+            result = kept.result;
+        }
+
+        private Kept kept() {
+            return new Kept(url, status, target, isFollowUp, result);
+        }
     }
+
+    /** A redirect as it is stored. */
+    record Kept(
+            String url,
+            int status,
+            String target,
+            boolean follows,
+            @Nullable String result) {}
 
     /**
      * Redirects that follow one another.
@@ -56,7 +75,6 @@ final class Redirects {
         }
         String target = entry.redirectTo();
         if (target != null) {
-            count++;
             if (steps.size() < Bounds.REDIRECTS) {
                 steps.put(Entry.hash(entry.url()), new Step(entry, target, before != null));
                 targets.set(bit(target));
@@ -75,8 +93,25 @@ final class Redirects {
         return url.hashCode() & 0xffff;
     }
 
-    long count() {
-        return count;
+    /** Returns the first redirects, as they are stored. */
+    List<Kept> kept(int most) {
+        return steps.values().stream().limit(most).map(Step::kept).toList();
+    }
+
+    /** Adds stored redirects, also of others: one that is the target of another one follows it. */
+    void add(List<Kept> kept) {
+        for (Kept each : kept) {
+            if (steps.size() < Bounds.REDIRECTS) {
+                steps.put(Entry.hash(each.url), new Step(each));
+                targets.set(bit(each.target));
+            }
+        }
+        for (Step step : steps.values()) {
+            Step next = steps.get(step.targetHash);
+            if (next != null) {
+                next.isFollowUp = true;
+            }
+        }
     }
 
     /** Returns the chains, the longest first. */

@@ -16,6 +16,10 @@ final class Runs {
     private final Map<String, Long> refusals = new TreeMap<>();
     private final Map<String, Long> skipped = new TreeMap<>();
     private int count;
+    /** From the start of the first worker to the last sample of any, in epoch milliseconds; 0 if the crawl is not shared. */
+    private long sharedFrom;
+
+    private long sharedUntil;
     private long millis;
     private long pages;
 
@@ -67,6 +71,19 @@ final class Runs {
         runs.add(new Run(++count, at, command == null ? null : cut(command)));
     }
 
+    /** Adds the run of a worker of a shared crawl, which others ran beside. */
+    void add(long startedAt, @Nullable String command, Sample sample) {
+        start(startedAt, command);
+        sample(sample);
+        sharedFrom = isShared() ? Math.min(sharedFrom, startedAt) : startedAt;
+        sharedUntil = Math.max(sharedUntil, sample.at());
+    }
+
+    /** Returns whether the runs are those of the workers of a shared crawl. */
+    boolean isShared() {
+        return sharedUntil > 0;
+    }
+
     private static String cut(String command) {
         return command.length() <= COMMAND ? command : command.substring(0, COMMAND) + " ...";
     }
@@ -111,12 +128,14 @@ final class Runs {
 
     /** Returns for how long all runs took. */
     long millis() {
-        return millis + (last() == null ? 0 : last().millis());
+        return isShared() ? sharedUntil - sharedFrom : millis + (last() == null ? 0 : last().millis());
     }
 
     /** Returns the time since the first run started at a time of day, without the time between runs. */
     long millisAt(long at) {
-        return millis + (runs.isEmpty() ? 0 : Math.max(0, at - runs.get(runs.size() - 1).startedAt));
+        return isShared()
+                ? Math.max(0, at - sharedFrom)
+                : millis + (runs.isEmpty() ? 0 : Math.max(0, at - runs.get(runs.size() - 1).startedAt));
     }
 
     /** Returns the queued URLs of all runs that were not requested, by rule. */

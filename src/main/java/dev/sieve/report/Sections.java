@@ -62,8 +62,8 @@ final class Sections {
         sections.hosts();
         sections.topPages();
         sections.redirects();
-        if (brokenShown > BROKEN_NOW) {
-            // Not while the crawl runs, since it takes a moment.
+        if (brokenShown > BROKEN_NOW && !crawl.runs().isShared()) {
+            // Not while the crawl runs, since it takes a moment; workers do not store what they have compared.
             crawl.alike().append(main, crawl.broken());
         }
         sections.skipped();
@@ -158,11 +158,13 @@ final class Sections {
         Html.chart(part, "bar", "Responses by class of status", "classes", 0, 1);
         Html.Table classes = new Html.Table(part, "classes", SMALL, "Class", "#Responses");
         for (int digit = 1; digit <= 9; digit++) {
-            long unmodified = digit == 3 ? crawl.status(HttpURLConnection.HTTP_NOT_MODIFIED) : 0;
+            long unmodified = digit == 3 ? crawl.totals().status(HttpURLConnection.HTTP_NOT_MODIFIED) : 0;
             if (unmodified > 0) {
                 classes.row().text("304 (as before)").count(unmodified);
             }
-            long pages = crawl.statusClass(digit) - unmodified + (digit == 3 ? crawl.redirects() : 0);
+            long pages = crawl.totals().statusClass(digit)
+                    - unmodified
+                    + (digit == 3 ? crawl.totals().redirects() : 0);
             if (pages > 0) {
                 classes.row().text(digit + "xx").count(pages);
                 if (digit >= 4) {
@@ -170,14 +172,14 @@ final class Sections {
                 }
             }
         }
-        if (crawl.failed() > 0) {
-            classes.row().text("failed").count(crawl.failed()).mark("bad");
+        if (crawl.totals().failed() > 0) {
+            classes.row().text("failed").count(crawl.totals().failed()).mark("bad");
         }
         Html.Table table = new Html.Table(
                 folded(part, "statuses", "Each status of a page"), "statuses", SMALL, "Status", "#Pages");
         for (int status = 0; status < 1000; status++) {
-            if (crawl.status(status) > 0) {
-                table.row().text(String.valueOf(status)).count(crawl.status(status));
+            if (crawl.totals().status(status) > 0) {
+                table.row().text(String.valueOf(status)).count(crawl.totals().status(status));
             }
         }
     }
@@ -187,17 +189,18 @@ final class Sections {
         Html.chart(part, "bar", "Pages by depth (links followed from a seed)", "depths", 0, 1);
         Html.Table table =
                 new Html.Table(folded(part, "depths", "Pages by depth"), "depths", SMALL, "#Depth", "#Pages", "#Size");
-        crawl.depths()
+        crawl.totals()
+                .depths()
                 .byName()
                 .forEach(line -> table.row()
                         .count(line.name())
                         .count(line.count().number())
                         .bytes(line.count().bytes()));
-        if (crawl.depths().others().number() > 0) {
+        if (crawl.totals().depths().others().number() > 0) {
             table.row()
                     .text("others")
-                    .count(crawl.depths().others().number())
-                    .bytes(crawl.depths().others().bytes());
+                    .count(crawl.totals().depths().others().number())
+                    .bytes(crawl.totals().depths().others().bytes());
         }
     }
 
@@ -206,17 +209,18 @@ final class Sections {
         Html.chart(part, "sideways", "Pages by content type", "types", 0, 1);
         Html.Table table = new Html.Table(
                 folded(part, "types", "Pages by content type"), "types", SMALL, "Type", "#Pages", "#Size");
-        crawl.types()
+        crawl.totals()
+                .types()
                 .bySize()
                 .forEach(line -> table.row()
                         .foreign(line.name().isEmpty() ? "none" : line.name())
                         .count(line.count().number())
                         .bytes(line.count().bytes()));
-        if (crawl.types().others().number() > 0) {
+        if (crawl.totals().types().others().number() > 0) {
             table.row()
                     .text("others")
-                    .count(crawl.types().others().number())
-                    .bytes(crawl.types().others().bytes());
+                    .count(crawl.totals().types().others().number())
+                    .bytes(crawl.totals().types().others().bytes());
         }
     }
 
@@ -237,18 +241,20 @@ final class Sections {
                         "#Size")
                 .filtered();
         int shown = 0;
-        for (HostTable.Row row : crawl.hosts().rows()) {
+        for (HostTable.Row row : crawl.totals().hosts().rows()) {
             if (shown == HOSTS_SHOWN || !table.hasRoom()) {
                 break;
             }
             shown++;
             host(table.row().foreign(row.host()), row);
         }
-        if (crawl.hosts().others() != null) {
-            host(table.row().text("other hosts, together"), crawl.hosts().others());
+        if (crawl.totals().hosts().others() != null) {
+            host(
+                    table.row().text("other hosts, together"),
+                    crawl.totals().hosts().others());
         }
         note(section, "Failures are responses with a status of 400 or above, and URLs without a usable response.");
-        more(section, crawl.hosts().size() - shown, "more host");
+        more(section, crawl.totals().hosts().size() - shown, "more host");
     }
 
     private static void host(Html.Table table, HostTable.Row row) {
@@ -321,9 +327,7 @@ final class Sections {
         if (shown < chains.size()) {
             note(
                     section,
-                    text(
-                            "The longest chains; %s in all.",
-                            count(crawl.redirectChains().count(), "redirect")));
+                    text("The longest chains; %s in all.", count(crawl.totals().redirects(), "redirect")));
         }
     }
 

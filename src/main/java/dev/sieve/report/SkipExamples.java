@@ -27,6 +27,11 @@ final class SkipExamples {
         }
     }
 
+    /** Returns all examples by rule. */
+    Map<String, List<Example>> all() {
+        return examples;
+    }
+
     List<Example> of(String rule) {
         return examples.getOrDefault(rule, List.of());
     }

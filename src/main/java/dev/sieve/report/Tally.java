@@ -1,9 +1,12 @@
 package dev.sieve.report;
 
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How often each name occurs, and how many bytes belong to it. The first names are counted by themselves, the others
@@ -36,6 +39,9 @@ final class Tally<K extends Comparable<K>> {
     /** A name and its count. */
     record Line<K>(K name, Count count) {}
 
+    /** A name and its count, as they are stored; the name of all others is null. */
+    record Kept(@Nullable String name, long number, long bytes) {}
+
     Tally(int limit) {
         this.limit = limit;
     }
@@ -49,6 +55,27 @@ final class Tally<K extends Comparable<K>> {
             }
         }
         count.add(number, bytes);
+    }
+
+    /** Returns all counts. */
+    List<Kept> kept() {
+        List<Kept> kept = new ArrayList<>();
+        bySize().forEach(line -> kept.add(new Kept(line.name.toString(), line.count.number, line.count.bytes)));
+        if (others.number > 0) {
+            kept.add(new Kept(null, others.number, others.bytes));
+        }
+        return kept;
+    }
+
+    /** Adds stored counts. */
+    void add(List<Kept> kept, Function<String, K> name) {
+        for (Kept each : kept) {
+            if (each.name == null) {
+                others.add(each.number, each.bytes);
+            } else {
+                add(name.apply(each.name), each.number, each.bytes);
+            }
+        }
     }
 
     /** Returns the counts in the order of their names. */

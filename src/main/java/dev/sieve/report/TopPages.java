@@ -21,20 +21,29 @@ final class TopPages {
             long millis) {}
 
     void add(long value, Entry entry) {
-        if (value <= 0 || (pages.size() == Bounds.TOP_PAGES && pages.peek().value >= value)) {
-            return;
+        if (isHigh(value)) {
+            add(new Page(
+                    value,
+                    Bounds.cut(entry.url()),
+                    Bounds.cutOrNull(entry.title()),
+                    entry.status(),
+                    Bounds.cutOrNull(entry.type()),
+                    entry.bytes(),
+                    entry.millis()));
         }
-        if (pages.size() == Bounds.TOP_PAGES) {
-            pages.remove();
+    }
+
+    void add(Page page) {
+        if (isHigh(page.value)) {
+            if (pages.size() == Bounds.TOP_PAGES) {
+                pages.remove();
+            }
+            pages.add(page);
         }
-        pages.add(new Page(
-                value,
-                Bounds.cut(entry.url()),
-                Bounds.cutOrNull(entry.title()),
-                entry.status(),
-                Bounds.cutOrNull(entry.type()),
-                entry.bytes(),
-                entry.millis()));
+    }
+
+    private boolean isHigh(long value) {
+        return value > 0 && (pages.size() < Bounds.TOP_PAGES || pages.peek().value < value);
     }
 
     /** Returns the pages, the highest value first. */

@@ -81,13 +81,13 @@ final class Trends {
 
     /** Without samples, the times at which pages were requested. */
     private void arrivals(Element section) {
-        List<Arrivals.Interval> intervals = crawl.arrivals().intervals();
+        List<Arrivals.Interval> intervals = crawl.totals().arrivals().intervals();
         if (intervals.isEmpty()) {
             note(section, "The times of the requests are unknown.");
             return;
         }
         Html.chart(section, "line", "Pages per second", "samples", 1, 3);
-        double seconds = crawl.arrivals().widthMillis() / 1e3;
+        double seconds = crawl.totals().arrivals().widthMillis() / 1e3;
         Html.Table table = new Html.Table(
                 folded(section, "samples", "Numbers over time"),
                 "samples",

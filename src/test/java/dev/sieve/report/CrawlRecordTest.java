@@ -224,7 +224,7 @@ class CrawlRecordTest {
             }
         }
         CrawlRecord killed = ReportInput.read(List.of(copy), problem -> {});
-        killed.read(crawl -> assertThat(crawl.pages()).isEqualTo(1));
+        killed.read(crawl -> assertThat(crawl.totals().pages()).isEqualTo(1));
     }
 
     @Test
@@ -250,7 +250,7 @@ class CrawlRecordTest {
 
         new FolderPlace(folder).repair();
         try (CrawlDirectory directory = job()) {
-            started(directory).read(crawl -> assertThat(crawl.pages()).isEqualTo(69));
+            started(directory).read(crawl -> assertThat(crawl.totals().pages()).isEqualTo(69));
         }
     }
 
@@ -301,9 +301,15 @@ class CrawlRecordTest {
         record.accept(Visits.check(Visits.redirect("http://b.test/y", "http://b.test/z", "http://a.test/")));
 
         record.read(crawl -> {
-            assertThat(List.of(crawl.pages(), crawl.checked(), crawl.failed(), crawl.redirects()))
+            assertThat(List.of(
+                            crawl.totals().pages(),
+                            crawl.totals().checked(),
+                            crawl.totals().failed(),
+                            crawl.totals().redirects()))
                     .containsExactly(1L, 4L, 0L, 0L);
-            assertThat(crawl.hosts().rows()).extracting(HostTable.Row::host).containsExactly("a.test");
+            assertThat(crawl.totals().hosts().rows())
+                    .extracting(HostTable.Row::host)
+                    .containsExactly("a.test");
             assertThat(crawl.broken().list()).hasSize(2).allMatch(BrokenLinks.Link::isCheck);
             return crawl;
         });
@@ -321,11 +327,11 @@ class CrawlRecordTest {
             record.skipped(new Skip(host, new SkipReason("rule " + i, word), host + word));
         }
         record.read(crawl -> {
-            assertThat(crawl.hosts().size()).isEqualTo(Bounds.HOSTS);
+            assertThat(crawl.totals().hosts().size()).isEqualTo(Bounds.HOSTS);
             assertThat(crawl.broken().list()).hasSize(Bounds.BROKEN_LINKS);
             assertThat(crawl.broken().count()).isEqualTo(20_000);
-            assertThat(crawl.types().bySize()).hasSize(Bounds.NAMES);
-            assertThat(crawl.types().sum()).isEqualTo(20_000);
+            assertThat(crawl.totals().types().bySize()).hasSize(Bounds.NAMES);
+            assertThat(crawl.totals().types().sum()).isEqualTo(20_000);
             assertThat(crawl.redirectChains().chains()).hasSizeLessThanOrEqualTo(Bounds.REDIRECTS);
             assertThat(crawl.skipExamples().of("rule 1")).hasSize(1);
             assertThat(crawl.skipExamples().of("rule 10000")).isEmpty();

@@ -85,13 +85,13 @@ class ReportInputTest {
         }
 
         ReportInput.read(files, problems::add).read(crawl -> {
-            assertThat(crawl.pages()).isEqualTo(statuses.get(200) + statuses.get(404));
-            assertThat(crawl.status(200)).isEqualTo(statuses.get(200));
-            assertThat(crawl.status(404)).isEqualTo(statuses.get(404));
-            assertThat(crawl.failed()).isEqualTo(others[0]);
-            assertThat(crawl.redirects()).isEqualTo(others[1]);
+            assertThat(crawl.totals().pages()).isEqualTo(statuses.get(200) + statuses.get(404));
+            assertThat(crawl.totals().status(200)).isEqualTo(statuses.get(200));
+            assertThat(crawl.totals().status(404)).isEqualTo(statuses.get(404));
+            assertThat(crawl.totals().failed()).isEqualTo(others[0]);
+            assertThat(crawl.totals().redirects()).isEqualTo(others[1]);
             assertThat(crawl.broken().count()).isEqualTo(others[0] + statuses.get(404));
-            assertThat(crawl.hosts().rows())
+            assertThat(crawl.totals().hosts().rows())
                     .allSatisfy(row -> assertThat(row.pages()).isEqualTo(hosts.getOrDefault(row.host(), 0L)));
             return crawl;
         });
@@ -117,7 +117,7 @@ class ReportInputTest {
         Path file = write("pages.jsonl", List.of(Visits.page("http://a.test/x", 403, "http://a.test/"), wall));
 
         ReportInput.read(List.of(file), problems::add).read(crawl -> {
-            assertThat(crawl.status(403)).isEqualTo(2);
+            assertThat(crawl.totals().status(403)).isEqualTo(2);
             assertThat(crawl.broken().list()).extracting(BrokenLinks.Link::url).containsExactly("http://a.test/x");
             return crawl;
         });
@@ -149,8 +149,11 @@ class ReportInputTest {
         Path file = Files.write(folder.resolve("mixed.jsonl"), lines);
 
         ReportInput.read(List.of(file), problems::add).read(crawl -> {
-            assertThat(crawl.pages() + crawl.redirects() + crawl.failed()).isEqualTo(11);
-            assertThat(crawl.bytes()).isGreaterThanOrEqualTo(0);
+            assertThat(crawl.totals().pages()
+                            + crawl.totals().redirects()
+                            + crawl.totals().failed())
+                    .isEqualTo(11);
+            assertThat(crawl.totals().bytes()).isGreaterThanOrEqualTo(0);
             return crawl;
         });
         assertThat(problems)

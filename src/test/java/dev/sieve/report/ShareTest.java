@@ -1,0 +1,172 @@
+package dev.sieve.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sieve.CapacityEvent;
+import dev.sieve.OnFull;
+import dev.sieve.Sieve;
+import dev.sieve.crawl.CrawlOptions;
+import dev.sieve.crawl.Crawler;
+import dev.sieve.output.Skip;
+import dev.sieve.output.Visit;
+import dev.sieve.scope.SkipReason;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.jsoup.Jsoup;
+import org.jsoup.nodes.Document;
+import org.jsoup.nodes.Element;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ShareTest {
+    private static final Instant NOW = Instant.ofEpochSecond(1_700_000_100);
+
+    private static CrawlRecord started(String command) throws IOException {
+        CrawlRecord record = new CrawlRecord();
+        record.command(command);
+        record.start(null, false, NOW.minusSeconds(100));
+        return record;
+    }
+
+    private static void sample(CrawlRecord record, Instant now) throws IOException {
+        try (Sieve sieve = new Sieve(1000);
+                Crawler crawler = new Crawler(new CrawlOptions(), sieve)) {
+            record.sample(crawler.report(), now);
+        }
+    }
+
+    private static List<Visit> visits(Random random, int number) {
+        List<Visit> visits = new ArrayList<>();
+        for (int i = 0; i < number; i++) {
+            String url = "http://h" + random.nextInt(40) + ".test/" + i;
+            String referrer = i == 0 ? null : "http://h0.test/" + random.nextInt(10);
+            visits.add(
+                    switch (random.nextInt(8)) {
+                        case 0 -> Visits.redirect(url, "http://h1.test/" + (i + 1), referrer);
+                        case 1 -> Visits.failed(url, referrer);
+                        case 2 -> Visits.check(Visits.page(url, 404, referrer));
+                        case 3 -> Visits.page(url, 404, referrer);
+                        default ->
+                            Visits.page(
+                                    url,
+                                    200,
+                                    referrer,
+                                    "text/" + random.nextInt(5),
+                                    "<b>" + i,
+                                    // No two are equal, since the last ones of equal pages are a matter of order.
+                                    i + 1);
+                    });
+        }
+        return visits;
+    }
+
+    private static List<String> rows(Document page, String table) {
+        return page.select("#" + table + " tbody tr").stream()
+                .map(Element::text)
+                .sorted()
+                .toList();
+    }
+
+    /** The report of what four workers have stored is that of one who has done all of it. */
+    @ParameterizedTest
+    @ValueSource(ints = {20, 300, 3000})
+    void theSharesOfWorkersAddUp(int number) throws IOException {
+        Random random = new Random(number);
+        CrawlRecord all = started("all");
+        List<CrawlRecord> workers = List.of(started("1"), started("2"), started("3"), started("4"));
+        for (Visit visit : visits(random, number)) {
+            all.accept(visit);
+            workers.get(random.nextInt(4)).accept(visit);
+        }
+        sample(all, NOW);
+        List<byte[]> shares = new ArrayList<>();
+        for (CrawlRecord worker : workers) {
+            sample(worker, NOW);
+            shares.add(worker.share());
+        }
+
+        Document expected = Jsoup.parse(ReportPage.page(all, NOW));
+        Document page = Jsoup.parse(ReportPage.page(CrawlRecord.ofShares(shares), NOW));
+
+        assertThat(page.select("#verdict").text())
+                .isEqualTo(expected.select("#verdict").text());
+        assertThat(page.select(".tiles > div").eachText().subList(0, 5))
+                .isEqualTo(expected.select(".tiles > div").eachText().subList(0, 5));
+        for (String table :
+                List.of("classes", "statuses", "depths", "types", "reasons", "host-table", "slow-pages", "skips")) {
+            assertThat(rows(page, table)).as(table).isEqualTo(rows(expected, table));
+        }
+        assertThat(page.select("#broken > h2").text())
+                .isEqualTo(expected.select("#broken > h2").text());
+        if (number <= 300) {
+            assertThat(page.select("#broken-links td:first-child").eachText())
+                    .containsExactlyInAnyOrderElementsOf(
+                            expected.select("#broken-links td:first-child").eachText());
+        }
+        assertThat(rows(page, "samples")).hasSize(1);
+        assertThat(page.select("p.command").eachText())
+                .containsExactly("Worker 1: 1", "Worker 2: 2", "Worker 3: 3", "Worker 4: 4");
+        assertThat(page.select("#alike")).isEmpty();
+    }
+
+    @Test
+    void redirectsOfDifferentWorkersAreOneChain() throws IOException {
+        CrawlRecord one = started("1");
+        CrawlRecord other = started("2");
+        one.accept(Visits.redirect("http://a.test/1", "http://b.test/2", null));
+        other.accept(Visits.redirect("http://b.test/2", "http://c.test/3", "http://a.test/1"));
+        sample(one, NOW);
+        sample(other, NOW);
+
+        Document page = Jsoup.parse(ReportPage.page(CrawlRecord.ofShares(List.of(other.share(), one.share())), NOW));
+
+        assertThat(rows(page, "chains")).singleElement().asString().startsWith("2 301, 301 http://a.test/1");
+    }
+
+    @Test
+    void aWorkerThatIsSilentWasCutOff() throws IOException {
+        CrawlRecord dead = started("dead");
+        CrawlRecord alive = started("alive");
+        sample(dead, NOW.minusSeconds(60));
+        sample(alive, NOW);
+        Skip skip = new Skip("http://a.test/x", new SkipReason("nofollow"), null);
+        alive.skipped(skip);
+        alive.capacity(new CapacityEvent(0.8, 80, 100, 1e-6, 0.1, 1000, OnFull.WARN), NOW.minusSeconds(30));
+
+        CrawlRecord crawl = CrawlRecord.ofShares(List.of(alive.share(), dead.share()));
+
+        Document page = Jsoup.parse(ReportPage.page(crawl, NOW));
+        assertThat(page.select("#links tr:last-child").text())
+                .isEqualTo("Ended cut off; the numbers are the last ones recorded not yet");
+        assertThat(page.select(".tiles").text()).contains("Time 0:01:40");
+        assertThat(rows(page, "events")).singleElement().asString().startsWith("70.0 80");
+    }
+
+    @Test
+    void aShareIsRecognisedAndBounded() throws IOException {
+        CrawlRecord record = started("sieve");
+        assertThat(record.share()).isNull();
+        Random random = new Random(5);
+        for (int i = 0; i < 30_000; i++) {
+            String name = Long.toHexString(random.nextLong()).repeat(40) + i;
+            record.accept(Visits.page("http://h" + i + ".test/" + name, 404 + i % 90, "http://a.test/" + name));
+        }
+        sample(record, NOW);
+        byte[] share = record.share();
+
+        assertThat(share.length).isLessThan(500_000);
+        for (byte[] wrong : List.of(new byte[0], new byte[] {1, 2, 3}, share.clone())) {
+            if (wrong.length > 3) {
+                wrong[wrong.length / 2] ^= 4;
+            }
+            assertThatThrownBy(() -> CrawlRecord.ofShares(List.of(wrong)))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageStartingWith("not the share of a worker");
+        }
+    }
+}
