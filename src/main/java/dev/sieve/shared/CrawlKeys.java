@@ -49,6 +49,11 @@ final class CrawlKeys {
         return utf8("{" + name + "}b");
     }
 
+    /** Returns the hash of what each worker has done. */
+    byte[] shares() {
+        return utf8("{" + name + "}n");
+    }
+
     /** Returns a list of lines that the workers share. */
     byte[] lines(String list) {
         return utf8("{" + name + "}l:" + list);

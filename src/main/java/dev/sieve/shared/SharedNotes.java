@@ -27,6 +27,9 @@ public final class SharedNotes {
     /** A search of all would take the engine long when there are many. */
     private static final byte[] SEARCHED_LINES = utf8(10_000);
 
+    /** Workers of which the engine keeps what they have done. */
+    private static final int MAX_SHARES = 1000;
+
     /** The memory of a line that may have to be added again, in addition to its text. */
     private static final long LINE_BYTES = 100;
 
@@ -129,6 +132,30 @@ public final class SharedNotes {
             worker.engine().call(work);
         } catch (EngineFullException e) {
             LOG.debug("the pause of {} is not stored: {}", host, e.getMessage());
+        }
+    }
+
+    /**
+     * Stores what this worker has done, in place of what it has stored before; see {@link SharedTools#shares}. Does not wait:
+     * while the engine is away or has no memory, and when 1,000 workers have stored something, it stores nothing.
+     */
+    public void share(byte[] share) {
+        byte[] key = worker.keys().shares();
+        byte[] field = utf8(worker.name());
+        Engine.Work<Object> work = (session, number) -> {
+            session.send("HLEN", key);
+            session.send("HEXISTS", key, field);
+            boolean hasRoom = Replies.number(session.receive()) < MAX_SHARES;
+            if (Replies.number(session.receive()) == 1 || hasRoom) {
+                session.send("HSET", key, field, share);
+                session.receive();
+            }
+            return worker;
+        };
+        try {
+            worker.engine().tryCall(work);
+        } catch (EngineFullException e) {
+            LOG.debug("the share of this worker is not stored: {}", e.getMessage());
         }
     }
 

@@ -96,6 +96,22 @@ public final class SharedTools {
     }
 
     /**
+     * Passes on what each worker of a crawl has {@linkplain SharedNotes#share stored}, also those that have ended or died.
+     *
+     * @throws IOException as {@link #inspect}
+     */
+    public static void shares(EngineAddress address, Consumer<byte[]> shares) throws IOException {
+        try (StoredCrawl crawl = StoredCrawl.open(address)) {
+            byte[] key = crawl.keys().shares();
+            for (Object worker : (List<?>) crawl.one("HKEYS", key)) {
+                if (crawl.optional("HGET", key, (byte[]) worker) instanceof byte[] share) {
+                    shares.accept(share);
+                }
+            }
+        }
+    }
+
+    /**
      * Repairs a crawl without workers: keeps everything that is whole, puts damaged frames aside in keys of their own, corrects
      * the counters, and counts what is lost. The engine has to have memory for what is put aside.
      *

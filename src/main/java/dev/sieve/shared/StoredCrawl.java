@@ -179,8 +179,8 @@ final class StoredCrawl implements Closeable {
 
     /** Returns the keys of a wrong type. */
     List<WrongKey> wrongKeys() throws IOException {
-        List<byte[]> all = new ArrayList<>(List.of(keys.workers(), keys.events(), keys.budget()));
-        List<String> types = new ArrayList<>(List.of("zset", "hash", "hash"));
+        List<byte[]> all = new ArrayList<>(List.of(keys.workers(), keys.events(), keys.budget(), keys.shares()));
+        List<String> types = new ArrayList<>(List.of("zset", "hash", "hash", "hash"));
         for (String list : LISTS) {
             all.add(keys.lines(list));
             types.add("list");

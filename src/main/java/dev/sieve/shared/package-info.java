@@ -21,6 +21,7 @@
  *   {N}w       zset    workers that are alive; until when, in milliseconds of the engine's clock
  *   {N}e       hash    events of the capacity, each with the worker that logged it; the end of the crawl
  *   {N}b       hash    worker -> how many pages it may have begun; of this run: base (pages that were done before), start (time)
+ *   {N}n       hash    worker -> what it has done, for the report of the crawl
  *   {N}l:LIST  list    lines that all workers read, such as seeds
  *   {N}#m      hash    accepted, taken (frames), done, seen, pages (done ones); token: the last one; c, cf: number and first frame of the
  *                      last take; dc: number of the last done; of a repair: lost (these count as done), forgotten (accepted
