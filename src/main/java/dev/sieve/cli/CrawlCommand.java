@@ -165,7 +165,7 @@ class CrawlCommand implements Callable<Integer> {
                 throw noSeed();
             }
             recording.command(words());
-            recording.start(start.crawler(), start.job(), place.forces());
+            recording.start(start.crawler(), start.job(), place);
             Outputs outputs = output.open(resumes, place.forces());
             if (isVerbose) {
                 outputs.sinks().add(new VisitLog());
@@ -174,8 +174,10 @@ class CrawlCommand implements Callable<Integer> {
             signal.stops(start.crawler());
             if (!isQuiet) {
                 Terminal.print(opening(start, options, place, resumes));
-                if (place.isShared() && recording.isUsed()) {
-                    Terminal.println("The report and the live page show the requests of this worker.");
+                if (place.isShared() && output.hasReport()) {
+                    Terminal.println(
+                            "The report shows the requests of this worker; for that of all: sieve report --frontier "
+                                    + place + ".");
                 }
             }
             CrawlRun run =

@@ -160,7 +160,7 @@ final class DemoCommand implements Callable<Integer> {
                 CrawlJob job = CrawlJob.inMemory(sieve);
                 Crawler crawler = new Crawler(options, job)) {
             crawler.seed(web.start());
-            recording.start(crawler, job, false);
+            recording.start(crawler, job, new MemoryPlace());
             Outputs files = Outputs.open(outputs, null, null, how(), false);
             recording.addTo(files);
             signal.stops(crawler);

@@ -100,6 +100,10 @@ final class OutputOptions {
         return new Recording(report, live, metrics);
     }
 
+    boolean hasReport() {
+        return report != null;
+    }
+
     /** Returns whether the crawl has to keep what is sent and received. */
     boolean hasArchive() {
         return outputs.stream().anyMatch(WarcSink::isArchive);

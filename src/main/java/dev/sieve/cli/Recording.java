@@ -2,6 +2,7 @@ package dev.sieve.cli;
 
 import dev.sieve.CapacityEvent;
 import dev.sieve.crawl.CrawlJob;
+import dev.sieve.crawl.CrawlPlace;
 import dev.sieve.crawl.CrawlReport;
 import dev.sieve.crawl.Crawler;
 import dev.sieve.report.CrawlRecord;
@@ -13,6 +14,9 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
 import java.util.Timer;
 import java.util.TimerTask;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +27,7 @@ import org.slf4j.LoggerFactory;
 final class Recording implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.cli");
     private static final int MILLIS = 1000;
+    private static final int SAMPLES_PER_SHARE = 5;
 
     private final CrawlRecord record = new CrawlRecord();
     private final @Nullable Path file;
@@ -32,8 +37,19 @@ final class Recording implements AutoCloseable {
     @SuppressWarnings("NullAway.Init") // set by start
     private Crawler crawler;
 
+    @SuppressWarnings("NullAway.Init") // set by start
+    private CrawlJob job;
+
+    /** The place of a crawl that others share, which has the shares of all; null for any other. */
+    private @Nullable CrawlPlace shared;
+
+    /** What is shown of a shared crawl; null before the first shares were read. */
+    private volatile @Nullable CrawlRecord sharedCrawl;
+
     /** Null before the crawl runs. */
     private @Nullable Timer timer;
+
+    private int samples;
 
     private boolean isClosed;
 
@@ -50,9 +66,9 @@ final class Recording implements AutoCloseable {
         this.metrics = metrics;
     }
 
-    /** Returns whether a report, a live page or a file of metrics was requested. */
+    /** Returns whether a report, a live page or a file of metrics was requested, or others report what this process does. */
     boolean isUsed() {
-        return file != null || live != null || metrics != null;
+        return file != null || live != null || metrics != null || shared != null;
     }
 
     /** Receives a capacity event of the frontier, also before the start. */
@@ -68,12 +84,14 @@ final class Recording implements AutoCloseable {
     /**
      * Starts a run of a crawl.
      *
-     * @param forces whether a flush forces the journal to the disk
+     * @param place where the crawl is kept
      */
-    void start(Crawler crawl, CrawlJob job, boolean forces) throws IOException {
+    void start(Crawler crawl, CrawlJob opened, CrawlPlace place) throws IOException {
         crawler = crawl;
+        job = opened;
+        shared = place.isShared() ? place : null;
         if (isUsed()) {
-            record.start(file == null ? null : job.journal(), forces, Instant.now());
+            record.start(file == null ? null : job.journal(), place.forces(), Instant.now());
         }
     }
 
@@ -99,7 +117,7 @@ final class Recording implements AutoCloseable {
         timer = started;
         started.schedule(task, MILLIS, MILLIS);
         if (live != null) {
-            live.show(record, crawler, InstantSource.system());
+            live.show(record, () -> Objects.requireNonNullElse(sharedCrawl, record), crawler, InstantSource.system());
             Terminal.println("Live page: " + live.url() + "  metrics: " + live.url() + "metrics");
             if (!live.isLoopback()) {
                 LOG.warn("everyone who can reach {} can read the URLs and titles of this crawl", live.url());
@@ -115,9 +133,31 @@ final class Recording implements AutoCloseable {
             record.delays(crawler::delay);
             record.oldest(crawler.oldestRequest());
             record.sample(crawler.report(), Instant.now());
+            if (samples++ % SAMPLES_PER_SHARE == 0) {
+                share();
+            }
         } catch (Throwable e) {
             // Such as a full disk, which the crawl has to end at.
             crawler.fail(e);
+        }
+    }
+
+    /** Stores what this process has done where others report it, and reads what they have stored if it is shown here. */
+    private void share() {
+        CrawlPlace place = shared;
+        byte[] share = place == null ? null : record.share();
+        if (place == null || share == null) {
+            return;
+        }
+        job.share(share);
+        if (live != null) {
+            try {
+                List<byte[]> shares = new ArrayList<>();
+                place.shares(shares::add);
+                sharedCrawl = CrawlRecord.ofShares(shares);
+            } catch (IOException e) {
+                LOG.debug("the live page is not up to date", e);
+            }
         }
     }
 
@@ -152,6 +192,7 @@ final class Recording implements AutoCloseable {
             record.delays(crawler::delay);
             record.oldest(null);
             record.sample(report, Instant.now());
+            share();
             record.flush();
             record.findReferrers();
             return null;

@@ -1,6 +1,7 @@
 package dev.sieve.cli;
 
 import dev.sieve.crawl.MemoryPlace;
+import dev.sieve.crawl.SavedPlace;
 import dev.sieve.report.CrawlRecord;
 import dev.sieve.report.Numbers;
 import dev.sieve.report.ReportInput;
@@ -8,11 +9,15 @@ import dev.sieve.report.ReportPage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -23,18 +28,27 @@ import picocli.CommandLine.Spec;
         name = "report",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description = "Creates a self-contained HTML report from the output of earlier crawls.")
+        description = "Creates a self-contained HTML report from the output of earlier crawls, or of a shared crawl.")
 final class ReportCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
     @Parameters(
             paramLabel = "FILE",
-            arity = "1..*",
+            arity = "0..*",
             description =
                     "Files of records (-o pages.jsonl), link graphs (-o links.tsv), which list the pages that link to"
                             + " a broken one, and directories of jobs that ran with --report.")
-    private List<Path> files;
+    private List<Path> files = new ArrayList<>();
+
+    @Option(
+            names = SharedOptions.FRONTIER,
+            paramLabel = "ADDRESS",
+            description = "In place of files: the shared frontier of a crawl, running or not. Lists are shorter.")
+    private @Nullable String frontier;
+
+    @Mixin
+    private EngineAccess access = new EngineAccess();
 
     @Option(
             names = {"-o", "--output"},
@@ -49,12 +63,27 @@ final class ReportCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         new OutputChecks(spec, new MemoryPlace()).report("-o", output, isForced);
         AtomicLong problems = new AtomicLong();
-        CrawlRecord record = ReportInput.read(files, problem -> {
-            problems.incrementAndGet();
-            Terminal.println("sieve: " + problem);
-        });
+        if (files.isEmpty() == (frontier == null)) {
+            throw Checks.wrong(spec, "Name FILEs or a --frontier, one of the two");
+        }
+        CrawlRecord record = frontier != null
+                ? shared(frontier)
+                : ReportInput.read(files, problem -> {
+                    problems.incrementAndGet();
+                    Terminal.println("sieve: " + problem);
+                });
         ReportPage.write(ReportPage.page(record, Instant.now()), output);
         Terminal.println(output + "  " + Numbers.bytes(Files.size(output)));
         return problems.get() == 0 ? 0 : ExitCode.INPUT_OR_OUTPUT_FAILED;
+    }
+
+    private CrawlRecord shared(String address) throws IOException {
+        List<byte[]> shares = new ArrayList<>();
+        SavedPlace place = access.place("option '" + SharedOptions.FRONTIER + "'", address, Duration.ZERO);
+        place.shares(shares::add);
+        if (shares.isEmpty()) {
+            throw new IOException("nothing to report: no worker has stored anything in " + place);
+        }
+        return CrawlRecord.ofShares(shares);
     }
 }

@@ -19,7 +19,7 @@ import picocli.CommandLine.Spec;
 
 /** The options of a frontier that many processes share. */
 final class SharedOptions {
-    private static final String FRONTIER = "--frontier";
+    static final String FRONTIER = "--frontier";
     private static final String HEADERS = "-H";
 
     /** What such a frontier does not have, or decides itself. */

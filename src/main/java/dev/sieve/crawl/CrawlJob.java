@@ -161,6 +161,12 @@ public abstract class CrawlJob implements Closeable {
     }
 
     /**
+     * Stores what this process has done, for the report of a crawl that others share, in place of what it has stored before;
+     * does nothing in a crawl of one process. It is lost if the place cannot store it now.
+     */
+    public void share(byte[] share) {}
+
+    /**
      * Stores options that all processes of the crawl have to share, or compares them with those of the other ones.
      *
      * @return the options of the others that differ; null for one that they do not have

@@ -73,6 +73,13 @@ public interface CrawlPlace {
      */
     default void export(Export which, Consumer<String> urls) throws IOException {}
 
+    /**
+     * Passes on what each process of a shared crawl has {@linkplain CrawlJob#share stored} for its report.
+     *
+     * @throws IOException when the place cannot be read
+     */
+    default void shares(Consumer<byte[]> shares) throws IOException {}
+
     /** Returns whether the place keeps URLs that are done, to export them. */
     default boolean keepsDone() {
         return false;

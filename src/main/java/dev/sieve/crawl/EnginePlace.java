@@ -70,6 +70,11 @@ public record EnginePlace(EngineAddress address, Duration patience) implements S
     }
 
     @Override
+    public void shares(Consumer<byte[]> shares) throws IOException {
+        SharedTools.shares(address, shares);
+    }
+
+    @Override
     public boolean mightContain(String key) throws IOException {
         return SharedTools.mightContain(address, key);
     }

@@ -171,6 +171,11 @@ public final class SharedJob extends CrawlJob {
     }
 
     @Override
+    public void share(byte[] share) {
+        frontier.notes().share(share);
+    }
+
+    @Override
     void readAdded(Reader reader) {
         read(reader);
     }

@@ -2,31 +2,36 @@ package dev.sieve.report;
 
 import dev.sieve.crawl.Crawler;
 import java.time.InstantSource;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A running crawl as its report, which is updated, and as metrics. */
 final class LivePage implements LiveContent {
     private final CrawlRecord record;
+    /** Returns what the page shows: the record, or that of the whole crawl if others share it. */
+    private final Supplier<CrawlRecord> crawl;
+
     private final InstantSource clock;
     private final String script = ReportPage.resource("live.js");
     private final Crawler crawler;
     /** The metrics; null until they are requested, since they take time that most crawls can save. */
     private @Nullable MetricsText metrics;
 
-    LivePage(CrawlRecord record, Crawler crawler, InstantSource clock) {
+    LivePage(CrawlRecord record, Supplier<CrawlRecord> crawl, Crawler crawler, InstantSource clock) {
         this.record = record;
+        this.crawl = crawl;
         this.crawler = crawler;
         this.clock = clock;
     }
 
     @Override
     public String page() {
-        return ReportPage.livePage(record, clock.instant(), script);
+        return ReportPage.livePage(crawl.get(), clock.instant(), script);
     }
 
     @Override
     public String update(boolean isComplete) {
-        return isComplete ? ReportPage.sections(record) : ReportPage.progress(record);
+        return isComplete ? ReportPage.sections(crawl.get()) : ReportPage.progress(crawl.get());
     }
 
     @Override

@@ -26,6 +26,7 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -150,7 +151,17 @@ public final class LiveServer implements AutoCloseable {
      * @param crawler what the metrics are of
      */
     public void show(CrawlRecord record, Crawler crawler, InstantSource clock) {
-        show(new LivePage(record, crawler, clock));
+        show(record, () -> record, crawler, clock);
+    }
+
+    /**
+     * Shows a crawl that others share, as {@link #show(CrawlRecord, Crawler, InstantSource)} does.
+     *
+     * @param record of this process, to which the metrics belong
+     * @param crawl returns the present record of the whole crawl, without waiting
+     */
+    public void show(CrawlRecord record, Supplier<CrawlRecord> crawl, Crawler crawler, InstantSource clock) {
+        show(new LivePage(record, crawl, crawler, clock));
     }
 
     void show(LiveContent content) {

@@ -190,8 +190,9 @@ final class Overview {
     /** Returns what is known of a run that did not end by itself. */
     private String ending(Runs.Run run, Sample sample) {
         List<Runs.Run> runs = crawl.runs().list();
-        boolean isAlive =
-                crawl.runs().isShared() ? last.at() - sample.at() < SILENT_MILLIS : run == runs.get(runs.size() - 1);
+        boolean isAlive = crawl.runs().isShared()
+                ? crawl.runs().millisAt(sample.at()) > crawl.runs().millis() - SILENT_MILLIS
+                : run == runs.get(runs.size() - 1);
         return isAlive ? "not yet" : "cut off; the numbers are the last ones recorded";
     }
 

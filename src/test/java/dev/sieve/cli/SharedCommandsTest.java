@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sieve.demo.DemoWeb;
+import dev.sieve.judge.PolitenessJudge;
 import dev.sieve.shared.EngineAddress;
 import dev.sieve.shared.SharedSieve;
 import dev.sieve.shared.SharedTools;
@@ -11,12 +13,19 @@ import dev.sieve.shared.TestEngine;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ServerSocket;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import org.jsoup.Jsoup;
+import org.jsoup.nodes.Document;
+import org.jsoup.nodes.Element;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -128,6 +137,77 @@ class SharedCommandsTest {
         assertThat(run("--dry-run", "-q", "http://127.0.0.1:1/", "--frontier", address + "new", "--ignore-robots")
                         .out())
                 .contains(address + "new: new");
+    }
+
+    /** The same numbers, from the records that each worker has written. */
+    @Test
+    void theReportOfTheCrawlIsTheSumOfWhatItsWorkersHaveWritten() throws Exception {
+        List<Path> records = new ArrayList<>();
+        try (DemoWeb web =
+                PolitenessJudge.web().hosts(40).pages(1000).even(true).open()) {
+            List<CompletableFuture<Run>> workers = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                Path file = folder.resolve(i + ".jsonl");
+                records.add(file);
+                String options = web.start() + " -q --scope any --resolve .test=127.0.0.1 --delay 0 --frontier "
+                        + address + " -o " + file;
+                workers.add(
+                        CompletableFuture.supplyAsync(() -> run(options.split(" ")), Executors.newCachedThreadPool()));
+            }
+            for (CompletableFuture<Run> worker : workers) {
+                assertThat(worker.get().exitCode()).as(worker.get().err()).isZero();
+            }
+        }
+        Map<String, Long> expected = new TreeMap<>();
+        Map<String, Long> pagesOfHosts = new TreeMap<>();
+        for (Path file : records) {
+            for (String line : Files.readAllLines(file)) {
+                JsonNode each = new ObjectMapper().readTree(line);
+                String result = each.hasNonNull("error")
+                        ? "failed"
+                        : each.hasNonNull("redirect_to")
+                                ? "3xx"
+                                : each.get("status").asInt() / 100 + "xx";
+                expected.merge(result, 1L, Long::sum);
+                if (!each.hasNonNull("error") && !each.hasNonNull("redirect_to")) {
+                    pagesOfHosts.merge(URI.create(each.get("url").asText()).getAuthority(), 1L, Long::sum);
+                }
+            }
+        }
+        Path report = folder.resolve("report.html");
+
+        Run run = run("report", "--frontier", address.toString(), "-o", report.toString());
+
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        Document page = Jsoup.parse(report.toFile(), "UTF-8");
+        Map<String, Long> classes = new TreeMap<>();
+        page.select("#classes tbody tr").forEach(row -> classes.put(row.child(0).text(), number(row.child(1))));
+        assertThat(classes).isEqualTo(expected);
+        Map<String, Long> hosts = new TreeMap<>();
+        page.select("#host-table tbody tr")
+                .forEach(row -> hosts.put(row.child(0).text(), number(row.child(1))));
+        hosts.values().removeIf(pages -> pages == 0);
+        assertThat(hosts).isEqualTo(pagesOfHosts);
+        assertThat(page.select("#runs tr:first-child").text()).isEqualTo("Worker 1 2 3 4");
+    }
+
+    private static long number(Element cell) {
+        return Long.parseLong(cell.attr("data-v"));
+    }
+
+    @Test
+    void aReportNeedsFilesOrACrawlWithWorkers() throws Exception {
+        fill("http://h.test/");
+        String report = folder.resolve("report.html").toString();
+
+        assertThat(run("report", "--frontier", address.toString(), "-o", report).err())
+                .isEqualTo("sieve: nothing to report: no worker has stored anything in " + address + "\n");
+        assertThat(run("report", "-o", report).err()).contains("Name FILEs or a --frontier, one of the two");
+        assertThat(run("report", "a.jsonl", "--frontier", address.toString()).exitCode())
+                .isEqualTo(2);
+        engine.command("HSET", "{" + address.name() + "}n", "w", "damaged");
+        assertThat(run("report", "--frontier", address.toString(), "-o", report).err())
+                .startsWith("sieve: not the share of a worker: ");
     }
 
     @Test

@@ -96,6 +96,22 @@ class LivePageTest {
         }
     }
 
+    /** The page is that of all processes of a crawl, the metrics are those of this one. */
+    @Test
+    void aSharedCrawlIsShownWhole() throws Exception {
+        CrawlRecord crawl = new CrawlRecord();
+        crawl.accept(Visits.page("http://other.test/", 200, null));
+        try (LiveServer server = LiveServer.open("127.0.0.1", 0);
+                Crawler crawler = new Crawler(options(), new Sieve(10))) {
+            record.start(null, false, NOW.instant());
+            server.show(record, () -> crawl, crawler, NOW);
+
+            assertThat(Jsoup.parse(get(server, "")).select("#seed").text()).isEqualTo("From http://other.test/");
+            assertThat(get(server, "update?complete")).contains("other.test");
+            assertThat(get(server, "metrics")).contains("\nsieve_urls_done_total 0.0\n");
+        }
+    }
+
     /** No text of a server is markup or a metric. */
     @Test
     void hostileTextsHaveNoEffect() throws Exception {
