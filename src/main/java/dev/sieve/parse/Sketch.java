@@ -104,21 +104,19 @@ public final class Sketch {
         /** Returns the sketch of the shingles added so far, without a set bit when there are none. */
         Sketch build() {
             long[] bits = new long[BITS / Long.SIZE];
-            for (int bit = 0; bit < BITS; bit++) {
-                bits[bit / Long.SIZE] |= bit(bit) << (bit % Long.SIZE);
+            int first = 0;
+            while (first < BITS && least[first] == NONE) {
+                first++;
+            }
+            // Backwards and around: an empty class has the bit of the next one that is not empty.
+            int from = first + BITS;
+            for (int at = from; first < BITS && at > first; at--) {
+                int place = at % BITS;
+                from = least[place] == NONE ? from : at;
+                // Differs by the distance, so that an empty class and the next one are not the same feature twice.
+                bits[place / Long.SIZE] |= (mix(least[from % BITS] + from - at) & 1) << (place % Long.SIZE);
             }
             return new Sketch(bits);
-        }
-
-        private long bit(int place) {
-            for (int step = 0; step < BITS; step++) {
-                long value = least[(place + step) % BITS];
-                if (value != NONE) {
-                    // Differs by step, so that an empty class and the next one are not the same feature twice.
-                    return mix(value + step) & 1;
-                }
-            }
-            return 0;
         }
 
         /** Makes each bit of the result depend on all bits: the finaliser of MurmurHash3. */
