@@ -4,7 +4,7 @@ import static dev.sieve.report.Html.note;
 import static dev.sieve.report.Numbers.count;
 import static dev.sieve.report.Numbers.text;
 
-import dev.sieve.bloom.BloomFilter;
+import dev.sieve.bloom.SplitBlockFilter;
 import dev.sieve.output.Likeness;
 import dev.sieve.parse.Sketch;
 import java.util.ArrayList;
@@ -36,7 +36,7 @@ final class Alike {
     private final NearPages near = new NearPages(PAGES);
     private final Map<Long, Canonical> canonicals = new LinkedHashMap<>();
     private long canonicalsLeftOut;
-    private final BloomFilter visited = BloomFilter.create(VISITS, 1e-4, 0);
+    private final SplitBlockFilter visited = SplitBlockFilter.create(VISITS, 1e-4, 0);
     private boolean isCompared;
 
     /** A page that names another URL as its canonical one. */
@@ -81,7 +81,8 @@ final class Alike {
         }
         String url = Bounds.cut(entry.url());
         long hash = Entry.hash(entry.key());
-        visited.add(hash, Long.rotateLeft(hash, 32));
+        // The line comes from the upper bits, the place in it from the lower ones.
+        visited.add(hash, hash);
         if (entry.title() != null) {
             add(titles.of(entry.title()), url);
         }
@@ -216,8 +217,6 @@ final class Alike {
         if (next != null) {
             return "names another one: " + next.url;
         }
-        return visited.mightContain(canonical.hash, Long.rotateLeft(canonical.hash, 32))
-                ? null
-                : "not visited by the crawl";
+        return visited.mightContain(canonical.hash, canonical.hash) ? null : "not visited by the crawl";
     }
 }
