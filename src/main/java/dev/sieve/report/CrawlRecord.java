@@ -193,7 +193,11 @@ public final class CrawlRecord implements PageSink {
         for (byte[] share : shares) {
             read.add(Share.of(share));
         }
-        return new CrawlRecord(Share.sum(read));
+        try {
+            return new CrawlRecord(Share.sum(read));
+        } catch (RuntimeException e) {
+            throw new IOException("the share of a worker is incomplete", e);
+        }
     }
 
     /** Returns how long the responses of this run took. */

@@ -1,5 +1,6 @@
 package dev.sieve.report;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -11,11 +12,13 @@ import dev.sieve.crawl.Crawler;
 import dev.sieve.output.Skip;
 import dev.sieve.output.Visit;
 import dev.sieve.scope.SkipReason;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.zip.DeflaterOutputStream;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
 import org.jsoup.nodes.Element;
@@ -145,6 +148,27 @@ class ShareTest {
                 .isEqualTo("Ended cut off; the numbers are the last ones recorded not yet");
         assertThat(page.select(".tiles").text()).contains("Time 0:01:40");
         assertThat(rows(page, "events")).singleElement().asString().startsWith("70.0 80");
+    }
+
+    /** What another version has written, or somebody else. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{}",
+                "[]",
+                "{\"sample\":{},\"totals\":{},\"broken\":{},\"redirects\":[],\"slowest\":[],\"largest\":[],\"skips\":{},\"capacity\":[]}",
+                "{\"sample\":{},\"totals\":{\"statuses\":[1],\"depths\":[{\"name\":\"x\"}]},\"broken\":{},\"redirects\":[],"
+                        + "\"slowest\":[],\"largest\":[],\"skips\":{},\"capacity\":[]}"
+            })
+    void aShareWithOtherFieldsIsRefused(String json) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (DeflaterOutputStream out = new DeflaterOutputStream(bytes)) {
+            out.write(json.getBytes(UTF_8));
+        }
+
+        assertThatThrownBy(() -> CrawlRecord.ofShares(List.of(bytes.toByteArray())))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("the share of a worker");
     }
 
     @Test
