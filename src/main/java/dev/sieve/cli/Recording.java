@@ -29,7 +29,7 @@ final class Recording implements AutoCloseable {
     private static final int MILLIS = 1000;
     private static final int SAMPLES_PER_SHARE = 5;
 
-    private final CrawlRecord record = new CrawlRecord();
+    private final CrawlRecord record;
     private final @Nullable Path file;
     private final @Nullable LiveServer live;
     private final @Nullable Path metrics;
@@ -61,6 +61,7 @@ final class Recording implements AutoCloseable {
      * @param metrics the file of the metrics at the end; null for none
      */
     Recording(@Nullable Path file, @Nullable LiveServer live, @Nullable Path metrics) {
+        record = new CrawlRecord(file != null);
         this.file = file;
         this.live = live;
         this.metrics = metrics;

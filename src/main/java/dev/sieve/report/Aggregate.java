@@ -14,7 +14,7 @@ final class Aggregate {
     private final TopPages largest = new TopPages();
     private final BrokenLinks broken = new BrokenLinks();
     private final Changes changes = new Changes();
-    private final Alike alike = new Alike();
+    private final @Nullable Alike alike;
     private final Redirects redirectChains = new Redirects();
     private final SkipExamples skipExamples = new SkipExamples();
     private final Timeline timeline = new Timeline();
@@ -26,6 +26,19 @@ final class Aggregate {
     /** A capacity event, and for how long the crawl had run. */
     record Passed(long millis, CapacityEvent event) {}
 
+    Aggregate() {
+        this(true);
+    }
+
+    /**
+     * Creates an empty aggregate.
+     *
+     * @param listsAlike whether to find pages that are alike
+     */
+    Aggregate(boolean listsAlike) {
+        alike = listsAlike ? new Alike() : null;
+    }
+
     /** Adds a URL that was requested, or a part of a page that is missing. */
     void add(Entry entry) {
         broken.add(entry);
@@ -35,7 +48,9 @@ final class Aggregate {
         totals.add(entry);
         redirectChains.add(entry);
         changes.add(entry);
-        alike.add(entry);
+        if (alike != null) {
+            alike.add(entry);
+        }
         if (entry.isPage() && !entry.isCheck()) {
             slowest.add(entry.millis(), entry);
             largest.add(entry.bytes(), entry);
@@ -112,6 +127,8 @@ final class Aggregate {
         return changes;
     }
 
+    /** Returns the pages that are alike; null if they are not compared. */
+    @Nullable
     Alike alike() {
         return alike;
     }

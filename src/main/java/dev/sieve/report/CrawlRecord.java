@@ -48,7 +48,17 @@ public final class CrawlRecord implements PageSink {
 
     /** Creates an empty record. */
     public CrawlRecord() {
-        this(new Aggregate());
+        this(true);
+    }
+
+    /**
+     * Creates an empty record.
+     *
+     * @param listsAlike whether pages that are alike are found, which only a report shows, and which takes most of the
+     *     memory
+     */
+    public CrawlRecord(boolean listsAlike) {
+        this(new Aggregate(listsAlike));
     }
 
     CrawlRecord(Aggregate aggregate) {

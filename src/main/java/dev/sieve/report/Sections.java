@@ -62,9 +62,10 @@ final class Sections {
         sections.hosts();
         sections.topPages();
         sections.redirects();
-        if (brokenShown > BROKEN_NOW && !crawl.runs().isShared()) {
-            // Not while the crawl runs, since it takes a moment; workers do not store what they have compared.
-            crawl.alike().append(main, crawl.broken());
+        Alike alike = crawl.alike();
+        if (brokenShown > BROKEN_NOW && alike != null) {
+            // Not while the crawl runs, since it takes a moment.
+            alike.append(main, crawl.broken());
         }
         sections.skipped();
         for (Element section : main.select("> section")) {

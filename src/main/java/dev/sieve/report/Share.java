@@ -78,7 +78,7 @@ record Share(
     static Aggregate sum(List<Share> shares) {
         List<Share> inOrder = new ArrayList<>(shares);
         inOrder.sort(Comparator.comparingLong(share -> share.sample.at()));
-        Aggregate crawl = new Aggregate();
+        Aggregate crawl = new Aggregate(false);
         // The times of events are those since the start of the first worker.
         inOrder.forEach(share -> crawl.runs().add(share.startedAt, share.command, share.sample));
         inOrder.forEach(share -> share.addTo(crawl));
