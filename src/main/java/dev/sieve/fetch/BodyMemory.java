@@ -202,10 +202,11 @@ final class BodyMemory {
     /** Gives room to those that wait, in their order. Called with the lock held. */
     private void giveOut() {
         for (Waiter first = waiting.peek(); first != null && first.bytes <= free; first = waiting.peek()) {
+            // First what needs memory: if there is none, nothing has changed.
+            reading.add(first.body);
             waiting.remove();
             free -= first.bytes;
             first.body.room = first.bytes;
-            reading.add(first.body);
             first.isGiven.complete(true);
         }
     }
