@@ -20,6 +20,7 @@ final class Runs {
     private long sharedFrom;
 
     private long sharedUntil;
+    private @Nullable Sample newest;
     private long millis;
     private long pages;
 
@@ -58,7 +59,7 @@ final class Runs {
     }
 
     void start(long at, @Nullable String command) {
-        Sample last = last();
+        Sample last = ofLastRun();
         if (last != null) {
             millis += last.millis();
             pages += last.count(Counter.PAGES);
@@ -76,6 +77,7 @@ final class Runs {
         start(startedAt, command);
         sample(sample);
         sharedFrom = isShared() ? Math.min(sharedFrom, startedAt) : startedAt;
+        newest = sample.at() >= sharedUntil ? sample : newest;
         sharedUntil = Math.max(sharedUntil, sample.at());
     }
 
@@ -112,9 +114,13 @@ final class Runs {
                 sample.sieve().estimatedMissed());
     }
 
-    /** Returns the last sample of the current run; null without one. */
+    /** Returns the last sample of the current run, or of any worker; null without one. */
     @Nullable
     Sample last() {
+        return isShared() ? newest : ofLastRun();
+    }
+
+    private @Nullable Sample ofLastRun() {
         return runs.isEmpty() ? null : runs.get(runs.size() - 1).last;
     }
 
@@ -141,14 +147,14 @@ final class Runs {
     /** Returns the queued URLs of all runs that were not requested, by rule. */
     Map<String, Long> refusals() {
         Map<String, Long> all = new TreeMap<>(refusals);
-        add(all, last() == null ? Map.of() : last().counts().by(Counter.REFUSED));
+        add(all, ofLastRun() == null ? Map.of() : ofLastRun().counts().by(Counter.REFUSED));
         return all;
     }
 
     /** Returns the URLs of all runs that were found and not queued, by rule. */
     Map<String, Long> skipped() {
         Map<String, Long> all = new TreeMap<>(skipped);
-        add(all, last() == null ? Map.of() : last().counts().by(Counter.SKIPPED));
+        add(all, ofLastRun() == null ? Map.of() : ofLastRun().counts().by(Counter.SKIPPED));
         return all;
     }
 }

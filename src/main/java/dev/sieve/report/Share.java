@@ -77,7 +77,8 @@ record Share(
     /** Returns the crawl of which all workers have stored these. */
     static Aggregate sum(List<Share> shares) {
         List<Share> inOrder = new ArrayList<>(shares);
-        inOrder.sort(Comparator.comparingLong(share -> share.sample.at()));
+        inOrder.sort(Comparator.comparingLong(Share::startedAt)
+                .thenComparing(share -> Objects.requireNonNullElse(share.command, "")));
         Aggregate crawl = new Aggregate(false);
         // The times of events are those since the start of the first worker.
         inOrder.forEach(share -> crawl.runs().add(share.startedAt, share.command, share.sample));

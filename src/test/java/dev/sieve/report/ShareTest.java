@@ -145,7 +145,7 @@ class ShareTest {
 
         Document page = Jsoup.parse(ReportPage.page(crawl, NOW));
         assertThat(page.select("#links tr:last-child").text())
-                .isEqualTo("Ended cut off; the numbers are the last ones recorded not yet");
+                .isEqualTo("Ended not yet cut off; the numbers are the last ones recorded");
         assertThat(page.select(".tiles").text()).contains("Time 0:01:40");
         assertThat(rows(page, "events")).singleElement().asString().startsWith("70.0 80");
     }
