@@ -44,7 +44,7 @@ final class ReportCommand implements Callable<Integer> {
     @Option(
             names = SharedOptions.FRONTIER,
             paramLabel = "ADDRESS",
-            description = "In place of files: the shared frontier of a crawl, running or not. Lists are shorter.")
+            description = "Report the crawl of this shared frontier, running or not, in place of files.")
     private @Nullable String frontier;
 
     @Mixin
@@ -64,7 +64,12 @@ final class ReportCommand implements Callable<Integer> {
         new OutputChecks(spec, new MemoryPlace()).report("-o", output, isForced);
         AtomicLong problems = new AtomicLong();
         if (files.isEmpty() == (frontier == null)) {
-            throw Checks.wrong(spec, "Name FILEs or a --frontier, one of the two");
+            String option = "'" + SharedOptions.FRONTIER + "'";
+            throw Checks.wrong(
+                    spec,
+                    files.isEmpty()
+                            ? "Missing FILE, or option " + option
+                            : "Option " + option + " cannot be combined with FILE");
         }
         CrawlRecord record = frontier != null
                 ? shared(frontier)
