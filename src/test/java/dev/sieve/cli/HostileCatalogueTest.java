@@ -40,6 +40,9 @@ class HostileCatalogueTest {
                         "--live=0",
                         "--check-links",
                         "--check-resources"));
+            } else {
+                // Standard output belongs to the process that runs the tests.
+                arguments.add("-o" + file("urls.txt"));
             }
 
             Run run = Run.of(Main.commandLine(), arguments.toArray(String[]::new));

@@ -40,7 +40,8 @@ class LiveOptionsTest {
     void metricsAtTheEndAreInTheFile(@TempDir Path folder) throws IOException {
         Path file = folder.resolve("sieve.prom");
         for (int i = 0; i < 2; i++) {
-            Run run = crawl("--metrics-file=" + file);
+            // Standard output belongs to the process that runs the tests.
+            Run run = crawl("--metrics-file=" + file, "-o" + folder.resolve(i + ".txt"));
 
             assertThat(run.exitCode()).as(run.err()).isZero();
             assertThat(file)
