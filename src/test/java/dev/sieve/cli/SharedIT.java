@@ -95,9 +95,12 @@ class SharedIT {
             assertThat(log("a"))
                     .contains("Frontier " + engine.address("demo"))
                     .contains("by this worker", "by all workers", "complete: no URL is left in");
-            assertThat(log("b")).contains("show the requests of this worker");
-
             String address = engine.address("demo").toString();
+            assertThat(log("b"))
+                    .contains("The report shows the requests of this worker", "sieve report --frontier " + address);
+            assertThat(Program.exitCode(sieve("report", "report", "--frontier", address, "-o", "all.html")))
+                    .isZero();
+            assertThat(ReportFile.responses(folder.resolve("all.html"), "2xx")).isEqualTo(web.pages());
             assertThat(Program.exitCode(sieve("state", "state", address))).isZero();
             assertThat(log("state.out")).contains(" + 0 pending", "health    good");
             assertThat(Program.exitCode(sieve("export", "export", address))).isZero();
