@@ -7,6 +7,9 @@ import java.util.TreeMap;
 
 /** Pages by the time at which they were requested, in intervals that get longer when there are too many. */
 final class Arrivals {
+    /** A thousand years: what is wider was not stored by this class. */
+    private static final long WIDEST = 1L << 45;
+
     private final TreeMap<Long, Long> counts = new TreeMap<>();
     private long widthMillis = 1000;
     /** The interval of the last page, and its pages that are not in the map yet, since most pages follow in the same one. */
@@ -31,7 +34,7 @@ final class Arrivals {
     /** Adds stored intervals, at their starts; they are as wide as this one will be, or shorter. */
     void add(long width, List<Long> kept) {
         mergeLast();
-        while (widthMillis < width) {
+        while (widthMillis < Math.min(width, WIDEST)) {
             widen();
         }
         for (int i = 0; i + 1 < kept.size(); i += 2) {

@@ -137,7 +137,7 @@ public final class SharedNotes {
 
     /**
      * Stores what this worker has done, in place of what it has stored before; see {@link SharedTools#shares}. Does not wait:
-     * while the engine is away or has no memory, and when 1,000 workers have stored something, it stores nothing.
+     * while the engine is away, refuses it or has no memory, and when 1,000 workers have stored something, it stores nothing.
      */
     public void share(byte[] share) {
         byte[] key = worker.keys().shares();
@@ -154,7 +154,8 @@ public final class SharedNotes {
         };
         try {
             worker.engine().tryCall(work);
-        } catch (EngineFullException e) {
+        } catch (EngineException e) {
+            // The crawl goes on: it needs no report.
             LOG.debug("the share of this worker is not stored: {}", e.getMessage());
         }
     }

@@ -205,6 +205,11 @@ class SharedCommandsTest {
         assertThat(run("report", "-o", report).err()).contains("sieve: Missing FILE, or option '--frontier'");
         assertThat(run("report", "a.jsonl", "--frontier", address.toString()).err())
                 .contains("sieve: Option '--frontier' cannot be combined with FILE");
+        engine.command("SET", "{" + address.name() + "}n", "another type");
+        try (SharedSieve worker = SharedSieve.builder(address).open()) {
+            worker.notes().share(new byte[] {1});
+        }
+        engine.command("DEL", "{" + address.name() + "}n");
         engine.command("HSET", "{" + address.name() + "}n", "w", "damaged");
         assertThat(run("report", "--frontier", address.toString(), "-o", report).err())
                 .startsWith("sieve: not the share of a worker: ");

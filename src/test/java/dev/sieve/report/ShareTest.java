@@ -23,6 +23,7 @@ import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
 import org.jsoup.nodes.Element;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -115,6 +116,20 @@ class ShareTest {
         assertThat(page.select("p.command").eachText())
                 .containsExactly("Worker 1: 1", "Worker 2: 2", "Worker 3: 3", "Worker 4: 4");
         assertThat(page.select("#alike")).isEmpty();
+    }
+
+    /** Such as what somebody else has stored under this name. */
+    @Test
+    @Timeout(20)
+    void endlessIntervalsEnd() {
+        Arrivals arrivals = new Arrivals();
+        arrivals.add(NOW.toEpochMilli());
+        arrivals.add(Long.MAX_VALUE, List.of(Long.MIN_VALUE, 1L, Long.MAX_VALUE, 2L, 0L));
+
+        assertThat(arrivals.intervals().stream()
+                        .mapToLong(Arrivals.Interval::pages)
+                        .sum())
+                .isEqualTo(4);
     }
 
     @Test
