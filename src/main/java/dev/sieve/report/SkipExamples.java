@@ -27,9 +27,11 @@ final class SkipExamples {
         }
     }
 
-    /** Returns all examples by rule. */
+    /** Returns a copy of all examples, by rule. */
     Map<String, List<Example>> all() {
-        return examples;
+        Map<String, List<Example>> copy = new TreeMap<>();
+        examples.forEach((rule, ofRule) -> copy.put(rule, List.copyOf(ofRule)));
+        return copy;
     }
 
     List<Example> of(String rule) {
