@@ -34,15 +34,11 @@ final class Arrivals {
     /** Adds stored intervals, at their starts; they are as wide as this one will be, or shorter. */
     void add(long width, List<Long> kept) {
         mergeLast();
-        while (widthMillis < Math.min(width, WIDEST)) {
-            widen();
-        }
+        widen(Math.min(width, WIDEST));
         for (int i = 0; i + 1 < kept.size(); i += 2) {
             counts.merge(Math.floorDiv(kept.get(i), widthMillis), kept.get(i + 1), Long::sum);
         }
-        while (counts.size() > Bounds.SAMPLES) {
-            widen();
-        }
+        widen(0);
     }
 
     void add(long at) {
@@ -59,17 +55,18 @@ final class Arrivals {
         }
         counts.merge(lastIndex, lastPages, Long::sum);
         lastPages = 0;
-        while (counts.size() > Bounds.SAMPLES) {
-            widen();
-        }
+        widen(0);
     }
 
-    private void widen() {
-        TreeMap<Long, Long> wider = new TreeMap<>();
-        counts.forEach((index, pages) -> wider.merge(Math.floorDiv(index, 2L), pages, Long::sum));
-        counts.clear();
-        counts.putAll(wider);
-        widthMillis *= 2;
+    /** Makes the intervals longer until they have a width, and are not too many. */
+    private void widen(long leastMillis) {
+        while (widthMillis < leastMillis || counts.size() > Bounds.SAMPLES) {
+            TreeMap<Long, Long> wider = new TreeMap<>();
+            counts.forEach((index, pages) -> wider.merge(Math.floorDiv(index, 2L), pages, Long::sum));
+            counts.clear();
+            counts.putAll(wider);
+            widthMillis *= 2;
+        }
     }
 
     long widthMillis() {

@@ -16,11 +16,11 @@ final class Runs {
     private final Map<String, Long> refusals = new TreeMap<>();
     private final Map<String, Long> skipped = new TreeMap<>();
     private int count;
-    /** From the start of the first worker to the last sample of any, in epoch milliseconds; 0 if the crawl is not shared. */
+    /** The newest sample of any worker; null if the crawl is not shared. */
+    private @Nullable Sample newest;
+    /** When the first worker of a shared crawl started, in epoch milliseconds. */
     private long sharedFrom;
 
-    private long sharedUntil;
-    private @Nullable Sample newest;
     private long millis;
     private long pages;
 
@@ -77,13 +77,12 @@ final class Runs {
         start(startedAt, command);
         sample(sample);
         sharedFrom = isShared() ? Math.min(sharedFrom, startedAt) : startedAt;
-        newest = sample.at() >= sharedUntil ? sample : newest;
-        sharedUntil = Math.max(sharedUntil, sample.at());
+        newest = newest == null || sample.at() >= newest.at() ? sample : newest;
     }
 
     /** Returns whether the runs are those of the workers of a shared crawl. */
     boolean isShared() {
-        return sharedUntil > 0;
+        return newest != null;
     }
 
     private static String cut(String command) {
@@ -117,7 +116,7 @@ final class Runs {
     /** Returns the last sample of the current run, or of any worker; null without one. */
     @Nullable
     Sample last() {
-        return isShared() ? newest : ofLastRun();
+        return newest != null ? newest : ofLastRun();
     }
 
     private @Nullable Sample ofLastRun() {
@@ -134,7 +133,7 @@ final class Runs {
 
     /** Returns for how long all runs took. */
     long millis() {
-        return isShared() ? sharedUntil - sharedFrom : millis + (last() == null ? 0 : last().millis());
+        return newest != null ? newest.at() - sharedFrom : millis + (last() == null ? 0 : last().millis());
     }
 
     /** Returns the time since the first run started at a time of day, without the time between runs. */

@@ -114,10 +114,8 @@ record Share(
      * @throws IOException when it is not one
      */
     static Share of(byte[] bytes) throws IOException {
-        byte[] json;
         try (InflaterInputStream in = new InflaterInputStream(new ByteArrayInputStream(bytes))) {
-            json = in.readNBytes(MOST_BYTES);
-            return JsonLine.RECORDS.beanFrom(Share.class, json);
+            return JsonLine.RECORDS.beanFrom(Share.class, in.readNBytes(MOST_BYTES));
         } catch (IOException | RuntimeException e) {
             throw new IOException("not the share of a worker: " + e.getMessage(), e);
         }

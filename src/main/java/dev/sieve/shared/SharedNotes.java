@@ -142,7 +142,7 @@ public final class SharedNotes {
     public void share(byte[] share) {
         byte[] key = worker.keys().shares();
         byte[] field = utf8(worker.name());
-        Engine.Work<Object> work = (session, number) -> {
+        Engine.Work<Boolean> work = (session, number) -> {
             session.send("HLEN", key);
             session.send("HEXISTS", key, field);
             boolean hasRoom = Replies.number(session.receive()) < MAX_SHARES;
@@ -150,7 +150,7 @@ public final class SharedNotes {
                 session.send("HSET", key, field, share);
                 session.receive();
             }
-            return worker;
+            return true;
         };
         try {
             worker.engine().tryCall(work);

@@ -103,11 +103,13 @@ public final class SharedTools {
     public static void shares(EngineAddress address, Consumer<byte[]> shares) throws IOException {
         try (StoredCrawl crawl = StoredCrawl.open(address)) {
             byte[] key = crawl.keys().shares();
-            for (Object worker : (List<?>) crawl.one("HKEYS", key)) {
-                if (crawl.optional("HGET", key, (byte[]) worker) instanceof byte[] share) {
-                    shares.accept(share);
-                }
-            }
+            List<?> workers = (List<?>) crawl.one("HKEYS", key);
+            crawl.all(
+                    workers.size(), (session, i) -> session.send("HGET", key, (byte[]) workers.get((int) i)), reply -> {
+                        if (reply instanceof byte[] share) {
+                            shares.accept(share);
+                        }
+                    });
         }
     }
 
