@@ -51,9 +51,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class Crawler implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("dev.sieve.crawl");
-    /** Loaded with this class, like the next one: whoever handles an OutOfMemoryError has no memory to load them. */
+    /** Loaded with this class, since there may be no memory to load it when an OutOfMemoryError is handled. */
     private static final Class<?> FULL = SieveFullException.class;
-
+    /** Loaded with this class for the same reason. */
     private static final Ending FAILED = Ending.FAILED;
 
     /** How long the requests in progress may take when a crawl ends early. */

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
@@ -143,6 +144,7 @@ class SharedCommandsTest {
     @Test
     void theReportOfTheCrawlIsTheSumOfWhatItsWorkersHaveWritten() throws Exception {
         List<Path> records = new ArrayList<>();
+        ExecutorService pool = Executors.newFixedThreadPool(4);
         try (DemoWeb web =
                 PolitenessJudge.web().hosts(40).pages(1000).even(true).open()) {
             List<CompletableFuture<Run>> workers = new ArrayList<>();
@@ -151,12 +153,13 @@ class SharedCommandsTest {
                 records.add(file);
                 String options = web.start() + " -q --scope any --resolve .test=127.0.0.1 --delay 0 --frontier "
                         + address + " -o " + file;
-                workers.add(
-                        CompletableFuture.supplyAsync(() -> run(options.split(" ")), Executors.newCachedThreadPool()));
+                workers.add(CompletableFuture.supplyAsync(() -> run(options.split(" ")), pool));
             }
             for (CompletableFuture<Run> worker : workers) {
                 assertThat(worker.get().exitCode()).as(worker.get().err()).isZero();
             }
+        } finally {
+            pool.shutdown();
         }
         Map<String, Long> expected = new TreeMap<>();
         Map<String, Long> pagesOfHosts = new TreeMap<>();
