@@ -30,14 +30,16 @@ public final class TestEngine implements AutoCloseable {
     private final File program;
     private final List<String> settings;
     private final Path folder;
+    private final String host;
     private final int port;
     private Process process;
 
-    private TestEngine(File program, List<String> settings) throws IOException {
+    private TestEngine(File program, String host, int port, List<String> settings) throws IOException {
         this.program = program;
+        this.host = host;
+        this.port = port;
         this.settings = settings;
         folder = Files.createTempDirectory("sieve-engine-");
-        port = freePort();
         try {
             restart();
         } catch (Throwable e) {
@@ -56,8 +58,12 @@ public final class TestEngine implements AutoCloseable {
     }
 
     public static TestEngine start(File program, String... settings) {
+        return start(program, "127.0.0.1", freePort(), List.of(settings));
+    }
+
+    static TestEngine start(File program, String host, int port, List<String> settings) {
         try {
-            return new TestEngine(program, List.of(settings));
+            return new TestEngine(program, host, port, settings);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -135,7 +141,7 @@ public final class TestEngine implements AutoCloseable {
     /** As {@link #restart}, but returns while it starts. */
     public void launch(String... more) {
         List<String> command = new ArrayList<>(List.of(program.getPath()));
-        command.addAll(List.of("--bind", "127.0.0.1", "--port", String.valueOf(port), "--dir", folder.toString()));
+        command.addAll(List.of("--bind", host, "--port", String.valueOf(port), "--dir", folder.toString()));
         command.addAll(List.of("--save", "", "--appendonly", "yes", "--appendfsync", "everysec"));
         command.addAll(List.of("--maxmemory-policy", "noeviction", "--daemonize", "no"));
         command.addAll(settings);
@@ -152,7 +158,7 @@ public final class TestEngine implements AutoCloseable {
 
     private boolean responds() {
         // A bare socket: one that the library opens waits longer when the port is closed.
-        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+        try (Socket socket = new Socket(host, port)) {
             socket.setSoTimeout(10_000);
             socket.getOutputStream().write("PING\r\n".getBytes(StandardCharsets.US_ASCII));
             InputStream in = socket.getInputStream();
@@ -254,7 +260,7 @@ public final class TestEngine implements AutoCloseable {
 
     /** Sends one command on a connection of its own. */
     public Object command(String... command) {
-        try (Connection connection = new Connection(new HostAndPort("127.0.0.1", port))) {
+        try (Connection connection = new Connection(new HostAndPort(host, port))) {
             String[] args = List.of(command).subList(1, command.length).toArray(String[]::new);
             byte[] name = command[0].getBytes(StandardCharsets.US_ASCII);
             connection.sendCommand(() -> name, args);
