@@ -61,7 +61,7 @@ final class CrawlKeys {
 
     /** Returns a set of fingerprints, of the URLs of all slices. */
     byte[] bucket(long number) {
-        return utf8("{" + name + "}s" + number);
+        return utf8("{" + name + "}s" + Long.toString(number, Character.MAX_RADIX));
     }
 
     int sliceCount() {

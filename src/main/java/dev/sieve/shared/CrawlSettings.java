@@ -28,7 +28,7 @@ record CrawlSettings(String id, int slices, long buckets, long capacity, OnFull 
     /** The version of the format. */
     private static final String FORMAT = "sieve";
 
-    private static final String PRESENT_FORMAT = "2";
+    private static final String PRESENT_FORMAT = "3";
 
     /** The start of the fields with options. */
     private static final String OPTION = "opt.";

@@ -14,11 +14,12 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   count                                   2 bytes, the highest first; written by the script, which detects what is new
  *   depth  redirects  label                 the context of all URLs
- *   0  or  length + 1, bytes                the referrer
- *   common  length  bytes                   per URL: how many bytes it shares with the referrer, and the rest
+ *   0  or  length + 1, code                 the referrer
+ *   common  length  code                    per URL: how many bytes it shares with the referrer, and the rest
  * </pre>
  *
- * All other numbers are in base 128, lowest digits first. Each URL can be left out without a change of the others.
+ * All other numbers are in base 128, lowest digits first; lengths are those of codes of {@link UrlCode}. Each URL can be
+ * left out without a change of the others.
  */
 final class Frame {
     /** The maximum length in bytes of a URL, of a key and of a referrer. */
@@ -54,14 +55,14 @@ final class Frame {
         redirects = number();
         label = number();
         int length = number();
-        referrer = length == 0 ? NOTHING : Arrays.copyOfRange(bytes, at, skip(length - 1));
+        referrer = length == 0 ? NOTHING : text(NOTHING, 0, length - 1);
         referrerText = length == 0 ? null : new String(referrer, UTF_8);
         for (int i = 0; i < starts.length; i++) {
             starts[i] = at;
             if (number() > referrer.length) {
                 throw damaged();
             }
-            skip(number());
+            length(number());
         }
         if (at != bytes.length || label > UrlBatch.MAX_LABEL || starts.length == 0) {
             throw damaged();
@@ -86,13 +87,25 @@ final class Frame {
         throw damaged();
     }
 
-    /** Skips bytes and returns where the next number starts. */
-    private int skip(int length) {
-        if (length > bytes.length - at) {
+    /** Skips a code and returns the length of its text. */
+    private int length(int codeLength) {
+        if (codeLength > bytes.length - at || codeLength > UrlCode.MAX_GROWTH * MAX_TEXT) {
             throw damaged();
         }
-        at += length;
-        return at;
+        int length = UrlCode.decode(bytes, at, at + codeLength, null, 0);
+        if (length < 0) {
+            throw damaged();
+        }
+        at += codeLength;
+        return length;
+    }
+
+    /** Reads a code whose text follows the first bytes of another. */
+    private byte[] text(byte[] before, int common, int codeLength) {
+        int from = at;
+        byte[] text = Arrays.copyOf(before, common + length(codeLength));
+        UrlCode.decode(bytes, from, at, text, common);
+        return text;
     }
 
     private IllegalArgumentException damaged() {
@@ -108,9 +121,7 @@ final class Frame {
     Lease lease(long id, int index, int attempt) {
         at = starts[index];
         int common = number();
-        int rest = number();
-        byte[] url = Arrays.copyOf(referrer, common + rest);
-        System.arraycopy(bytes, at, url, common, rest);
+        byte[] url = text(referrer, common, number());
         return new Lease(id, new String(url, UTF_8), depth, redirects, referrerText, label, attempt);
     }
 
@@ -125,8 +136,9 @@ final class Frame {
         number(out, batch.depth());
         number(out, batch.redirects());
         number(out, batch.label());
-        number(out, batch.referrer() == null ? 0 : referrer.length + 1);
-        out.writeBytes(referrer);
+        byte[] code = UrlCode.encode(referrer, 0, referrer.length);
+        number(out, batch.referrer() == null ? 0 : code.length + 1);
+        out.writeBytes(code);
         return out.toByteArray();
     }
 
@@ -135,8 +147,9 @@ final class Frame {
         int mismatch = Arrays.mismatch(referrer, 0, referrer.length, url, from, to);
         int common = mismatch < 0 ? to - from : mismatch;
         number(out, common);
-        number(out, to - from - common);
-        out.write(url, from + common, to - from - common);
+        byte[] code = UrlCode.encode(url, from + common, to);
+        number(out, code.length);
+        out.writeBytes(code);
     }
 
     private static void number(ByteArrayOutputStream out, int number) {

@@ -16,7 +16,7 @@
  * the hosts.
  *
  * <pre>
- *   {N}        hash    settings: sieve (version of this format, 2), slices, buckets, seed, capacity,
+ *   {N}        hash    settings: sieve (version of this format, 3), slices, buckets, seed, capacity,
  *                      on-full, group, id, opt.*
  *   {N}w       zset    workers that are alive; until when, in milliseconds of the engine's clock
  *   {N}e       hash    events of the capacity, each with the worker that logged it; the end of the crawl
@@ -34,11 +34,11 @@
  *   {N}#r      hash    lane of a worker -> number of its last push with a new URL, ':', places of these (2 bytes each)
  *   {N}#p      hash    host -> pause, until when it counts; in milliseconds
  *   {N}#x      list    damaged frames that a repair has put aside
- *   {N}sB      set     fingerprints of 32 bits of the URLs in bucket B, as numbers
+ *   {N}sB      set     fingerprints of 32 bits of the URLs in bucket B (in base 36), as numbers
  * </pre>
  *
  * A <em>frame</em> holds the URLs that one push found new: their number (2 bytes), what they have in common, and what
- * each adds to it. A bucket holds about 64 fingerprints when the crawl has as many URLs as it was made for. The
+ * each adds to it, in a code that takes about five bits per character. A bucket holds about 64 fingerprints when the crawl has as many URLs as it was made for. The
  * engine stores up to 512 in 4 bytes each, and more in several times as much.
  *
  * <h2>Promises</h2>

@@ -51,6 +51,25 @@ class FrameTest {
     }
 
     @Test
+    void theFramesOfAPageWithLinksInTwoSlicesTakeLessThanItsUrls() {
+        String referrer = "https://www.gardenmeadow.org/harbour/lantern-bridge-copper-1a2b3c";
+        String[] own = {
+            "https://www.gardenmeadow.org/valley/summer-orchard-river-4d5e6f",
+            "https://www.gardenmeadow.org/stone/window-paper-7g8h9i",
+            "https://www.gardenmeadow.org/silver/castle-forest-island-morning-j0k1l2",
+            "https://www.gardenmeadow.org/thunder/winter-kitchen-m3n4o5"
+        };
+        String other = "https://blog.villagepainter.com/compass/feather-blanket-mountain-p6q7r8";
+        UrlBatch batch = new UrlBatch(1, 0, referrer);
+
+        int queued = bytes(batch, own).length + bytes(batch, other).length;
+
+        int length = other.length() + String.join("", own).length();
+        assertThat(length).isEqualTo(317);
+        assertThat(queued).isEqualTo(227);
+    }
+
+    @Test
     void aFrameThatWasCutOrExtendedIsRefused() {
         byte[] bytes = bytes(new UrlBatch(1, 0, REFERRER), "http://host.example/a", "http://other/");
 
