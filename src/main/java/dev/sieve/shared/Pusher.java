@@ -216,11 +216,10 @@ final class Pusher {
         private void send(Session session, long number, int slice, Call call) {
             CrawlKeys.OfSlice names = worker.keys().slice(slice);
             int count = call.urls.size();
-            byte[][] all = new byte[4 + count][];
+            byte[][] all = new byte[3 + count][];
             all[0] = names.queue;
-            all[1] = names.replies;
-            all[2] = names.counters;
-            all[3] = worker.keys().settings();
+            all[1] = names.counters;
+            all[2] = worker.keys().settings();
             byte[][] args = new byte[7 + count][];
             args[0] = utf8(worker.settings().id());
             args[1] = utf8(session.lane());
@@ -230,7 +229,7 @@ final class Pusher {
             args[5] = call.texts.toByteArray();
             args[6] = call.packedLengths();
             for (int i = 0; i < count; i++) {
-                all[4 + i] = call.keys.get(i);
+                all[3 + i] = call.keys.get(i);
                 args[7 + i] = call.fingerprints.get(i);
             }
             session.send(Script.PUSH, all, args);

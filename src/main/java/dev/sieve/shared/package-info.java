@@ -25,13 +25,13 @@
  *   {N}l:LIST  list    lines that all workers read, such as seeds
  *   {N}#m      hash    accepted, taken (frames), done, seen, pages (done ones); token: the last one; c, cf: number and first frame of the
  *                      last take; dc: number of the last done; of a repair: lost (these count as done), forgotten (accepted
- *                      URLs whose fingerprints are missing)
+ *                      URLs whose fingerprints are missing); lane of a worker -> number of its last push with a new URL,
+ *                      ':', places of these (a byte each, 2 when the push had 256 URLs or more; none: all were new)
  *   {N}#o      hash    owner: worker, run, token, until, ttl, moved (1: from another owner), idle (1: it has nothing to
  *                      do), rc: number of the last renewal
  *   {N}#q      list    frames not taken yet
  *   {N}#f      hash    frames taken, by number
  *   {N}#d      hash    which URLs of a taken frame are done, by number
- *   {N}#r      hash    lane of a worker -> number of its last push with a new URL, ':', places of these (2 bytes each)
  *   {N}#p      hash    host -> pause, until when it counts; in milliseconds
  *   {N}#x      list    damaged frames that a repair has put aside
  *   {N}sB      set     fingerprints of 32 bits of the URLs in bucket B (in base 36), as numbers

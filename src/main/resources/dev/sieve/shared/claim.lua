@@ -1,7 +1,7 @@
 -- Makes a worker the owner of a slice that has none, until the time ends or it renews.
--- KEYS o m f d p, r (optional)
--- ARGV run, worker, milliseconds, then with r the workers that are alive: when r has many answers, those to others are
--- removed
+-- KEYS o m f d p
+-- ARGV run, worker, milliseconds, then, optional, the workers that are alive: when m has many answers to pushes, those to
+-- others are removed
 -- Returns {token, 1 when another worker had the slice before, numbers of taken frames, their done bits, pauses of
 -- hosts, now}, {0, milliseconds left} when another worker owns it.
 if redis.replicate_commands then redis.replicate_commands() end
@@ -34,11 +34,12 @@ for i = 1, #all, 2 do
         call('HDEL', keys[5], all[i])
     end
 end
-if keys[6] and call('HLEN', keys[6]) > 256 then
+if args[4] and call('HLEN', keys[2]) > 256 then
     local alive = {}
     for i = 4, #args do alive[args[i]] = true end
-    for _, lane in ipairs(call('HKEYS', keys[6])) do
-        if not alive[string.match(lane, '^(.*)%.')] then call('HDEL', keys[6], lane) end
+    for _, field in ipairs(call('HKEYS', keys[2])) do
+        local worker = string.match(field, '^(.*)%.')
+        if worker and not alive[worker] then call('HDEL', keys[2], field) end
     end
 end
 -- The same worker again, as after a lost answer: what was true at its first claim still is.

@@ -1,31 +1,31 @@
 -- Queues the URLs of a batch that are new. Queued first, seen last: a log that ends in between loses no URL.
--- KEYS q r m {N}, then the bucket of each URL; at most 1024 URLs, none twice
+-- KEYS q m {N}, then the bucket of each URL; at most 1024 URLs, none twice
 -- ARGV id of the crawl, lane, call, refuse (1: nothing new is accepted), head of the frame, texts of the URLs one after the other,
 --      their lengths (4 bytes each), then the fingerprint of each URL
 -- Returns {accepted, mask} with a 1 for each new URL and a 0 for each other, '' when none is new, -2 when refused, -3 when
 -- the crawl of this id is not stored any more.
 if redis.replicate_commands then redis.replicate_commands() end
 local call, keys, args = redis.call, KEYS, ARGV
-local urls = #keys - 4
+local urls = #keys - 3
+-- The place of a URL has one byte when that is enough.
+local place = urls < 256 and 'B' or 'I2'
 local function mask(new, count)
     local marks = {}
     for i = 1, urls do marks[i] = '0' end
     for i = 1, count do marks[new[i]] = '1' end
     return table.concat(marks)
 end
-if call('HGET', keys[4], 'id') ~= args[1] then return -3 end
-local last = call('HGET', keys[2], args[2])
-if last then
-    local number = args[3] .. ':'
-    if string.sub(last, 1, #number) == number then
-        local count = (#last - #number) / 2
-        local new = {struct.unpack('>' .. string.rep('I2', count), last, #number + 1)}
-        return {tonumber(call('HGET', keys[3], 'accepted') or 0), mask(new, count)}
-    end
+if call('HGET', keys[3], 'id') ~= args[1] then return -3 end
+local stored = call('HMGET', keys[2], args[2], 'accepted')
+local last, accepted, number = stored[1] or '', tonumber(stored[2] or 0), args[3] .. ':'
+if string.sub(last, 1, #number) == number then
+    local count = (#last - #number) / #place
+    if count == 0 then return {accepted, string.rep('1', urls)} end
+    return {accepted, mask({struct.unpack('>' .. string.rep(place, count), last, #number + 1)}, count)}
 end
 local new, count = {}, 0
 for i = 1, urls do
-    if call('SISMEMBER', keys[i + 4], args[i + 7]) == 0 then
+    if call('SISMEMBER', keys[i + 3], args[i + 7]) == 0 then
         count = count + 1
         new[count] = i
     end
@@ -41,8 +41,10 @@ for n = 1, count do
     end
     frame[n + 2] = string.sub(texts, from, from + lengths[i] - 1)
 end
+accepted = accepted + count
+local places = count == urls and '' or struct.pack('>' .. string.rep(place, count), unpack(new))
 call('RPUSH', keys[1], table.concat(frame))
-call('HSET', keys[2], args[2], args[3] .. ':' .. struct.pack('>' .. string.rep('I2', count), unpack(new)))
-local accepted = call('HINCRBY', keys[3], 'accepted', count)
-for n = 1, count do call('SADD', keys[new[n] + 4], args[new[n] + 7]) end
+-- One command, since the log has the names of the key and the command with each.
+call('HSET', keys[2], 'accepted', accepted, args[2], number .. places)
+for n = 1, count do call('SADD', keys[new[n] + 3], args[new[n] + 7]) end
 return {accepted, mask(new, count)}

@@ -51,9 +51,9 @@ final class TestSlice {
 
     /** Sends a batch; the hash of an URL decides its bucket and its fingerprint. */
     void sendPush(Session session, long call, boolean refuse, List<String> urls) {
-        byte[][] keys = new byte[4 + urls.size()][];
-        System.arraycopy(keys("q r m"), 0, keys, 0, 3);
-        keys[3] = settings();
+        byte[][] keys = new byte[3 + urls.size()][];
+        System.arraycopy(keys("q m"), 0, keys, 0, 2);
+        keys[2] = settings();
         byte[][] args = new byte[7 + urls.size()][];
         ByteArrayOutputStream texts = new ByteArrayOutputStream();
         ByteBuffer lengths = ByteBuffer.allocate(4 * urls.size());
@@ -62,7 +62,7 @@ final class TestSlice {
             texts.writeBytes(url);
             lengths.putInt(url.length);
             long hash = hash(urls.get(i));
-            keys[i + 4] = bytes(prefix + "s" + (hash >>> 32) % BUCKETS);
+            keys[i + 3] = bytes(prefix + "s" + (hash >>> 32) % BUCKETS);
             args[i + 7] = bytes((int) hash);
         }
         byte[][] head = args(ID, session.lane(), call, refuse ? 1 : 0, "head", texts.toByteArray(), lengths.array());
