@@ -280,6 +280,20 @@ class ScriptTest {
 
     @ParameterizedTest
     @MethodSource("engines")
+    void aRepeatedPushOfManyUrlsHasTheSameAnswer(File program) {
+        with(program, session -> {
+            TestSlice slice = new TestSlice(session.run().id, "w", "{a}0");
+            List<String> urls = IntStream.range(0, 300).mapToObj(i -> "u" + i).toList();
+            slice.push(session, 1, urls.subList(1, 299));
+            String mask = "1" + "0".repeat(298) + "1";
+
+            assertThat(slice.push(session, 2, urls)).isEqualTo(mask);
+            assertThat(slice.push(session, 2, urls)).isEqualTo(mask);
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("engines")
     void answersToWorkersThatEndedAreRemoved(File program) {
         with(program, session -> {
             TestSlice slice = new TestSlice(session.run().id, "w1", "{a}0");
