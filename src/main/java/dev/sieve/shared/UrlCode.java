@@ -22,6 +22,8 @@ final class UrlCode {
 
     private static final int SYMBOLS = 96;
 
+    private static final int MAX_BITS = 12;
+
     /**
      * The length of the code of each symbol after each kind, in base 16. They come from 2,362 URLs of 874 hosts in the
      * documentation of a Linux system and from 10,314 words of it, joined as in the paths of articles. All are part of
@@ -41,58 +43,40 @@ final class UrlCode {
     private static final int LENGTH_BITS = 5;
     private static final int LENGTH_MASK = (1 << LENGTH_BITS) - 1;
 
-    private static final Table[] TABLES = new Table[KINDS];
+    /** The symbol that each 12 bits after each kind begin with, and then, in the lowest 5 bits, how many bits it has. */
+    private static final short[][] STARTS = new short[KINDS][1 << MAX_BITS];
 
     static {
         Arrays.fill(KIND, (byte) OTHER);
         Arrays.fill(KIND, 'a', 'z' + 1, (byte) 1);
         Arrays.fill(KIND, '0', '9' + 1, (byte) 2);
         "aeiou".chars().forEach(vowel -> KIND[vowel] = 0);
-        Arrays.setAll(TABLES, kind -> new Table(LENGTHS[kind], CODES[kind]));
+        for (int kind = 0; kind < KINDS; kind++) {
+            make(LENGTHS[kind], CODES[kind], STARTS[kind]);
+        }
     }
 
     private UrlCode() {}
 
-    /** The canonical code after one kind: shorter codes are lower, and those of one length in the order of the symbols. */
-    private static final class Table {
-        static final int MAX_LENGTH = 15;
-
-        /** The symbols in the order of their codes. */
-        final byte[] ordered = new byte[SYMBOLS];
-        /** The first code of each length, how many there are, and the place of the first one in the order. */
-        final int[] first = new int[MAX_LENGTH + 1];
-
-        final int[] counts = new int[MAX_LENGTH + 1];
-        final int[] places = new int[MAX_LENGTH + 1];
-
-        Table(String digits, int[] codes) {
-            int code = 0;
-            int place = 0;
-            for (int length = 1; length <= MAX_LENGTH; length++, code <<= 1) {
-                first[length] = code;
-                places[length] = place;
-                for (int symbol = 0; symbol < SYMBOLS; symbol++) {
-                    if (Character.digit(digits.charAt(symbol), 16) == length) {
-                        codes[symbol + ' '] = (code << LENGTH_BITS) | length;
-                        code++;
-                        ordered[place++] = (byte) symbol;
-                    }
-                }
-                counts[length] = place - places[length];
-            }
-            int escape = codes[ESCAPE + ' '];
-            for (int value = 0; value < codes.length; value++) {
-                if (value < ' ' || value >= ESCAPE + ' ') {
-                    int bits = ((escape >>> LENGTH_BITS) << Byte.SIZE) | value;
-                    codes[value] = (bits << LENGTH_BITS) | ((escape & LENGTH_MASK) + Byte.SIZE);
+    /** Makes the canonical code after one kind: shorter codes are lower, those of one length in the order of the symbols. */
+    private static void make(String lengths, int[] codes, short[] starts) {
+        int next = 0;
+        for (int length = 1; length <= MAX_BITS; length++) {
+            for (int symbol = 0; symbol < SYMBOLS; symbol++) {
+                if (Character.digit(lengths.charAt(symbol), 16) == length) {
+                    int end = next + (1 << (MAX_BITS - length));
+                    Arrays.fill(starts, next, end, (short) ((symbol << LENGTH_BITS) | length));
+                    codes[symbol + ' '] = ((next >>> (MAX_BITS - length)) << LENGTH_BITS) | length;
+                    next = end;
                 }
             }
         }
-
-        /** Returns the symbol of some bits; -1 when they are only the start of its code. */
-        int symbol(int bits, int count) {
-            int index = bits - first[count];
-            return index < counts[count] ? ordered[places[count] + index] : -1;
+        int escape = codes[ESCAPE + ' '];
+        for (int value = 0; value < codes.length; value++) {
+            if (value < ' ' || value >= ESCAPE + ' ') {
+                int bits = ((escape >>> LENGTH_BITS) << Byte.SIZE) | value;
+                codes[value] = (bits << LENGTH_BITS) | ((escape & LENGTH_MASK) + Byte.SIZE);
+            }
         }
     }
 
@@ -128,39 +112,38 @@ final class UrlCode {
      * @return the length of the text, -1 when the code is damaged
      */
     static int decode(byte[] code, int from, int to, byte @Nullable [] out, int outFrom) {
+        int at = from;
         int length = 0;
         int kind = OTHER;
-        boolean isEscaped = false;
-        int bits = 0;
+        long bits = 0;
         int count = 0;
-        for (long at = (long) from * Byte.SIZE; at < (long) to * Byte.SIZE; at++) {
-            bits = (bits << 1) | ((code[(int) (at >>> 3)] >>> (~at & 7)) & 1);
-            count++;
-            int value = bits;
-            if (!isEscaped) {
-                int symbol = TABLES[kind].symbol(bits, count);
-                isEscaped = symbol == ESCAPE;
-                if (isEscaped) {
-                    bits = 0;
-                    count = 0;
+        while (true) {
+            for (; count <= Integer.SIZE && at < to; count += Byte.SIZE) {
+                bits = (bits << Byte.SIZE) | (code[at++] & 0xff);
+            }
+            // As if ones without an end followed: they are no symbol within less than a byte.
+            int missing = Math.max(0, MAX_BITS - count);
+            long next = ((bits << missing) | ((1 << missing) - 1)) >>> (count + missing - MAX_BITS);
+            int start = STARTS[kind][(int) next & (STARTS[kind].length - 1)];
+            int used = start & LENGTH_MASK;
+            int value = (start >>> LENGTH_BITS) + ' ';
+            if (used > count) {
+                boolean isFill = count < Byte.SIZE && (~bits & ((1 << count) - 1)) == 0;
+                return isFill ? length : -1;
+            }
+            count -= used;
+            if (value == ESCAPE + ' ') {
+                if (count < Byte.SIZE) {
+                    return -1;
                 }
-                if (symbol < 0 || isEscaped) {
-                    continue;
-                }
-                value = symbol + ' ';
-            } else if (count < Byte.SIZE) {
-                continue;
+                count -= Byte.SIZE;
+                value = (int) (bits >>> count) & 0xff;
             }
             if (out != null) {
                 out[outFrom + length] = (byte) value;
             }
             length++;
             kind = KIND[value];
-            isEscaped = false;
-            bits = 0;
-            count = 0;
         }
-        boolean isFill = !isEscaped && count < Byte.SIZE && bits == (1 << count) - 1;
-        return isFill ? length : -1;
     }
 }
