@@ -14,7 +14,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class HoldingsTest {
-    private static final byte[] TWO_URLS = {0, 2, 0, 0, 0, 0, 0, 1, 'a', 0, 1, 'b'};
+    /** A frame of two empty URLs. */
+    private static final byte[] TWO_URLS = {0, 2, 0, 0, 0, 0, 0, 0, 0, 0};
+
     private static final CrawlKeys KEYS = new CrawlKeys("a", 3);
 
     private final Holdings holdings = new Holdings(3, Long.MAX_VALUE);
