@@ -59,8 +59,8 @@ final class SharedOptions {
     @Option(
             names = FRONTIER,
             paramLabel = "ADDRESS",
-            description = "Share the crawl with other processes, on a Valkey or Redis server:"
-                    + " valkey://[USER@]HOST[:PORT][/DATABASE]/NAME, or valkeys:// for TLS. Start each process, on any"
+            description = "Share the crawl with other processes, on a Valkey or Redis server or cluster:"
+                    + " valkey://[USER@]HOST[:PORT],...[/DATABASE]/NAME, or valkeys:// for TLS. Start each process, on any"
                     + " machine, with the same command; repeat it to resume (default: none).")
     private @Nullable String frontier;
 

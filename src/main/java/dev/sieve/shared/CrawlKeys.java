@@ -6,19 +6,31 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The names of a crawl's keys on the engine. The part in braces decides on which node of a cluster a key is stored, so
- * all keys of a crawl are on one node.
+ * The names of a crawl's keys on the engine. The part in braces, the tag, decides on which node of a cluster a key is stored:
+ * all keys of a slice are on one node.
  */
 final class CrawlKeys {
     private final String name;
     private final OfSlice[] slices;
+    private final long bucketsOfSlice;
 
-    CrawlKeys(String name, int sliceCount) {
+    /**
+     * Names the keys of a crawl.
+     *
+     * @param bucketsOfSlice how many buckets each slice has; 0: the slices share the buckets and the tag of the crawl
+     */
+    CrawlKeys(String name, int sliceCount, long bucketsOfSlice) {
         this.name = name;
+        this.bucketsOfSlice = bucketsOfSlice;
         slices = new OfSlice[sliceCount];
         for (int i = 0; i < sliceCount; i++) {
-            slices[i] = new OfSlice("{" + name + "}", i);
+            slices[i] = new OfSlice("{" + name + (isSpread() ? ":" + i : "") + "}", i);
         }
+    }
+
+    /** Returns whether the slices have tags of their own, so that the nodes of a cluster can share them. */
+    boolean isSpread() {
+        return bucketsOfSlice > 0;
     }
 
     String name() {
@@ -59,9 +71,16 @@ final class CrawlKeys {
         return utf8("{" + name + "}l:" + list);
     }
 
-    /** Returns a set of fingerprints, of the URLs of all slices. */
+    /** Returns a set of fingerprints. */
     byte[] bucket(long number) {
-        return utf8("{" + name + "}s" + Long.toString(number, Character.MAX_RADIX));
+        return isSpread()
+                ? bucket(slices[(int) (number / bucketsOfSlice)].tag, number % bucketsOfSlice)
+                : bucket("{" + name + "}", number);
+    }
+
+    /** The number is written with the fewest digits, since the log of the engine has it with each URL. */
+    private static byte[] bucket(String tag, long number) {
+        return utf8(tag + "s" + Long.toString(number, Character.MAX_RADIX));
     }
 
     int sliceCount() {
@@ -88,6 +107,9 @@ final class CrawlKeys {
     /** The names of a slice's keys. */
     static final class OfSlice {
         final int index;
+        private final String tag;
+        /** The hash with the identity of the crawl, on the node of the slice. */
+        final byte[] crawl;
         /** The hash of counters. */
         final byte[] counters;
         /** The hash of the owner. */
@@ -98,29 +120,28 @@ final class CrawlKeys {
         final byte[] taken;
         /** The hash of the URLs that are done in taken frames. */
         final byte[] done;
-        /** The hash of the last answers to pushes. */
-        final byte[] replies;
         /** The hash of hosts that have to pause. */
         final byte[] pauses;
         /** The list of damaged frames that a repair has put aside. */
         final byte[] aside;
 
-        private OfSlice(String crawl, int index) {
+        private OfSlice(String tag, int index) {
             this.index = index;
-            String prefix = crawl + index;
+            this.tag = tag;
+            crawl = utf8(tag);
+            String prefix = tag + index;
             counters = utf8(prefix + "m");
             owner = utf8(prefix + "o");
             queue = utf8(prefix + "q");
             taken = utf8(prefix + "f");
             done = utf8(prefix + "d");
-            replies = utf8(prefix + "r");
             pauses = utf8(prefix + "p");
             aside = utf8(prefix + "x");
         }
 
         /** Returns the hashes. */
         List<byte[]> hashes() {
-            return List.of(counters, owner, taken, done, replies, pauses);
+            return List.of(counters, owner, taken, done, pauses);
         }
 
         /** Returns the lists. */

@@ -18,17 +18,22 @@ import org.jspecify.annotations.Nullable;
  * @param id a random identity of this crawl, so that another one under the same name is not mistaken for it
  * @param slices the number of slices
  * @param buckets the number of sets of fingerprints
+ * @param isSpread whether each slice has as many of them for itself, and all its keys on one node of a cluster
  * @param capacity distinct URLs that the crawl is made for
  * @param seed of the hash
  * @param group the name of the rule by which hosts are grouped
  */
-record CrawlSettings(String id, int slices, long buckets, long capacity, OnFull onFull, long seed, String group) {
+record CrawlSettings(
+        String id, int slices, long buckets, boolean isSpread, long capacity, OnFull onFull, long seed, String group) {
     static final String ID = "id";
 
     /** The version of the format. */
     private static final String FORMAT = "sieve";
 
     private static final String PRESENT_FORMAT = "3";
+
+    /** The field that says that all slices know the identity of the crawl. */
+    private static final String COMPLETE = "complete";
 
     /** The start of the fields with options. */
     private static final String OPTION = "opt.";
@@ -62,7 +67,7 @@ record CrawlSettings(String id, int slices, long buckets, long capacity, OnFull 
                 throw new IllegalArgumentException("capacity is required to make a new crawl");
             }
             int count = slices == null ? DEFAULT_SLICES : slices;
-            stored = fresh(count, capacity, onFull == null ? OnFull.WARN : onFull, seed, group)
+            stored = fresh(engine.isCluster(), count, capacity, onFull == null ? OnFull.WARN : onFull, seed, group)
                     .create(engine, name);
         }
         List<String> differences = new ArrayList<>();
@@ -76,10 +81,14 @@ record CrawlSettings(String id, int slices, long buckets, long capacity, OnFull 
         if (!differences.isEmpty()) {
             throw new IllegalArgumentException("the crawl has other settings: " + String.join(", ", differences));
         }
+        if (stored.isSpread) {
+            stored.complete(engine, stored.keys(name));
+        }
         return stored;
     }
 
-    private static CrawlSettings fresh(int slices, long capacity, OnFull onFull, @Nullable Long seed, String group) {
+    private static CrawlSettings fresh(
+            boolean isSpread, int slices, long capacity, OnFull onFull, @Nullable Long seed, String group) {
         long buckets = Math.max(1, capacity / FINGERPRINTS_PER_BUCKET);
         if (buckets > MAX_BUCKETS) {
             throw new IllegalArgumentException("capacity is too large: " + capacity);
@@ -87,11 +96,56 @@ record CrawlSettings(String id, int slices, long buckets, long capacity, OnFull 
         return new CrawlSettings(
                 Long.toHexString(Memberships.randomSeed()),
                 slices,
-                buckets,
+                isSpread ? (buckets + slices - 1) / slices * slices : buckets,
+                isSpread,
                 capacity,
                 onFull,
                 seed == null ? Memberships.randomSeed() : seed,
                 group);
+    }
+
+    /**
+     * Stores the identity of the crawl with each slice of a new crawl, so that a node that has lost its slices is noticed.
+     *
+     * @throws IOException when a slice has none although the crawl is complete
+     */
+    private void complete(Engine engine, CrawlKeys keys) throws IOException {
+        boolean isComplete = engine.one("HGET", keys.settings(), utf8(COMPLETE)) != null;
+        List<byte[]> missing = engine.call((session, number) -> {
+            List<byte[]> without = new ArrayList<>();
+            for (int i = 0; i < slices; i++) {
+                byte[] tag = keys.slice(i).crawl;
+                if (!isComplete) {
+                    session.send("HSETNX", tag, utf8(ID), utf8(id));
+                }
+                session.send("HGET", tag, utf8(ID));
+            }
+            for (int i = 0; i < slices; i++) {
+                if (!isComplete) {
+                    session.receive();
+                }
+                if (!id.equals(Replies.textOrNull(session.receive()))) {
+                    without.add(keys.slice(i).crawl);
+                }
+            }
+            return without;
+        });
+        if (!missing.isEmpty()) {
+            throw new IOException("the cluster has lost " + missing.size() + " of the " + slices
+                    + " slices of the crawl " + keys.name() + ", such as " + Replies.text(missing.get(0)));
+        }
+        engine.one("HSET", keys.settings(), utf8(COMPLETE), utf8("1"));
+    }
+
+    /** Returns the names of the crawl's keys. */
+    CrawlKeys keys(String name) {
+        return new CrawlKeys(name, slices, isSpread ? buckets / slices : 0);
+    }
+
+    /** Returns the bucket of a URL, given its slice and the first word of its hash. */
+    long bucket(int slice, long hash) {
+        long ofSlice = buckets / slices;
+        return isSpread ? slice * ofSlice + (hash >>> 1) % ofSlice : (hash >>> 1) % buckets;
     }
 
     /**
@@ -123,6 +177,7 @@ record CrawlSettings(String id, int slices, long buckets, long capacity, OnFull 
             utf8(ID), utf8(id),
             utf8("slices"), CrawlKeys.utf8(slices),
             utf8("buckets"), CrawlKeys.utf8(buckets),
+            utf8("spread"), CrawlKeys.utf8(isSpread ? 1 : 0),
             utf8("capacity"), CrawlKeys.utf8(capacity),
             utf8("on-full"), utf8(onFull.name()),
             utf8("seed"), CrawlKeys.utf8(seed),
@@ -159,7 +214,8 @@ record CrawlSettings(String id, int slices, long buckets, long capacity, OnFull 
         return new CrawlSettings(
                 text(name, fields, ID),
                 (int) number(name, fields, "slices", value -> value >= 1 && value <= MAX_SLICES),
-                number(name, fields, "buckets", value -> value >= 1 && value <= MAX_BUCKETS),
+                number(name, fields, "buckets", value -> value >= 1 && value <= MAX_BUCKETS + MAX_SLICES),
+                number(name, fields, "spread", value -> value == 0 || value == 1) == 1,
                 number(name, fields, "capacity", value -> value >= 1),
                 onFull(name, fields),
                 number(name, fields, "seed", value -> true),

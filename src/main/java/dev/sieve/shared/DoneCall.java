@@ -16,17 +16,24 @@ final class DoneCall {
     private static final byte[] ALL = {};
 
     private final byte[][] args;
+    private final long seal;
     private final int count;
     private final int pages;
 
-    private DoneCall(byte[][] args, int count, int pages) {
+    private DoneCall(byte[][] args, long seal, int count, int pages) {
         this.args = args;
+        this.seal = seal;
         this.count = count;
         this.pages = pages;
     }
 
     byte[][] args() {
         return args;
+    }
+
+    /** Returns the number of the seal with which it was made. */
+    long seal() {
+        return seal;
     }
 
     /** Returns how many URLs became done. */
@@ -40,7 +47,7 @@ final class DoneCall {
     }
 
     /** Moves frames into a call. */
-    static DoneCall of(long number, Set<TakenFrame> changed) {
+    static DoneCall of(long number, long seal, Set<TakenFrame> changed) {
         List<byte[]> args = new ArrayList<>();
         int sum = 0;
         int pages = 0;
@@ -57,6 +64,6 @@ final class DoneCall {
         }
         args.add(0, CrawlKeys.utf8(number));
         args.add(1, CrawlKeys.utf8(pages));
-        return new DoneCall(args.toArray(byte[][]::new), sum, pages);
+        return new DoneCall(args.toArray(byte[][]::new), seal, sum, pages);
     }
 }

@@ -1,6 +1,8 @@
 package dev.sieve.shared;
 
 import dev.sieve.OptionalLibrary;
+import dev.sieve.bloom.Murmur3;
+import dev.sieve.shared.EngineAddress.Server;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -9,16 +11,20 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -73,6 +79,10 @@ final class Engine implements Closeable {
     private boolean impatient;
     /** What a replica stores becomes that of its primary, even if it is a primary again before it restarts. */
     private volatile boolean replaced;
+
+    private volatile boolean isCluster;
+    /** The nodes of the newest connection. */
+    private List<Server> nodes = List.of();
 
     private volatile boolean closed;
 
@@ -276,31 +286,41 @@ final class Engine implements Closeable {
         return new UncheckedIOException(new InterruptedIOException("interrupted while waiting for the engine"));
     }
 
-    private Map<String, String> connect(Session session) throws IOException {
+    private Map<Server, Map<String, String>> connect(Session session) throws IOException {
         try {
-            Map<String, String> info = session.connect();
-            check(info);
-            if ("1".equals(info.get("cluster_enabled"))) {
-                requireOneNode(session);
+            Map<Server, Map<String, String>> infos = session.connect(candidates());
+            for (Map.Entry<Server, Map<String, String>> node : infos.entrySet()) {
+                try {
+                    check(node.getValue());
+                } catch (IOException e) {
+                    throw infos.size() == 1 ? e : new IOException(node.getKey() + ": " + e.getMessage(), e);
+                }
             }
-            enter(session, info);
+            enter(session, infos);
             if (closed) {
                 throw new IOException("closed");
             }
-            return info;
+            return infos;
         } catch (IOException | EngineAwayException e) {
             session.disconnect();
             throw e instanceof IOException checked ? checked : new IOException(e.getMessage(), e);
         }
     }
 
+    /** Returns the nodes that may be asked for the others: those that were there last come first. */
+    private synchronized Set<Server> candidates() {
+        Set<Server> all = new LinkedHashSet<>(nodes);
+        all.addAll(address.servers());
+        return all;
+    }
+
     /** Connects to an engine that may be loading its data, but not to one that may have another address. */
-    private Map<String, String> connectFirst(Session session) throws IOException {
+    private Map<Server, Map<String, String>> connectFirst(Session session) throws IOException {
         while (true) {
             try {
                 return connect(session);
-            } catch (IOException e) {
-                if (!session.isLoading() || patience.isZero()) {
+            } catch (Link.LoadingException e) {
+                if (patience.isZero()) {
                     throw e;
                 }
                 failed(e.getMessage());
@@ -323,24 +343,14 @@ final class Engine implements Closeable {
         }
     }
 
-    /** A node alone has all keys; one of several would refuse those of most slices. */
-    private static void requireOneNode(Session session) throws IOException {
-        if (tryCommand(session, "CLUSTER", "INFO") instanceof byte[] state
-                && new String(state, StandardCharsets.US_ASCII)
-                        .lines()
-                        .anyMatch(line -> line.matches("cluster_size:(?![01]$)[0-9]+"))) {
-            throw new IOException("it is a node of a cluster, which is not supported");
-        }
-    }
-
     private static boolean isBefore62(String major, String minor) {
         return Integer.parseInt(major) < 6 || (major.equals("6") && Integer.parseInt(minor) < 2);
     }
 
-    private void enter(Session session, Map<String, String> info) {
-        String id = Objects.requireNonNull(info.get("run_id"));
+    private void enter(Session session, Map<Server, Map<String, String>> infos) {
         boolean isNew;
         synchronized (this) {
+            String id = runId(session.topology().isCluster(), infos.values());
             isNew = run == null || replaced || !run.id.equals(id);
             replaced = false;
             if (isNew) {
@@ -348,14 +358,31 @@ final class Engine implements Closeable {
                 run = new Run(id);
             }
             session.setRun(run());
+            isCluster = session.topology().isCluster();
+            nodes = List.copyOf(infos.keySet());
         }
-        if (isNew
-                && "1".equals(info.get("aof_enabled"))
-                && "-1".equals(info.get("aof_last_rewrite_time_sec"))
-                && "0".equals(info.get("aof_rewrite_in_progress"))
-                && "0".equals(info.get("aof_rewrite_scheduled"))) {
-            rewriteLog(session);
+        if (isNew) {
+            infos.forEach((node, info) -> {
+                if ("1".equals(info.get("aof_enabled"))
+                        && "-1".equals(info.get("aof_last_rewrite_time_sec"))
+                        && "0".equals(info.get("aof_rewrite_in_progress"))
+                        && "0".equals(info.get("aof_rewrite_scheduled"))) {
+                    rewriteLog(session, node);
+                }
+            });
         }
+    }
+
+    /**
+     * Returns the identity of a server's run; that of a cluster is made of those of all nodes that store something, and of
+     * the histories of what they store, so that it changes when a replica takes the place of one.
+     */
+    private static String runId(boolean isCluster, Collection<Map<String, String>> infos) {
+        List<String> all = infos.stream()
+                .map(info -> info.get("run_id") + (isCluster ? info.get("master_replid") : ""))
+                .sorted()
+                .toList();
+        return isCluster ? String.format("%016x", Murmur3.hash(String.join(" ", all), 0)[0]) : all.get(0);
     }
 
     /**
@@ -365,25 +392,30 @@ final class Engine implements Closeable {
      * <p>The engine begins another log file with it, and does not start any more when it is killed before the end of the
      * rewriting while the file before ends inside a transaction. So a transaction that changes nothing goes first.
      */
-    private void rewriteLog(Session session) {
-        String key = "{" + address.name() + "}e";
-        String field = session.run().id;
-        if (tryCommand(session, "MULTI") != null) {
-            tryCommand(session, "HSET", key, field, "1");
-            tryCommand(session, "HDEL", key, field);
-            if (tryCommand(session, "EXEC") != null) {
-                tryCommand(session, "BGREWRITEAOF");
+    private void rewriteLog(Session session, Server node) {
+        byte[] key = keyOn(session.topology(), node);
+        byte[] field = ascii(session.run().id);
+        if (tryCommand(session, node, "MULTI") != null) {
+            tryCommand(session, node, "HSET", key, field, ascii("1"));
+            tryCommand(session, node, "HDEL", key, field);
+            if (tryCommand(session, node, "EXEC") != null) {
+                tryCommand(session, node, "BGREWRITEAOF");
             }
         }
     }
 
+    /** Returns a key of the crawl that is stored nowhere, but would be on a node. */
+    private byte[] keyOn(Topology topology, Server node) {
+        return LongStream.iterate(0, i -> i + 1)
+                .mapToObj(i -> ascii("{" + address.name() + (i == 0 ? "" : ":-" + i) + "}e"))
+                .filter(key -> topology.of(key).equals(node))
+                .findFirst()
+                .orElseThrow();
+    }
+
     /** Returns the response to a command that a user of the engine may not have the right to send, or null. */
-    private static @Nullable Object tryCommand(Session session, String command, String... args) {
-        byte[][] bytes = new byte[args.length][];
-        for (int i = 0; i < args.length; i++) {
-            bytes[i] = args[i].getBytes(StandardCharsets.US_ASCII);
-        }
-        session.send(command, bytes);
+    private static @Nullable Object tryCommand(Session session, Server node, String command, byte[]... args) {
+        session.sendTo(node, command, args);
         try {
             return session.receive();
         } catch (EngineException e) {
@@ -392,23 +424,57 @@ final class Engine implements Closeable {
         }
     }
 
-    private static List<String> warnings(Session session, Map<String, String> info) {
-        List<String> warnings = new ArrayList<>();
-        if ("0".equals(info.get("aof_enabled"))) {
-            warnings.add("appendonly is off, so the engine loses the crawl when it ends: set 'appendonly yes'");
-        } else if (tryCommand(session, "CONFIG", "GET", "appendfsync") instanceof List<?> pair
-                && pair.size() == 2
-                && pair.get(1) instanceof byte[] value
-                && new String(value, StandardCharsets.US_ASCII).equals("no")) {
-            warnings.add("appendfsync is 'no', so the engine loses up to half a minute when its machine fails:"
-                    + " set 'appendfsync everysec' or 'always'");
-        }
-        String policy = info.getOrDefault("maxmemory_policy", "noeviction");
-        if (!policy.equals("noeviction")) {
-            warnings.add("maxmemory-policy is '" + policy + "', so the engine removes URLs when its memory is full:"
-                    + " set 'maxmemory-policy noeviction'");
-        }
+    private static List<String> warnings(Session session, Map<Server, Map<String, String>> infos) {
+        Set<String> warnings = new LinkedHashSet<>();
+        infos.forEach((node, info) -> {
+            if ("0".equals(info.get("aof_enabled"))) {
+                warnings.add("appendonly is off, so the engine loses the crawl when it ends: set 'appendonly yes'");
+            } else if ("no".equals(info.get(Link.APPENDFSYNC))) {
+                warnings.add("appendfsync is 'no', so the engine loses up to half a minute when its machine fails:"
+                        + " set 'appendfsync everysec' or 'always'");
+            }
+            String policy = info.getOrDefault("maxmemory_policy", "noeviction");
+            if (!policy.equals("noeviction")) {
+                warnings.add("maxmemory-policy is '" + policy + "', so the engine removes URLs when its memory is full:"
+                        + " set 'maxmemory-policy noeviction'");
+            }
+            if (session.topology().isCluster()) {
+                clusterWarnings(session, node, warnings);
+            }
+        });
         return List.copyOf(warnings);
+    }
+
+    private static void clusterWarnings(Session session, Server node, Set<String> warnings) {
+        if (session.topology().replicas(node).electable() == 0) {
+            warnings.add("a node has no replica, so the crawl waits while it is away: " + node);
+        }
+        if (setting(session, node, "cluster-replica-validity-factor").equals("0")) {
+            warnings.add(
+                    "cluster-replica-validity-factor is 0, so a replica with old data may take the place of a node:"
+                            + " set 'cluster-replica-validity-factor 10'");
+        }
+        if (setting(session, node, "replica-read-only").equals("no")) {
+            warnings.add("replica-read-only is 'no', so a replica may store what its primary does not:"
+                    + " set 'replica-read-only yes'");
+        }
+        if (setting(session, node, "cluster-require-full-coverage").equals("no")) {
+            warnings.add("cluster-require-full-coverage is 'no', so parts of the cluster go on alone:"
+                    + " set 'cluster-require-full-coverage yes'");
+        }
+    }
+
+    /** Returns a setting of a node; an empty text when the user may not read it. */
+    private static String setting(Session session, Server node, String name) {
+        return tryCommand(session, node, "CONFIG", ascii("GET"), ascii(name)) instanceof List<?> pair
+                        && pair.size() == 2
+                        && pair.get(1) instanceof byte[] value
+                ? Replies.text(value)
+                : "";
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
     }
 
     private synchronized void failed(@Nullable String reason) {
@@ -463,6 +529,11 @@ final class Engine implements Closeable {
         return Objects.requireNonNull(run, "no connection yet");
     }
 
+    /** Returns whether it is a cluster, whose nodes can fail one without the others. */
+    boolean isCluster() {
+        return isCluster;
+    }
+
     /** Returns whether the engine did not respond to the newest attempt. */
     boolean isAway() {
         return outage != null;
@@ -483,7 +554,7 @@ final class Engine implements Closeable {
     @Override
     public synchronized void close() {
         closed = true;
-        sessions.forEach(Session::disconnect);
+        sessions.forEach(Session::abort);
         notifyAll();
     }
 }

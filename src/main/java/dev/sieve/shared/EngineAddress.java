@@ -2,19 +2,21 @@ package dev.sieve.shared;
 
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The address of a crawl on an engine: {@code valkey://[user[:password]@]host[:port][/database]/NAME}. Its text never
+ * The address of a crawl on an engine: {@code valkey://[user[:password]@]host[:port],...[/database]/NAME}. Its text never
  * contains the password.
  *
  * @param scheme valkey or redis, which mean the same; with TLS valkeys or rediss
  * @param user the user; null for the default user of the engine
  * @param password the password, or null
- * @param host the name or IP address of the engine; an IPv6 address has no brackets
- * @param port the TCP port
+ * @param servers the server; of a cluster one or more of its nodes, which know the others
  * @param database the number of the database in the engine
  * @param name the name of the crawl
  */
@@ -22,11 +24,10 @@ public record EngineAddress(
         String scheme,
         @Nullable String user,
         @Nullable String password,
-        String host,
-        int port,
+        List<Server> servers,
         int database,
         String name) {
-    private static final String SYNTAX = "valkey://[user[:password]@]host[:port][/database]/NAME";
+    private static final String SYNTAX = "valkey://[user[:password]@]host[:port],...[/database]/NAME";
     private static final int DEFAULT_PORT = 6379;
     private static final int MAX_LENGTH = 2048;
     private static final Pattern SCHEME = Pattern.compile("(valkey|redis)s?");
@@ -34,14 +35,44 @@ public record EngineAddress(
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
     private static final Pattern ADDRESS = Pattern.compile("(?<scheme>[a-z]+)://"
             + "((?<user>[^:@/]*)(:(?<password>[^@/]*))?@)?"
-            + "(\\[(?<six>[^\\[\\]/@]+)]|(?<host>[^:@/\\[\\]]+))(:(?<port>[0-9]{1,5}))?"
+            + "(?<servers>[^@/]+)"
             + "(/(?<database>[0-9]{1,9}))?/(?<name>[^/]+)");
+
+    private static final Pattern SERVER =
+            Pattern.compile("(\\[(?<six>[^\\[\\]]*:[^\\[\\]]*)]|(?<host>[^:\\[\\]]+))(:(?<port>[0-9]{1,5}))?");
+
+    /**
+     * A server.
+     *
+     * @param host its name or IP address; an IPv6 address has no brackets
+     * @param port the TCP port
+     */
+    public record Server(String host, int port) {
+        /** Checks both parts. */
+        public Server {
+            require(HOST.matcher(host).matches(), "the host must be a name or an IP address");
+            require(port >= 1 && port <= 65_535, "the port must be 1 to 65535");
+        }
+
+        private static Server parse(String text) {
+            Matcher matcher = SERVER.matcher(text);
+            require(matcher.matches(), "expected " + SYNTAX);
+            String six = matcher.group("six");
+            return new Server(six != null ? six : matcher.group("host"), number(matcher.group("port"), DEFAULT_PORT));
+        }
+
+        /** Returns {@code host:port}. */
+        @Override
+        public String toString() {
+            return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+        }
+    }
 
     /** Checks each part. */
     public EngineAddress {
         require(SCHEME.matcher(scheme).matches(), "the scheme must be valkey, redis, valkeys or rediss");
-        require(HOST.matcher(host).matches(), "the host must be a name or an IP address");
-        require(port >= 1 && port <= 65_535, "the port must be 1 to 65535");
+        servers = List.copyOf(servers);
+        require(!servers.isEmpty(), "a server is required");
         require(database >= 0, "the database must be 0 or more");
         require(NAME.matcher(name).matches(), "the name of the crawl must be 1 to 64 of A-Z a-z 0-9 . _ -");
         user = user == null || user.isEmpty() ? null : user;
@@ -70,14 +101,13 @@ public record EngineAddress(
             require(
                     matcher.group("database") != null || !name.matches("[0-9]+"),
                     "expected the name of a crawl after the database");
-            String six = matcher.group("six");
-            require(six == null || six.contains(":"), "the brackets must contain an IPv6 address");
             return new EngineAddress(
                     matcher.group("scheme"),
                     decode(matcher.group("user")),
                     decode(matcher.group("password")),
-                    six != null ? six : matcher.group("host"),
-                    number(matcher.group("port"), DEFAULT_PORT),
+                    Arrays.stream(matcher.group("servers").split(",", -1))
+                            .map(Server::parse)
+                            .toList(),
                     number(matcher.group("database"), 0),
                     name);
         } catch (IllegalArgumentException e) {
@@ -110,7 +140,7 @@ public record EngineAddress(
 
     /** Returns the address with another password; null or an empty text removes it. */
     public EngineAddress withPassword(@Nullable String other) {
-        return new EngineAddress(scheme, user, other, host, port, database, name);
+        return new EngineAddress(scheme, user, other, servers, database, name);
     }
 
     /** Returns whether connections are encrypted. */
@@ -118,9 +148,9 @@ public record EngineAddress(
         return scheme.equals("valkeys") || scheme.equals("rediss");
     }
 
-    /** Returns the address of the engine alone, as messages contain it: {@code valkey://host:port}. */
+    /** Returns the address of the engine alone, as messages contain it: {@code valkey://host:port,...}. */
     public String server() {
-        return scheme + "://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+        return scheme + "://" + servers.stream().map(Server::toString).collect(Collectors.joining(","));
     }
 
     /** Returns the address without user and password. */

@@ -8,10 +8,6 @@ class EngineException extends UncheckedIOException {
     /** The response of the engine. */
     final String reason;
 
-    EngineException(EngineAddress address, String reason) {
-        this("the engine " + address.server() + " refuses a command: " + reason, reason);
-    }
-
     EngineException(String message, String reason) {
         super(message, new IOException(message));
         this.reason = reason;

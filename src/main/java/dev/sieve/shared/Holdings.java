@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -43,11 +44,17 @@ final class Holdings {
     private long nextId;
     private int owned;
     private int unsentDone;
+    /** How often what is done was put into calls, and until when these may be sent. */
+    private long sealed;
+
+    private long safe;
 
     /** What changes of a slice. */
     private static final class Part {
         final Slice slice;
         Slice.Term term;
+        /** A renewal that is not safe on all replicas yet. */
+        Slice.@Nullable Term nextTerm;
         /** Frames that an earlier owner took, by number, with the URLs that are done in them. */
         final TreeMap<Long, BitSet> left;
         /** Whether frames may be queued. */
@@ -57,11 +64,10 @@ final class Holdings {
 
         /** Frames with URLs that became done since the last call. */
         final Set<TakenFrame> changed = new LinkedHashSet<>();
-        /** The call that stores what is done, until it was answered. */
-        @Nullable
-        DoneCall doneCall;
+        /** The calls that store what is done, until they were answered. */
+        final Deque<DoneCall> doneCalls = new ArrayDeque<>();
 
-        long doneCalls;
+        long doneNumber;
         /** How many leases were begun and have not ended. */
         int begun;
         /** How many leases the caller holds on to without working on them. */
@@ -90,16 +96,16 @@ final class Holdings {
 
         /** Returns whether the slice was given up and may be released: what was done in it is stored. */
         boolean isReleasable(long clock) {
-            return isLeaving && changed.isEmpty() && doneCall == null && (begun == 0 || leaveNanos - clock <= 0);
+            return isLeaving && changed.isEmpty() && doneCalls.isEmpty() && (begun == 0 || leaveNanos - clock <= 0);
         }
 
         int unsentDone() {
-            int sum = doneCall == null ? 0 : doneCall.count();
+            int sum = doneCalls.stream().mapToInt(DoneCall::count).sum();
             return sum + changed.stream().mapToInt(TakenFrame::newlyDone).sum();
         }
 
         int unsentPages() {
-            int sum = doneCall == null ? 0 : doneCall.pages();
+            int sum = doneCalls.stream().mapToInt(DoneCall::pages).sum();
             return sum + changed.stream().mapToInt(TakenFrame::newPages).sum();
         }
     }
@@ -212,13 +218,21 @@ final class Holdings {
         return part != null && part.isIdle;
     }
 
-    /** Notes that the engine has renewed the ownership of a slice. */
+    /** Notes that the engine has renewed the ownership of a slice; the term holds from {@link #confirmTerms} on. */
     synchronized void renewed(Slice slice, Slice.Term term, boolean idle, boolean hasFrames) {
         Part part = part(slice);
         if (part != null) {
-            part.term = term;
+            part.nextTerm = term;
             part.isIdle = (idle || part.isIdle) && !hasFrames;
             part.mayHaveFrames |= hasFrames;
+        }
+    }
+
+    /** Notes that no failure of a node can take back the renewals. */
+    synchronized void confirmTerms() {
+        for (Part part : parts()) {
+            part.term = part.nextTerm == null ? part.term : part.nextTerm;
+            part.nextTerm = null;
         }
     }
 
@@ -378,6 +392,7 @@ final class Holdings {
             // The engine learns with the next beat that this worker has something to do.
             part.isIdle = false;
             part.term = new Slice.Term(part.term.endNanos(), clock);
+            part.nextTerm = null;
         }
         part.begun += frame.begin(lease.id()) ? 1 : 0;
         return true;
@@ -438,16 +453,32 @@ final class Holdings {
         return parts().stream().mapToInt(Part::unsentPages).sum();
     }
 
-    /** Returns the call that stores what is done in a slice, the same until it was answered; null when nothing is. */
+    /**
+     * Puts what is done into calls. Their URLs were marked as done before, and the links of a page are pushed before it is
+     * marked: what was written before a seal contains them.
+     *
+     * @return the number of this seal
+     */
+    synchronized long seal() {
+        sealed++;
+        for (Part part : parts()) {
+            while (!part.changed.isEmpty()) {
+                part.doneCalls.add(DoneCall.of(++part.doneNumber, sealed, part.changed));
+            }
+        }
+        return sealed;
+    }
+
+    /** Notes that what was written before a seal is safe, so that its calls may be sent. */
+    synchronized void confirm(long seal) {
+        safe = Math.max(safe, seal);
+    }
+
+    /** Returns the call that may store what is done in a slice, the same until it was answered; null when there is none. */
     synchronized @Nullable DoneCall doneCall(Slice slice) {
         Part part = part(slice);
-        if (part == null) {
-            return null;
-        }
-        if (part.doneCall == null && !part.changed.isEmpty()) {
-            part.doneCall = DoneCall.of(++part.doneCalls, part.changed);
-        }
-        return part.doneCall;
+        DoneCall next = part == null ? null : part.doneCalls.peek();
+        return next != null && next.seal() <= safe ? next : null;
     }
 
     /** Notes that the engine has answered the call of a slice. */
@@ -455,7 +486,7 @@ final class Holdings {
         Part part = part(slice);
         if (part != null) {
             unsentDone -= call.count();
-            part.doneCall = null;
+            part.doneCalls.remove(call);
         }
     }
 

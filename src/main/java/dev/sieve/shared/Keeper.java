@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The thread that keeps the part of a worker in the crawl, by one beat per second. A beat that throws is the last one. */
+/** A thread that keeps the part of a worker in the crawl, by one beat per second. A beat that throws is the last one. */
 final class Keeper implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Keeper.class);
     private static final Duration PAUSE = Duration.ofSeconds(1);
@@ -21,10 +21,10 @@ final class Keeper implements AutoCloseable {
     private volatile boolean isStarted;
     private volatile boolean isClosing;
 
-    Keeper(String crawl, Runnable beat) {
+    Keeper(String name, String crawl, Runnable beat) {
         this.crawl = crawl;
         this.beat = beat;
-        thread = new RepeatingThread("sieve-keeper", PAUSE, this::run);
+        thread = new RepeatingThread(name, PAUSE, this::run);
     }
 
     void start() {

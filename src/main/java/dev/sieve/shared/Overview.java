@@ -57,7 +57,7 @@ final class Overview {
      */
     void note(Survey survey, long now) {
         assert worker.isInTrip();
-        if (!worker.settings().id().equals(survey.id)) {
+        if (!survey.isOf(worker.settings().id())) {
             throw CrawlSettings.isGone(worker.keys().name());
         }
         surveyNanos = now;
@@ -95,7 +95,7 @@ final class Overview {
 
     private boolean isDrained(long left, long now) {
         // Slices with frames of an earlier owner may have been claimed since the caller has checked.
-        boolean isBusy = !results.flush() || worker.holdings().isBusy(left);
+        boolean isBusy = !results.flushAll() || worker.holdings().isBusy(left);
         if (isBusy || !ownership.renew(true, now) || worker.holdings().isBusy(left)) {
             return false;
         }

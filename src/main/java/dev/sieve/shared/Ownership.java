@@ -269,8 +269,7 @@ final class Ownership {
                 CrawlKeys.OfSlice slice = worker.keys().slice(index);
                 session.send(
                         Script.CLAIM,
-                        new byte[][] {slice.owner, slice.counters, slice.taken, slice.done, slice.pauses, slice.replies
-                        },
+                        new byte[][] {slice.owner, slice.counters, slice.taken, slice.done, slice.pauses},
                         args.toArray(byte[][]::new));
             }
             List<Object> all = new ArrayList<>();

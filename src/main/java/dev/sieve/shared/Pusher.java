@@ -170,7 +170,7 @@ final class Pusher {
             int to = batch.urlTo(index);
             int slice = page.slice(url, from, to);
             Call call = calls.computeIfAbsent(slice, number -> new Call());
-            long bucket = (h1 >>> 1) % worker.settings().buckets();
+            long bucket = worker.settings().bucket(slice, h1);
             int fingerprint = (int) h2;
             if (!call.present.add((bucket << 32) | (fingerprint & 0xffffffffL))) {
                 return;
@@ -219,7 +219,7 @@ final class Pusher {
             byte[][] all = new byte[3 + count][];
             all[0] = names.queue;
             all[1] = names.counters;
-            all[2] = worker.keys().settings();
+            all[2] = names.crawl;
             byte[][] args = new byte[7 + count][];
             args[0] = utf8(worker.settings().id());
             args[1] = utf8(session.lane());

@@ -2,15 +2,13 @@ package dev.sieve.shared;
 
 import java.util.ArrayDeque;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was written in the last seconds in which the engine was there, and is repeated when it has lost the end of its log:
- * seeds, which come from no page, and shared lines. Links come again with their page. Safe for use by many threads.
+ * What was written lately and the engine may still lose, and is repeated when it has lost the end of its log: seeds, which
+ * come from no page, and shared lines. Links come again with their page. Safe for use by many threads.
  */
 final class RecentWrites {
-    private static final long KEPT_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final long MAX_BYTES = 8 << 20;
 
     private record Write(Runnable repetition, long nanos, long bytes) {}
@@ -29,20 +27,25 @@ final class RecentWrites {
     }
 
     /**
-     * Notes that the engine is there, and can lose only the latest of what was written until then.
+     * Notes the run of the engine.
      *
      * @return what repeats the writes that an earlier run may have lost; nothing in the same run
      */
-    synchronized List<Runnable> beat(Run present, long now) {
+    synchronized List<Runnable> beat(Run present) {
         boolean isNew = run != null && run != present;
         run = present;
-        if (isNew) {
-            return writes.stream().map(Write::repetition).toList();
-        }
-        while (!writes.isEmpty() && now - writes.peek().nanos > KEPT_NANOS) {
+        return isNew ? writes.stream().map(Write::repetition).toList() : List.of();
+    }
+
+    /** Forgets what was written before a time, in the present run: the engine cannot lose it any more. */
+    synchronized void forget(Run present, long until) {
+        while (run == present && !writes.isEmpty() && until - writes.peek().nanos > 0) {
             bytes -= writes.remove().bytes;
         }
-        return List.of();
+    }
+
+    synchronized boolean isEmpty() {
+        return writes.isEmpty();
     }
 
     /** Returns whether the last beat was in a run. */

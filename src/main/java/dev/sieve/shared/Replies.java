@@ -30,6 +30,11 @@ final class Replies {
         return text.matches("[0-9]{1,18}") ? Long.parseLong(text) : 0;
     }
 
+    /** Returns the epoch milliseconds of a response to TIME. */
+    static long millis(Object time) {
+        return count(list(time).get(0)) * 1000 + count(list(time).get(1)) / 1000;
+    }
+
     static String text(Object reply) {
         return new String((byte[]) reply, UTF_8);
     }

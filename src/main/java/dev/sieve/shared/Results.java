@@ -6,19 +6,62 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Stores on the engine which URLs are done. Until then a worker that dies leaves them to be done again. Used with the
- * lock of the round trips.
+ * Stores on the engine which URLs are done, once their links are safe. Until then a worker that dies leaves them to be done
+ * again. Used with the lock of the round trips, but {@link #confirm}.
  */
 final class Results {
-    private final Worker worker;
+    /** How often replicas or logs that are behind are waited for at the end. */
+    private static final int ATTEMPTS = 4;
 
-    Results(Worker worker) {
+    private final Worker worker;
+    private final Barrier barrier;
+
+    Results(Worker worker, Barrier barrier) {
         this.worker = worker;
+        this.barrier = barrier;
     }
 
-    /** Stores what is done, in one round trip per thousand frames of a slice; returns false when the engine is away. */
+    /**
+     * Makes sure that the links of what is done until now are safe; returns whether they are.
+     *
+     * @param always also when nothing is done that was not stored
+     */
+    boolean confirm(boolean always) {
+        if (!always && worker.holdings().unsentDone() == 0) {
+            return true;
+        }
+        long seal = worker.holdings().seal();
+        boolean isSafe = barrier.pass(Barrier.Safety.STORED);
+        if (isSafe) {
+            worker.holdings().confirm(seal);
+        }
+        return isSafe;
+    }
+
+    /** Stores all that is done; returns false when the engine is away, or links are not safe. */
+    boolean flushAll() {
+        return flush() && confirm(false) && flush();
+    }
+
+    /** Stores all that is done before the end, unless links do not become safe: then it is left to be done again. */
+    boolean flushLast() {
+        for (int i = 0; i < ATTEMPTS; i++) {
+            if (flushAll()) {
+                return true;
+            }
+            if (worker.engine().isAway()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Stores what is done and safe, in one round trip per thousand frames of a slice; returns false when the engine is away. */
     boolean flush() {
         assert worker.isInTrip();
+        if (!barrier.isNeeded()) {
+            worker.holdings().confirm(worker.holdings().seal());
+        }
         for (Map<Slice, DoneCall> calls = calls(); !calls.isEmpty(); calls = calls()) {
             Map<Slice, DoneCall> sent = calls;
             Map<Slice, Object> replies = worker.engine().tryCall((session, number) -> store(session, sent));

@@ -22,7 +22,8 @@ enum Script {
     MARK,
     CREATE,
     OPTIONS,
-    BUDGET;
+    BUDGET,
+    SYNC;
 
     private final String text;
     private final String hash;

@@ -1,59 +1,47 @@
 package dev.sieve.shared;
 
+import dev.sieve.shared.EngineAddress.Server;
 import java.io.IOException;
-import java.net.Socket;
-import java.net.SocketTimeoutException;
-import java.net.UnknownHostException;
-import java.nio.charset.StandardCharsets;
-import java.security.InvalidAlgorithmParameterException;
-import java.security.NoSuchAlgorithmException;
-import java.security.cert.CertPathBuilderException;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLException;
-import javax.net.ssl.SSLParameters;
-import javax.net.ssl.SSLSocket;
-import javax.net.ssl.SSLSocketFactory;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.ClientSetInfoConfig;
-import redis.clients.jedis.Connection;
-import redis.clients.jedis.DefaultJedisClientConfig;
-import redis.clients.jedis.DefaultJedisSocketFactory;
-import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.JedisClientConfig;
-import redis.clients.jedis.Protocol;
-import redis.clients.jedis.commands.ProtocolCommand;
-import redis.clients.jedis.exceptions.JedisConnectionException;
-import redis.clients.jedis.exceptions.JedisDataException;
-import redis.clients.jedis.exceptions.JedisException;
-import redis.clients.jedis.util.IOUtils;
 
-/** A connection to the engine, used by one thread at a time. It is opened again after a failure. */
+/**
+ * A connection to the engine, used by one thread at a time: one to each of its nodes. A command goes to the node that stores
+ * its key. It is opened again after a failure.
+ */
 final class Session {
-    private static final Pattern ERROR_CODE = Pattern.compile("^([A-Z]+) ");
-    /** The place in a script where an error was: before the message in Redis 6.2, after it in later versions. */
-    private static final Pattern SCRIPT = Pattern.compile("ERR Error running script \\(call to f_[0-9a-f]+\\): "
-            + "|@?user_script: ?[0-9]+: -?|,? script: [0-9a-f]{40}, on @user_script:[0-9]+\\.?");
+    private static final byte[] NO_KEY = {};
 
     private final EngineAddress address;
-    private final int timeoutMillis;
+    private final Duration timeout;
     private final String lane;
-    private volatile @Nullable Connection connection;
+    /** Closed by another thread too. */
+    private final Map<Server, Link> links = new ConcurrentHashMap<>();
+    /** The links that owe a response, in the order of the commands. */
+    private final Queue<Link> awaited = new ArrayDeque<>();
+
+    private Topology topology;
+    private Map<Server, Map<String, String>> infos = Map.of();
+    private boolean isFlushed = true;
     private @Nullable Run run;
-    private int pending;
-    private boolean isLoading;
 
     /** When it was used last, by the clock of the engine's client. */
     long usedNanos;
 
     Session(EngineAddress address, Duration timeout, String lane) {
         this.address = address;
-        timeoutMillis = (int) timeout.toMillis();
+        this.timeout = timeout;
         this.lane = lane;
+        topology = Topology.of(address.servers().get(0));
     }
 
     /** Returns the run of the engine that this connection was opened in. */
@@ -76,115 +64,144 @@ final class Session {
     }
 
     boolean isConnected() {
-        return connection != null;
-    }
-
-    /** Returns whether the last connection failed because the engine had just been started. */
-    boolean isLoading() {
-        return isLoading;
+        return !links.isEmpty();
     }
 
     /** Returns how many responses are outstanding. */
     int pending() {
-        return pending;
+        return awaited.size();
+    }
+
+    Topology topology() {
+        return topology;
     }
 
     /**
-     * Opens a new connection, makes the scripts available, and returns what the engine reports about itself.
+     * Opens a connection to each node, and returns what the nodes report about themselves.
      *
-     * @throws IOException when the engine does not respond, or cannot be used; the message says why
+     * @param candidates nodes to ask for the others, the best one first
+     * @throws Link.LoadingException when the engine has just been started
+     * @throws IOException when a node does not respond, or cannot be used; the message says why
      */
-    Map<String, String> connect() throws IOException {
+    Map<Server, Map<String, String>> connect(Collection<Server> candidates) throws IOException {
+        infos = connectFirst(candidates);
+        return infos;
+    }
+
+    private Map<Server, Map<String, String>> connectFirst(Collection<Server> candidates) throws IOException {
         disconnect();
-        isLoading = false;
-        JedisClientConfig config = DefaultJedisClientConfig.builder()
-                .serverDefaultProtocol()
-                .connectionTimeoutMillis(timeoutMillis)
-                .socketTimeoutMillis(timeoutMillis)
-                .user(address.user())
-                .password(address.password())
-                .database(address.database())
-                .clientSetInfoConfig(ClientSetInfoConfig.DISABLED)
-                .build();
+        IOException failure = new IOException("no node to ask");
+        for (Server candidate : candidates) {
+            try {
+                return connect(candidate);
+            } catch (IOException e) {
+                disconnect();
+                failure = e;
+            }
+        }
+        throw failure;
+    }
+
+    private Map<Server, Map<String, String>> connect(Server asked) throws IOException {
+        Map<String, String> first = open(asked);
+        if (!"1".equals(first.get("cluster_enabled"))) {
+            topology = Topology.of(asked);
+            return Map.of(asked, first);
+        }
         try {
-            connection = new Connection(() -> openSocket(config), config);
-            send("INFO");
-            for (Script script : Script.values()) {
-                send("SCRIPT", ascii("LOAD"), script.text());
+            topology = Topology.read(link(asked));
+            Map<Server, Map<String, String>> all = new LinkedHashMap<>();
+            for (Server node : topology.primaries()) {
+                all.put(node, node.equals(asked) ? first : open(node));
             }
-            Map<String, String> info = Replies.info(receive());
-            isLoading = "1".equals(info.get("loading"));
-            if (isLoading) {
-                throw new IOException("it is loading its data");
-            }
-            while (pending > 0) {
-                receive();
-            }
-            return info;
-        } catch (JedisException e) {
-            throw new IOException(reason(e), e);
+            return all;
         } catch (EngineException e) {
             throw new IOException(e.reason, e);
-        } catch (EngineAwayException | ClassCastException e) {
+        } catch (EngineAwayException e) {
             throw new IOException(e.getMessage(), e);
         }
     }
 
-    private Socket openSocket(JedisClientConfig config) {
-        HostAndPort place = new HostAndPort(address.host(), address.port());
-        Socket socket = new DefaultJedisSocketFactory(place, config).createSocket();
+    /** Returns the identity of the history of a node's data when it was connected to; a replica has that of its primary. */
+    String history(Server node) {
+        return info(node, "master_replid");
+    }
+
+    /** Returns whether a node has each write in its log before it responds. */
+    boolean syncsAlways(Server node) {
+        return info(node, Link.APPENDFSYNC).equals("always");
+    }
+
+    private String info(Server node, String field) {
+        return infos.getOrDefault(node, Map.of()).getOrDefault(field, "");
+    }
+
+    /**
+     * Asks one of the nodes again which of them store the keys, and how many replicas they have.
+     *
+     * @param which chooses the node
+     */
+    void refresh(long which) {
+        List<Server> all = List.copyOf(topology.primaries());
+        Server asked = all.get((int) (which % all.size()));
         try {
-            // The library ends connections with a reset.
-            socket.setSoLinger(false, 0);
-            return address.tls() ? encrypted(socket) : socket;
-        } catch (IOException | NoSuchAlgorithmException e) {
-            IOUtils.closeQuietly(socket);
-            String reason = e instanceof SocketTimeoutException ? "no response to the handshake" : e.getMessage();
-            throw new JedisConnectionException(e instanceof SSLException ? e : new SSLException(reason, e));
+            Topology present = Topology.read(link(asked));
+            if (!present.primaries().equals(topology.primaries())) {
+                throw new EngineAwayException("other nodes store the keys now", false, null);
+            }
+            topology = present;
+        } catch (IOException e) {
+            throw new EngineAwayException(asked + ": " + e.getMessage(), false, e);
         }
     }
 
-    private Socket encrypted(Socket socket) throws IOException, NoSuchAlgorithmException {
-        SSLSocketFactory factory = SSLContext.getDefault().getSocketFactory();
-        SSLSocket encrypted = (SSLSocket) factory.createSocket(socket, address.host(), address.port(), true);
-        SSLParameters parameters = encrypted.getSSLParameters();
-        parameters.setEndpointIdentificationAlgorithm("HTTPS");
-        encrypted.setSSLParameters(parameters);
-        encrypted.startHandshake();
-        return encrypted;
+    private Map<String, String> open(Server node) throws IOException {
+        Link link = new Link(address, node, timeout);
+        links.put(node, link);
+        try {
+            return link.connect();
+        } catch (Link.LoadingException e) {
+            throw e;
+        } catch (IOException e) {
+            throw node.equals(address.servers().get(0)) ? e : new IOException(node + ": " + e.getMessage(), e);
+        }
+    }
+
+    private Link link(Server node) {
+        Link link = links.get(node);
+        if (link == null) {
+            throw new EngineAwayException("the connection was closed", false, null);
+        }
+        return link;
     }
 
     /** Sends a script; several may be sent before as many responses are received, in the same order. */
     void send(Script script, byte[][] keys, byte[][] args) {
-        byte[][] all = new byte[2 + keys.length + args.length][];
-        all[0] = script.hash();
-        all[1] = ascii(String.valueOf(keys.length));
-        System.arraycopy(keys, 0, all, 2, keys.length);
-        System.arraycopy(args, 0, all, 2 + keys.length, args.length);
-        send(Protocol.Command.EVALSHA, all);
+        on(topology.of(keys[0]), link -> link.send(script, keys, args));
     }
 
-    /** Sends a command. */
+    /** Sends a command whose first argument is a key; one without arguments goes to any node. */
     void send(String command, byte[]... args) {
-        byte[] name = ascii(command);
-        send(() -> name, args);
+        on(topology.of(args.length == 0 ? NO_KEY : args[0]), link -> link.send(command, args));
     }
 
-    private void send(ProtocolCommand command, byte[]... args) {
-        try {
-            open().sendCommand(command, args);
-            pending++;
-        } catch (JedisException e) {
-            throw away(e);
-        }
+    /** Sends a command to one node. */
+    void sendTo(Server node, String command, byte[]... args) {
+        on(node, link -> link.send(command, args));
     }
 
-    private Connection open() {
-        Connection open = connection;
-        if (open == null) {
-            throw new EngineAwayException("the connection was closed", false, null);
-        }
-        return open;
+    private interface Step {
+        void take(Link link);
+    }
+
+    private void on(Server node, Step step) {
+        Link link = link(node);
+        named(link, () -> {
+            step.take(link);
+            return link;
+        });
+        awaited.add(link);
+        isFlushed = false;
     }
 
     /**
@@ -194,92 +211,45 @@ final class Session {
      * @throws EngineException when the engine refuses it for another reason that stays
      */
     Object receive() {
-        try {
-            Object response = open().getOne();
-            pending--;
-            return response;
-        } catch (JedisConnectionException e) {
-            throw away(e);
-        } catch (JedisDataException e) {
-            pending--;
-            throw refusal(e);
-        }
-    }
-
-    private RuntimeException refusal(JedisDataException e) {
-        String message = SCRIPT.matcher(e.getMessage()).replaceAll("");
-        Matcher code = ERROR_CODE.matcher(message);
-        return switch (code.find() ? code.group(1) : "") {
-            case "OOM" -> new EngineFullException(address);
-            case "NOSCRIPT",
-                    "READONLY",
-                    "LOADING",
-                    "MASTERDOWN",
-                    "CLUSTERDOWN",
-                    "TRYAGAIN",
-                    "MISCONF",
-                    "NOREPLICAS",
-                    "BUSY" -> new EngineAwayException(message, false, e);
-            case "MOVED", "ASK", "CROSSSLOT" ->
-                new EngineException(address, "it is a node of a cluster, which is not supported: " + message);
-            case "WRONGTYPE" ->
-                new EngineException(
-                        address, message + " ('sieve state' names the key, and 'sieve repair' puts it aside)");
-            default -> new EngineException(address, message);
-        };
-    }
-
-    private static EngineAwayException away(JedisException e) {
-        return new EngineAwayException(reason(e), e.getCause() instanceof SocketTimeoutException, e);
-    }
-
-    private static String reason(JedisException e) {
-        // The failures of the addresses of a host are suppressed ones.
-        Throwable first = e.getSuppressed().length > 0 ? e.getSuppressed()[0] : e;
-        Throwable cause = e.getCause() == null ? first : e.getCause();
-        if (cause instanceof SocketTimeoutException) {
-            return "no response in time";
-        }
-        if (cause instanceof UnknownHostException) {
-            return "unknown host";
-        }
-        if (cause instanceof SSLException) {
-            return "TLS failed: " + tlsReason(cause);
-        }
-        String message = String.valueOf(cause.getMessage());
-        return message.startsWith("Unknown reply") ? "it does not use the protocol of Redis" : message;
-    }
-
-    private static @Nullable String tlsReason(Throwable cause) {
-        String store = "-Djavax.net.ssl.trustStore=FILE -Djavax.net.ssl.trustStorePassword=PASSWORD";
-        if (hasCause(cause, CertPathBuilderException.class)) {
-            return "its certificate is not trusted; it must be in the trust store of Java (" + store + ")";
-        }
-        if (hasCause(cause, InvalidAlgorithmParameterException.class)) {
-            return "the trust store of Java is empty, or cannot be read without its password (" + store + ")";
-        }
-        return cause.getMessage();
-    }
-
-    private static boolean hasCause(@Nullable Throwable e, Class<?> type) {
-        return e != null && (type.isInstance(e) || hasCause(e.getCause(), type));
-    }
-
-    /** Closes the connection, also from another thread; the next use opens another one. */
-    void disconnect() {
-        Connection old = connection;
-        connection = null;
-        pending = 0;
-        if (old != null) {
-            try {
-                old.forceDisconnect();
-            } catch (IOException e) {
-                // It is closed as far as this process is concerned.
+        if (!isFlushed) {
+            isFlushed = true;
+            // Before the first response of one node, so that all of them work at the same time.
+            if (links.size() > 1) {
+                links.values()
+                        .forEach(link -> named(link, () -> {
+                            link.flush();
+                            return link;
+                        }));
             }
         }
+        Link next = awaited.poll();
+        if (next == null) {
+            throw new EngineAwayException("the connection was closed", false, null);
+        }
+        return named(next, next::receive);
     }
 
-    private static byte[] ascii(String text) {
-        return text.getBytes(StandardCharsets.US_ASCII);
+    /** Does something on a connection; of several nodes, the one that is away is named. */
+    @SuppressWarnings("NullAway") // null where the supplier returns null
+    private <T> T named(Link link, Supplier<T> step) {
+        try {
+            return step.get();
+        } catch (EngineAwayException e) {
+            throw topology.isCluster()
+                    ? new EngineAwayException(link.server() + ": " + e.getMessage(), e.silent, e)
+                    : e;
+        }
+    }
+
+    /** Closes the connections from another thread. */
+    void abort() {
+        links.values().forEach(Link::disconnect);
+    }
+
+    /** Closes the connections; the next use opens others. */
+    void disconnect() {
+        abort();
+        links.clear();
+        awaited.clear();
     }
 }

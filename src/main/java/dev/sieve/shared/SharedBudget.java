@@ -4,6 +4,7 @@ import static dev.sieve.shared.CrawlKeys.utf8;
 
 import dev.sieve.Lease;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -15,11 +16,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The engine counts the pages that are done, and knows how many others each worker has begun; so no more than permitted are
  * ever begun, and those of a worker that dies are free again when the engine counts it as dead. Each page costs a round
- * trip. Safe for use by many threads.
+ * trip, and three on a cluster. Safe for use by many threads.
  */
 public final class SharedBudget {
     /** Lua's numbers are exact up to 2<sup>53</sup>. */
     private static final long UNLIMITED = 1L << 52;
+
+    private static final byte[] VERSION = utf8("version");
+    private static final byte[] PAGES = utf8("pages");
 
     private final Worker worker;
     private final byte[][] keys;
@@ -33,7 +37,7 @@ public final class SharedBudget {
 
     SharedBudget(Worker worker) {
         this.worker = worker;
-        int slices = worker.keys().sliceCount();
+        int slices = worker.keys().isSpread() ? 0 : worker.keys().sliceCount();
         keys = new byte[2 + slices][];
         keys[0] = worker.keys().budget();
         keys[1] = worker.keys().workers();
@@ -121,13 +125,34 @@ public final class SharedBudget {
         return answer;
     }
 
+    private long donePages(Session session) {
+        for (int i = 0; i < worker.keys().sliceCount(); i++) {
+            session.send("HGET", worker.keys().slice(i).counters, PAGES);
+        }
+        long sum = 0;
+        for (int i = 0; i < worker.keys().sliceCount(); i++) {
+            sum += Replies.count(session.receive());
+        }
+        return sum;
+    }
+
     private record Answer(long allowed, long done, long ageMillis) {}
 
     private Answer ask(Session session, int begun, int wanted, boolean joins) {
-        session.send(Script.BUDGET, keys, new byte[][] {
-            utf8(worker.name()), utf8(most), utf8(begun), utf8(wanted), utf8(joins ? 1 : 0)
-        });
-        List<?> reply = Replies.list(session.receive());
-        return new Answer(Replies.number(reply.get(0)), Replies.number(reply.get(1)), Replies.number(reply.get(2)));
+        List<byte[]> args = List.of(utf8(worker.name()), utf8(most), utf8(begun), utf8(wanted), utf8(joins ? 1 : 0));
+        Object reply = Replies.REFUSED;
+        while (Replies.isRefused(reply)) {
+            List<byte[]> all = new ArrayList<>(args);
+            if (worker.keys().isSpread()) {
+                session.send("HGET", keys[0], VERSION);
+                Object version = session.receive();
+                all.add(utf8(donePages(session)));
+                all.add(version == null ? utf8(0) : (byte[]) version);
+            }
+            session.send(Script.BUDGET, keys, all.toArray(byte[][]::new));
+            reply = session.receive();
+        }
+        List<?> answer = Replies.list(reply);
+        return new Answer(Replies.number(answer.get(0)), Replies.number(answer.get(1)), Replies.number(answer.get(2)));
     }
 }

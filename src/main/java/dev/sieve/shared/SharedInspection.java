@@ -52,12 +52,15 @@ final class SharedInspection {
                     .anyMatch(key -> wrong.contains(Replies.text(key)))) {
                 continue;
             }
+            String loser = crawl.loser(slice);
+            if (loser != null) {
+                problems.add("slice " + i + ": the node " + loser + " has lost it");
+                continue;
+            }
             Map<String, String> counters = Replies.map(crawl.one("HGETALL", slice.counters));
             Map<String, String> owner = Replies.map(crawl.one("HGETALL", slice.owner));
             long left = count(owner.get("until")) - now;
-            if (left > 0
-                    && left <= count(owner.get("ttl"))
-                    && info.getOrDefault("run_id", "").equals(owner.get("run"))) {
+            if (left > 0 && left <= count(owner.get("ttl")) && crawl.run().equals(owner.get("run"))) {
                 owned.merge(owner.getOrDefault("worker", ""), 1, Integer::sum);
             }
             accepted += count(counters.get("accepted"));
@@ -66,8 +69,7 @@ final class SharedInspection {
             lost += count(counters.get("lost"));
             forgotten += count(counters.get("forgotten"));
             check(i, slice, counters, owner);
-            queueBytes += count(crawl.optional("MEMORY", utf8("USAGE"), slice.queue))
-                    + count(crawl.optional("MEMORY", utf8("USAGE"), slice.taken));
+            queueBytes += crawl.memory(slice.queue) + crawl.memory(slice.taken);
         }
         // The counters were read before, and pushes that came in between only add to the fingerprints.
         Fingerprints fingerprints = new Fingerprints();
@@ -94,7 +96,7 @@ final class SharedInspection {
                 owned.entrySet().stream()
                         .map(each -> new SharedState.Worker(each.getKey(), each.getValue()))
                         .toList(),
-                count(crawl.optional("LLEN", keys.lines("seeds"))),
+                crawl.optional("LLEN", keys.lines("seeds")),
                 engine(info),
                 queueBytes,
                 crawl.warnings(),
@@ -150,7 +152,7 @@ final class SharedInspection {
             });
             crawl.all(
                     sample.size(),
-                    (session, each) -> session.send("MEMORY", utf8("USAGE"), sample.get((int) each)),
+                    (session, each) -> StoredCrawl.sendMemory(session, sample.get((int) each)),
                     response -> sampledBytes += Replies.count(response));
             return total;
         }

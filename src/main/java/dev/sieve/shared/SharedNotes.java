@@ -122,9 +122,8 @@ public final class SharedNotes {
         byte[] field = utf8(host);
         byte[] key = worker.keys().slice(hosts.ofHost(host)).pauses;
         Engine.Work<Object> work = (session, number) -> {
-            session.send("TIME");
-            List<?> time = Replies.list(session.receive());
-            long now = Replies.number(time.get(0)) * 1000 + Replies.number(time.get(1)) / 1000;
+            session.sendTo(session.topology().of(key), "TIME");
+            long now = Replies.millis(session.receive());
             session.send("HSET", key, field, utf8(pause.toMillis() + " " + (now + use.toMillis())));
             return session.receive();
         };

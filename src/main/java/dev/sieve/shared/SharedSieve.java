@@ -48,6 +48,9 @@ public final class SharedSieve implements Frontier {
     /** The memory of a URL in a batch, in addition to its text. */
     private static final long URL_BYTES = 100;
 
+    /** While it responds, an engine syncs its log more often than that. */
+    private static final long LOSS_NANOS = TimeUnit.SECONDS.toNanos(5);
+
     private static final long AWAY_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final LongSupplier clock;
@@ -59,11 +62,14 @@ public final class SharedSieve implements Frontier {
     private final SharedNotes notes;
     private final SharedBudget budget;
     private final Keeper keeper;
+    /** On a cluster alone, where that takes seconds. */
+    private final Keeper confirmer;
 
     /** See {@link Worker}; the fields below are used with it. */
     private final ReentrantLock trip = new ReentrantLock();
 
     private final Taker taker;
+    private final Barrier barrier;
     private final Results results;
     private final Ownership ownership;
     private final Overview overview;
@@ -72,32 +78,42 @@ public final class SharedSieve implements Frontier {
     private SharedSieve(Builder builder, Engine engine, String name, CrawlSettings settings) {
         clock = builder.clock;
         Holdings holdings = new Holdings(settings.slices(), builder.leaseTimeoutNanos);
-        CrawlKeys keys = new CrawlKeys(builder.address.name(), settings.slices());
+        CrawlKeys keys = settings.keys(builder.address.name());
         worker = new Worker(name, engine, keys, settings, holdings, new Totals(settings, holdings), trip);
         HostSlices hosts = new HostSlices(settings.slices(), settings.seed(), builder.groupOfHost);
         pusher = new Pusher(worker, hosts, new RecentKeys(builder.cacheBytes));
         onClaim = builder.onClaim;
         capacity = new CapacityMarks(worker, new CapacityAlerts(builder.listener));
         taker = new Taker(worker);
-        results = new Results(worker);
+        barrier = new Barrier(worker, builder.isBarrierOff);
+        results = new Results(worker, barrier);
         ownership = new Ownership(worker, builder.ownership, builder.rest);
         overview = new Overview(worker, results, ownership, recent);
         budget = new SharedBudget(worker);
-        keeper = new Keeper(keys.name(), () -> {
+        keeper = new Keeper("sieve-keeper", keys.name(), () -> {
             beat();
             awaitEngine();
         });
-        notes = new SharedNotes(worker, hosts, ownership, recent, clock, keeper::requireUsable);
+        confirmer = new Keeper("sieve-confirmer", keys.name(), this::confirm);
+        notes = new SharedNotes(worker, hosts, ownership, recent, clock, this::requireUsable);
         ownership.join();
         beat();
         if (builder.hasKeeper) {
             keeper.start();
+            if (barrier.isNeeded()) {
+                confirmer.start();
+            }
         }
     }
 
     /** Returns a builder, which opens the frontier at an address or makes one. */
     public static Builder builder(EngineAddress address) {
         return new Builder(Objects.requireNonNull(address, "address"));
+    }
+
+    private void requireUsable() {
+        keeper.requireUsable();
+        confirmer.requireUsable();
     }
 
     // Pushes
@@ -128,7 +144,7 @@ public final class SharedSieve implements Frontier {
      */
     @Override
     public int pushAll(UrlBatch batch) {
-        keeper.requireUsable();
+        requireUsable();
         boolean refuses = worker.settings().onFull() == OnFull.FAIL
                 && worker.totals().accepted() >= worker.settings().capacity();
         Pusher.Push push = pusher.push(batch, refuses);
@@ -152,7 +168,7 @@ public final class SharedSieve implements Frontier {
 
     @Override
     public @Nullable Lease take(long nowNanos) {
-        keeper.requireUsable();
+        requireUsable();
         if (isAway() || !worker.tryTrip()) {
             return worker.holdings().next(nowNanos, clock.getAsLong());
         }
@@ -193,7 +209,7 @@ public final class SharedSieve implements Frontier {
 
     @Override
     public boolean begin(Lease lease) {
-        keeper.requireUsable();
+        requireUsable();
         return worker.holdings().begin(lease, clock.getAsLong());
     }
 
@@ -204,9 +220,9 @@ public final class SharedSieve implements Frontier {
      */
     @Override
     public boolean done(Lease lease) {
-        keeper.requireUsable();
+        requireUsable();
         boolean isHeld = worker.holdings().done(lease, budget.takePage(lease), clock.getAsLong());
-        if (isHeld && worker.holdings().unsentDone() >= MAX_UNSENT && trip.tryLock()) {
+        if (isHeld && !barrier.isNeeded() && worker.holdings().unsentDone() >= MAX_UNSENT && trip.tryLock()) {
             try {
                 results.flush();
             } finally {
@@ -218,13 +234,13 @@ public final class SharedSieve implements Frontier {
 
     @Override
     public boolean retry(Lease lease, long readyNanos) {
-        keeper.requireUsable();
+        requireUsable();
         return worker.holdings().retry(lease, readyNanos, clock.getAsLong());
     }
 
     @Override
     public void leave(Lease lease) {
-        keeper.requireUsable();
+        requireUsable();
         worker.holdings().leave(lease, clock.getAsLong());
     }
 
@@ -251,7 +267,7 @@ public final class SharedSieve implements Frontier {
 
     /** Looks at the counters of all workers, unless they are new enough or another thread is about to. */
     private void refreshTotals() {
-        keeper.requireUsable();
+        requireUsable();
         if (isAway() || !trip.tryLock()) {
             return;
         }
@@ -270,7 +286,7 @@ public final class SharedSieve implements Frontier {
      */
     @Override
     public boolean isOver(long left) {
-        keeper.requireUsable();
+        requireUsable();
         if (isAway() || worker.holdings().isBusy(left) || !worker.tryTrip()) {
             return false;
         }
@@ -286,9 +302,10 @@ public final class SharedSieve implements Frontier {
     /** Stores what is done, and renews, claims and gives back slices. */
     void beat() {
         Beat beat = beatInTrip();
-        if (beat == null) {
+        if (beat == null || !barrier.pass(Barrier.Safety.REPLICATED)) {
             return;
         }
+        worker.holdings().confirmTerms();
         // Without the lock, since the receiver of the pauses may have one that is held by a thread that takes.
         for (Ownership.Claim claim : beat.claims) {
             if (!claim.pauses().isEmpty()) {
@@ -298,6 +315,27 @@ public final class SharedSieve implements Frontier {
         }
         beat.lostWrites.forEach(Runnable::run);
         capacity.publish(worker.totals().accepted());
+        if (barrier.isNeeded() && !keeper.isStarted()) {
+            confirm();
+        }
+    }
+
+    /** Stores what is done when its links are safe; without the lock until then. */
+    private void confirm() {
+        Run run = worker.engine().run();
+        long now = clock.getAsLong();
+        if (!results.confirm(!recent.isEmpty())) {
+            return;
+        }
+        recent.forget(run, now);
+        trip.lock();
+        try {
+            if (!isClosed) {
+                results.flush();
+            }
+        } finally {
+            trip.unlock();
+        }
     }
 
     /** What a beat leaves to be done without the lock. */
@@ -307,7 +345,7 @@ public final class SharedSieve implements Frontier {
     private @Nullable Beat beatInTrip() {
         trip.lock();
         try {
-            keeper.requireUsable();
+            requireUsable();
             if (isClosed) {
                 return null;
             }
@@ -319,7 +357,10 @@ public final class SharedSieve implements Frontier {
                 return null;
             }
             overview.note(survey, now);
-            List<Runnable> lost = recent.beat(survey.run, now);
+            List<Runnable> lost = recent.beat(survey.run);
+            if (lost.isEmpty() && !barrier.isNeeded()) {
+                recent.forget(survey.run, now - LOSS_NANOS);
+            }
             return new Beat(ownership.keep(survey, now, !survey.hasEnded()), lost);
         } finally {
             trip.unlock();
@@ -382,14 +423,15 @@ public final class SharedSieve implements Frontier {
     @Override
     public void close() {
         keeper.close();
+        confirmer.close();
         trip.lock();
         try {
             if (isClosed) {
                 return;
             }
             isClosed = true;
-            if (!keeper.hasFailed()) {
-                while (!results.flush()) {
+            if (!keeper.hasFailed() && !confirmer.hasFailed()) {
+                while (!results.flushLast()) {
                     awaitEngine();
                 }
                 ownership.leave(clock.getAsLong());
@@ -403,6 +445,7 @@ public final class SharedSieve implements Frontier {
     /** Drops the connections without notifying the worker.engine(), as a crash would. */
     void abandon() {
         keeper.close();
+        confirmer.close();
         trip.lock();
         try {
             isClosed = true;
@@ -433,6 +476,7 @@ public final class SharedSieve implements Frontier {
         private Consumer<Map<String, Duration>> onClaim = pauses -> {};
         private LongSupplier clock = System::nanoTime;
         private boolean hasKeeper = true;
+        private boolean isBarrierOff;
 
         private Builder(EngineAddress address) {
             this.address = address;
@@ -557,6 +601,12 @@ public final class SharedSieve implements Frontier {
             return this;
         }
 
+        /** Lets a cluster lose links of finished pages, so that a test can show that it notices. */
+        Builder withoutBarrier() {
+            isBarrierOff = true;
+            return this;
+        }
+
         /** Starts no thread: {@link SharedSieve#beat} has to be called. */
         Builder withoutKeeper() {
             hasKeeper = false;
@@ -572,7 +622,8 @@ public final class SharedSieve implements Frontier {
          *     or of another version under the name. Nothing is changed
          */
         public SharedSieve open() throws IOException {
-            String worker = String.format("%016x", Memberships.randomSeed());
+            // Short, since it is in the log of the engine with each page; 40 bits are unique among many workers.
+            String worker = Long.toString(Memberships.randomSeed() >>> 24, Character.MAX_RADIX);
             Engine engine = new Engine(address, worker, patience, System::nanoTime);
             try {
                 return new SharedSieve(

@@ -6,6 +6,7 @@ import static dev.sieve.shared.Replies.text;
 
 import dev.sieve.bloom.Murmur3;
 import dev.sieve.durable.RepairReport;
+import dev.sieve.shared.EngineAddress.Server;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -69,11 +70,18 @@ public final class SharedTools {
      */
     public static boolean mightContain(EngineAddress address, String key) throws IOException {
         try (StoredCrawl crawl = StoredCrawl.open(address)) {
-            long[] hash = Murmur3.hash(key, crawl.settings().seed());
-            long bucket = (hash[0] >>> 1) % crawl.settings().buckets();
+            CrawlSettings settings = crawl.settings();
+            long[] hash = Murmur3.hash(key, settings.seed());
             int low = (int) hash[1];
             byte[] fingerprint = utf8(low);
-            return count(crawl.one("SISMEMBER", crawl.keys().bucket(bucket), fingerprint)) > 0;
+            long[] found = new long[1];
+            // The slice of a key is not known, since it is decided by the host of the URL.
+            crawl.all(
+                    settings.isSpread() ? settings.slices() : 1,
+                    (session, slice) -> session.send(
+                            "SISMEMBER", crawl.keys().bucket(settings.bucket((int) slice, hash[0])), fingerprint),
+                    reply -> found[0] += count(reply));
+            return found[0] > 0;
         }
     }
 
@@ -136,15 +144,12 @@ public final class SharedTools {
         try (StoredCrawl crawl = StoredCrawl.openAny(address)) {
             crawl.requireNoWorkers();
             CrawlKeys keys = crawl.keys();
-            byte[] pattern = utf8("{" + keys.name() + "}?*");
             long deleted = 0;
-            String cursor = "0";
-            do {
-                List<?> page = (List<?>) crawl.one("SCAN", utf8(cursor), utf8("MATCH"), pattern, COUNT, utf8(SCANNED));
-                cursor = text(page.get(0));
-                byte[][] found = ((List<?>) page.get(1)).toArray(byte[][]::new);
-                deleted += found.length == 0 ? 0 : count(crawl.one("UNLINK", found));
-            } while (!cursor.equals("0"));
+            for (String pattern : List.of("{" + keys.name() + "}?*", "{" + keys.name() + ":*")) {
+                for (Server node : crawl.nodes()) {
+                    deleted += delete(crawl, node, utf8(pattern));
+                }
+            }
             // The settings last: without them, an interrupted deletion would look like a complete one.
             deleted += count(crawl.one("UNLINK", keys.settings()));
             if (deleted == 0) {
@@ -152,5 +157,24 @@ public final class SharedTools {
             }
             return deleted;
         }
+    }
+
+    private static long delete(StoredCrawl crawl, Server node, byte[] pattern) throws IOException {
+        long[] deleted = new long[1];
+        String cursor = "0";
+        do {
+            byte[] from = utf8(cursor);
+            List<?> page = (List<?>) crawl.call((session, number) -> {
+                session.sendTo(node, "SCAN", from, utf8("MATCH"), pattern, COUNT, utf8(SCANNED));
+                return session.receive();
+            });
+            cursor = text(page.get(0));
+            List<?> found = (List<?>) page.get(1);
+            crawl.all(
+                    found.size(),
+                    (session, i) -> session.send("UNLINK", (byte[]) found.get((int) i)),
+                    reply -> deleted[0] += count(reply));
+        } while (!cursor.equals("0"));
+        return deleted[0];
     }
 }

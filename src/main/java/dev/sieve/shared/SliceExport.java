@@ -3,6 +3,7 @@ package dev.sieve.shared;
 import static dev.sieve.shared.CrawlKeys.utf8;
 import static dev.sieve.shared.Replies.count;
 
+import dev.sieve.shared.EngineAddress.Server;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -74,11 +75,12 @@ final class SliceExport {
 
     private Page page(long index) throws IOException {
         List<?> responses = (List<?>) crawl.call((session, call) -> {
-            session.send("MULTI");
+            Server node = session.topology().of(slice.queue);
+            session.sendTo(node, "MULTI");
             session.send("HGET", slice.counters, utf8("taken"));
             session.send("LLEN", slice.queue);
             session.send("LRANGE", slice.queue, utf8(index), utf8(index + PAGE - 1));
-            session.send("EXEC");
+            session.sendTo(node, "EXEC");
             for (int i = 0; i < 4; i++) {
                 session.receive();
             }

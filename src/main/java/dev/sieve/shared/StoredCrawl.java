@@ -4,6 +4,7 @@ import static dev.sieve.shared.CrawlKeys.utf8;
 import static dev.sieve.shared.Replies.count;
 import static dev.sieve.shared.Replies.text;
 
+import dev.sieve.shared.EngineAddress.Server;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +37,7 @@ final class StoredCrawl implements Closeable {
         this.address = address;
         this.engine = engine;
         settings = CrawlSettings.read(engine, address.name());
-        keys = new CrawlKeys(address.name(), settings == null ? 0 : settings.slices());
+        keys = settings == null ? new CrawlKeys(address.name(), 0, 0) : settings.keys(address.name());
     }
 
     /**
@@ -123,8 +125,7 @@ final class StoredCrawl implements Closeable {
 
     /** Returns the present time of the engine in epoch milliseconds. */
     long now() throws IOException {
-        List<?> time = (List<?>) one("TIME");
-        return count(time.get(0)) * 1000 + count(time.get(1)) / 1000;
+        return Replies.millis(atHome("TIME"));
     }
 
     /** Does work on a connection once; it is not repeated when the engine does not respond. */
@@ -146,18 +147,60 @@ final class StoredCrawl implements Closeable {
         });
     }
 
-    /** Sends one command, and returns its response; null when the engine refuses it. */
-    @Nullable
-    Object optional(String command, byte[]... arguments) throws IOException {
+    /** Sends a command without a key to the node that stores the settings. */
+    private Object atHome(String command) throws IOException {
         return call((session, number) -> {
+            session.sendTo(session.topology().of(keys.settings()), command);
+            return session.receive();
+        });
+    }
+
+    /** Returns the number with which the engine responds to a command; 0 when it refuses it. */
+    long optional(String command, byte[]... arguments) throws IOException {
+        return count(call((session, number) -> {
             session.send(command, arguments);
             return receive(session);
-        });
+        }));
+    }
+
+    /** Sends the command that measures the memory of a key. */
+    static void sendMemory(Session session, byte[] key) {
+        session.sendTo(session.topology().of(key), "MEMORY", utf8("USAGE"), key);
+    }
+
+    /** Returns how many bytes a key takes; 0 when the engine does not tell. */
+    long memory(byte[] key) throws IOException {
+        return count(call((session, number) -> {
+            sendMemory(session, key);
+            return receive(session);
+        }));
+    }
+
+    /** Returns the node that does not store a slice of the crawl any more; null when it does. */
+    @Nullable
+    String loser(CrawlKeys.OfSlice slice) throws IOException {
+        return call((session, number) -> {
+                    session.send("HGET", slice.crawl, utf8(CrawlSettings.ID));
+                    return settings().id().equals(Replies.textOrNull(session.receive()))
+                            ? Optional.<String>empty()
+                            : Optional.of(session.topology().of(slice.crawl).toString());
+                })
+                .orElse(null);
+    }
+
+    /** Returns the nodes that store something. */
+    List<Server> nodes() throws IOException {
+        return call((session, number) -> List.copyOf(session.topology().primaries()));
+    }
+
+    /** Returns the identity of the present run of the engine. */
+    String run() {
+        return engine.run().id;
     }
 
     /** Returns what the engine reports of itself. */
     Map<String, String> info() throws IOException {
-        return Replies.info(one("INFO"));
+        return Replies.info(atHome("INFO"));
     }
 
     /** Returns the values of fields of a hash; null for one that it does not have. */

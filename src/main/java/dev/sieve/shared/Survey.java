@@ -21,7 +21,8 @@ final class Survey {
             long queuedFrames,
             long takenFrames,
             boolean isIdle,
-            String worker) {
+            String worker,
+            String crawl) {
         static OfSlice of(List<?> reply) {
             return new OfSlice(
                     Replies.number(reply.get(0)),
@@ -31,7 +32,8 @@ final class Survey {
                     Replies.number(reply.get(4)),
                     Replies.number(reply.get(5)),
                     Replies.number(reply.get(6)) == 1,
-                    Replies.text(reply.get(7)));
+                    Replies.text(reply.get(7)),
+                    Replies.text(reply.get(8)));
         }
 
         boolean isDrained() {
@@ -41,7 +43,7 @@ final class Survey {
 
     final Run run;
     /** The identity of the crawl; null when the engine does not store the crawl. */
-    final @Nullable String id;
+    private final @Nullable String id;
 
     final List<OfSlice> slices;
     private final long ended;
@@ -60,7 +62,10 @@ final class Survey {
         byte[][] run = {CrawlKeys.utf8(session.run().id)};
         for (int i = 0; i < keys.sliceCount(); i++) {
             CrawlKeys.OfSlice slice = keys.slice(i);
-            session.send(Script.LOOK, new byte[][] {slice.counters, slice.owner, slice.queue, slice.taken}, run);
+            session.send(
+                    Script.LOOK,
+                    new byte[][] {slice.counters, slice.owner, slice.queue, slice.taken, slice.crawl},
+                    run);
         }
         String id = Replies.textOrNull(session.receive());
         String ended = Replies.textOrNull(session.receive());
@@ -69,6 +74,11 @@ final class Survey {
             slices.add(OfSlice.of(Replies.list(session.receive())));
         }
         return new Survey(session.run(), id, ended == null ? -1 : Long.parseLong(ended), slices);
+    }
+
+    /** Returns whether the engine stores a crawl, and all its slices. */
+    boolean isOf(String crawl) {
+        return crawl.equals(id) && slices.stream().allMatch(slice -> slice.crawl.equals(crawl));
     }
 
     long accepted() {

@@ -131,6 +131,7 @@ class PagesTest {
                 "jq",
                 "unzip",
                 "docker",
+                "redis-cli",
                 "redis-server",
                 "valkey-server",
                 "systemctl")) {

@@ -23,18 +23,19 @@ public class EngineAddressFuzzTest {
                 30_000,
                 "0redis://user:pa%25ss@host:6379/1/name",
                 "0valkeys://:p@[::1]:7000/a",
-                "0redis://h/a");
+                "0redis://h/a",
+                "0redis://h,i:1,[::1]:2/a");
     }
 
     public static void fuzzerTestOneInput(byte[] input) {
         String text = Fuzzer.text(input, WORDS);
         EngineAddress address = parse(text);
         if (address != null) {
-            check(address.port() > 0 && address.port() <= 65_535 && address.database() >= 0, "numbers", text);
+            check(address.database() >= 0 && !address.servers().isEmpty(), "numbers", text);
             check(address.name().matches("[A-Za-z0-9._-]{1,64}"), "name", text);
             check(address.toString().matches("[!-~]+"), "not printable", text);
             EngineAddress bare = new EngineAddress(
-                    address.scheme(), null, null, address.host(), address.port(), address.database(), address.name());
+                    address.scheme(), null, null, address.servers(), address.database(), address.name());
             String name = address.name().matches("[0-9]+") ? null : address.toString();
             check(name == null || bare.equals(EngineAddress.parse(name)), "another address", text);
         }

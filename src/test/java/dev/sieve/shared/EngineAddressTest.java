@@ -3,6 +3,7 @@ package dev.sieve.shared;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -30,13 +31,29 @@ class EngineAddressTest {
             int database,
             String name) {
         assertThat(EngineAddress.parse(text))
-                .isEqualTo(new EngineAddress(scheme, user, password, host, port, database, name));
+                .isEqualTo(new EngineAddress(
+                        scheme, user, password, List.of(new EngineAddress.Server(host, port)), database, name));
+    }
+
+    @Test
+    void theNodesOfAClusterAreSeparatedByCommas() {
+        EngineAddress address = EngineAddress.parse("valkey://u:p@a,b:7001,[::1]:7002/0/n");
+        assertThat(address.servers())
+                .containsExactly(
+                        new EngineAddress.Server("a", 6379),
+                        new EngineAddress.Server("b", 7001),
+                        new EngineAddress.Server("::1", 7002));
+        assertThat(address).hasToString("valkey://a:6379,b:7001,[::1]:7002/n");
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {
                 "",
+                "redis://h,/a",
+                "redis://,h/a",
+                "redis://h,,i/a",
+                "redis://h, i/a",
                 "h",
                 "redis:",
                 "redis://",

@@ -17,7 +17,7 @@ class HoldingsTest {
     /** A frame of two empty URLs. */
     private static final byte[] TWO_URLS = {0, 2, 0, 0, 0, 0, 0, 0, 0, 0};
 
-    private static final CrawlKeys KEYS = new CrawlKeys("a", 3);
+    private static final CrawlKeys KEYS = new CrawlKeys("a", 3, 0);
 
     private final Holdings holdings = new Holdings(3, Long.MAX_VALUE);
     private final Slice slice = slice(0);
@@ -71,6 +71,9 @@ class HoldingsTest {
         assertThat(holdings.releasable(100)).isEmpty();
         assertThat(holdings.done(second, true, 99)).isTrue();
         assertThat(holdings.releasable(99)).isEmpty();
+        long seal = holdings.seal();
+        assertThat(holdings.doneCall(slice)).as("not safe").isNull();
+        holdings.confirm(seal);
         DoneCall call = holdings.doneCall(slice);
         assertThat(holdings.releasable(99)).isEmpty();
         holdings.stored(slice, call);

@@ -21,6 +21,10 @@ class SharedSieveContractTest extends FrontierContract {
         engine.close();
     }
 
+    EngineAddress address(String name) {
+        return engine.address(name);
+    }
+
     int slices() {
         return 1;
     }
@@ -31,7 +35,7 @@ class SharedSieveContractTest extends FrontierContract {
 
     @Override
     protected Frontier open(long leaseTimeoutNanos) throws Exception {
-        SharedSieve.Builder builder = SharedSieve.builder(engine.address("contract" + crawls++))
+        SharedSieve.Builder builder = SharedSieve.builder(address("contract" + crawls++))
                 .capacity(200_000)
                 .slices(slices())
                 .seed(seed())

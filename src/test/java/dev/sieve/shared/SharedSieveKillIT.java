@@ -1,21 +1,13 @@
 package dev.sieve.shared;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sieve.UrlBatch;
-import dev.sieve.durable.ChildJvm;
-import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.BitSet;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
@@ -49,86 +41,9 @@ class SharedSieveKillIT {
     private static final int UNSENT = 400;
 
     private final Random random = new Random(SEED);
-    private final List<Worker> workers = new ArrayList<>();
-
-    // The state below is that of this object's monitor.
-    private final int[] reads = new int[PAGES];
-    private final int[] news = new int[PAGES];
-    private final List<Long> readNanos = new ArrayList<>();
-    private int distinct;
-    private int late;
 
     static List<File> engines() {
         return IS_PROOF ? TestEngine.all() : List.of(TestEngine.program());
-    }
-
-    /** A process, and the thread that reads its lines. */
-    private final class Worker {
-        final Process process;
-        final Thread reader;
-        boolean isOver;
-
-        Worker(TestEngine engine) throws IOException {
-            process = ChildJvm.start(
-                    List.of("-Xmx64m", "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
-                    TreeWorker.class,
-                    engine.address("tree").toString(),
-                    String.valueOf(PAGES),
-                    String.valueOf(random.nextInt(1_000_000)));
-            reader = new Thread(this::readAll);
-            reader.start();
-        }
-
-        /** Reads to its end; a line in which it was killed is cut. */
-        private void readAll() {
-            try (BufferedReader lines = new BufferedReader(new InputStreamReader(process.getInputStream(), US_ASCII))) {
-                StringBuilder line = new StringBuilder();
-                for (int c = lines.read(); c >= 0; c = lines.read()) {
-                    if (c != '\n') {
-                        line.append((char) c);
-                        continue;
-                    }
-                    note(this, line.toString());
-                    line.setLength(0);
-                }
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
-
-        void kill() throws InterruptedException {
-            process.toHandle().destroyForcibly();
-            reader.join();
-        }
-    }
-
-    private synchronized void note(Worker worker, String line) {
-        String[] words = line.split(" ", -1);
-        switch (words[0]) {
-            case "f" -> {
-                readNanos.add(System.nanoTime());
-                if (reads[Integer.parseInt(words[1])]++ == 0) {
-                    distinct++;
-                    notifyAll();
-                }
-            }
-            case "n" -> Arrays.stream(words).skip(1).mapToInt(Integer::parseInt).forEach(number -> news[number]++);
-            case "l" -> late++;
-            case "over" -> worker.isOver = true;
-            default -> assertThat(words[0]).isIn("ready", "d");
-        }
-    }
-
-    /** Waits until so many pages were read. */
-    private synchronized void await(int pages) throws InterruptedException {
-        while (distinct < pages) {
-            assertThat(workers).as("%d pages", distinct).anyMatch(worker -> worker.process.isAlive());
-            wait(1000);
-        }
-    }
-
-    private synchronized int readsSince(long nanos) {
-        return (int) readNanos.stream().filter(read -> read - nanos > 0).count();
     }
 
     /** What a log has lost: so many bytes, and nothing of before a time. */
@@ -195,38 +110,33 @@ class SharedSieveKillIT {
         Collections.shuffle(kills, random);
         long cut = 0;
         int atMostAgain = 0;
+        int again;
+        int late;
+        int newAgain;
         try (TestEngine engine = TestEngine.start(program);
-                LogLengths log = new LogLengths(engine)) {
+                LogLengths log = new LogLengths(engine);
+                TreeCrawl crawl = new TreeCrawl(engine.address("tree"), PAGES, random)) {
             for (int i = 0; i < WORKERS; i++) {
-                workers.add(new Worker(engine));
+                crawl.startWorker();
             }
             for (int i = 0; i < kills.size(); i++) {
-                await((i + 1) * (PAGES / (kills.size() + 1)));
+                crawl.await((i + 1) * (PAGES / (kills.size() + 1)));
                 if (kills.get(i)) {
                     Cut end = log.killAndCut(random);
                     engine.restart();
                     cut += end.bytes;
-                    atMostAgain += readsSince(end.sinceNanos) + WORKERS * UNSENT;
+                    atMostAgain += crawl.readsSince(end.sinceNanos) + WORKERS * UNSENT;
                 } else {
-                    Worker victim = workers.remove(random.nextInt(WORKERS));
-                    victim.kill();
+                    crawl.replaceWorker();
                     atMostAgain += UNSENT;
-                    workers.add(new Worker(engine));
                 }
             }
-            for (Worker worker : workers) {
-                assertThat(worker.process.waitFor(10, TimeUnit.MINUTES)).isTrue();
-                worker.reader.join();
-                assertThat(worker.process.exitValue()).isZero();
-                assertThat(worker.isOver).isTrue();
-            }
-            verifyEnd(engine);
-        } finally {
-            for (Worker worker : workers) {
-                worker.kill();
-            }
+            assertThat(crawl.awaitEnd()).isTrue();
+            crawl.verifyEnd();
+            again = crawl.readAgain();
+            late = crawl.late();
+            newAgain = crawl.toldNewAgain();
         }
-        int again = Arrays.stream(reads).sum() - PAGES;
         System.out.printf(
                 "seed %d, %s: %d kills of workers and %d of the engine, %,d bytes of its log cut: %d pages, 0 lost, %d read"
                         + " again (at most %d), %d results refused, %d told new again, %.1f s%n",
@@ -239,28 +149,8 @@ class SharedSieveKillIT {
                 again,
                 atMostAgain + late * UNSENT,
                 late,
-                Arrays.stream(news)
-                        .filter(count -> count > 1)
-                        .map(count -> count - 1)
-                        .sum(),
+                newAgain,
                 (System.nanoTime() - start) / 1e9);
         assertThat(again).isLessThanOrEqualTo(atMostAgain + late * UNSENT);
-    }
-
-    private synchronized void verifyEnd(TestEngine engine) throws IOException {
-        BitSet lost = new BitSet();
-        for (int page = 0; page < PAGES; page++) {
-            lost.set(page, reads[page] == 0);
-        }
-        assertThat(lost).as("lost").isEqualTo(new BitSet());
-        try (SharedSieve frontier = TreeWorker.open(engine.address("tree"))) {
-            assertThat(frontier.isOver(0)).isTrue();
-            assertThat(frontier.pending()).isZero();
-            UrlBatch all = new UrlBatch();
-            for (int page = 0; page < PAGES; page++) {
-                all.add(TreeWorker.url(page));
-            }
-            assertThat(frontier.pushAll(all)).as("queued, but not seen").isZero();
-        }
     }
 }

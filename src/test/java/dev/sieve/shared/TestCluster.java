@@ -146,6 +146,11 @@ public final class TestCluster implements AutoCloseable {
     }
 
     /** Returns whether a node owns slots, as the cluster sees it now: one that is away does until it is replaced. */
+    /** Returns the node that stores a key now. */
+    public TestEngine nodeOf(String key) {
+        return node(owner(JedisClusterCRC16.getSlot(key)));
+    }
+
     public boolean isPrimary(int i) {
         return primaries().contains(i);
     }

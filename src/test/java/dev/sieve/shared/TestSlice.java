@@ -134,7 +134,8 @@ final class TestSlice {
     }
 
     List<?> look(Session session) {
-        session.send(Script.LOOK, keys("m o q f"), args(run));
+        byte[][] keys = {keys("m")[0], keys("o")[0], keys("q")[0], keys("f")[0], settings()};
+        session.send(Script.LOOK, keys, args(run));
         return (List<?>) session.receive();
     }
 

@@ -48,7 +48,8 @@ class TornLogTest {
     /** A session alone does not have the log rewritten, which would hide what the engine kept. */
     private static Session connect(TestEngine server) throws IOException {
         Session session = new Session(server.address("a"), Duration.ofSeconds(30), "w.0");
-        session.setRun(new Run(session.connect().get("run_id")));
+        EngineAddress.Server place = server.address("a").servers().get(0);
+        session.setRun(new Run(session.connect(List.of(place)).get(place).get("run_id")));
         return session;
     }
 

@@ -9,15 +9,15 @@ import org.junit.jupiter.api.Test;
 class TotalsTest {
     private static final Run RUN = new Run("a");
 
-    private final Totals totals =
-            new Totals(new CrawlSettings("id", 2, 1, 100, OnFull.WARN, 1, "host"), new Holdings(2, Long.MAX_VALUE));
+    private final Totals totals = new Totals(
+            new CrawlSettings("id", 2, 1, false, 100, OnFull.WARN, 1, "host"), new Holdings(2, Long.MAX_VALUE));
 
     private static Survey survey(Run run, long... accepted) {
         return new Survey(run, "id", -1, List.of(slice(accepted[0]), slice(accepted[1])));
     }
 
     private static Survey.OfSlice slice(long accepted) {
-        return new Survey.OfSlice(accepted, 0, 0, 0, 0, 0, false, "");
+        return new Survey.OfSlice(accepted, 0, 0, 0, 0, 0, false, "", "id");
     }
 
     @Test

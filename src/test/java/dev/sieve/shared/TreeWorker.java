@@ -21,7 +21,7 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <pre>
  *   ready
- *   f NUMBER               has read a page
+ *   f NUMBER FROM TO       has read a page, in this time on the clock of the system
  *   n NUMBER...            of its links, these were new
  *   d NUMBER               has finished it; l: was told that its lease had ended before
  *   over                   the crawl is over
@@ -35,18 +35,25 @@ final class TreeWorker {
 
     private final SharedSieve frontier;
     private final int pages;
+    private final int requestMillis;
     private final FileOutputStream out = new FileOutputStream(FileDescriptor.out);
 
-    private TreeWorker(SharedSieve frontier, int pages) {
+    private TreeWorker(SharedSieve frontier, int pages, int requestMillis) {
         this.frontier = frontier;
         this.pages = pages;
+        this.requestMillis = requestMillis;
     }
 
-    /** Arguments: address, number of pages, seed. */
+    /**
+     * Arguments: address, number of pages, seed; more for a cluster: seconds of an ownership, milliseconds of a request,
+     * {@code off} (without the barrier).
+     */
     public static void main(String[] args) throws Exception {
         long seed = Long.parseLong(args[2]);
-        try (SharedSieve frontier = open(EngineAddress.parse(args[0]))) {
-            TreeWorker worker = new TreeWorker(frontier, Integer.parseInt(args[1]));
+        int ownership = args.length > 3 ? Integer.parseInt(args[3]) : 2;
+        try (SharedSieve frontier = open(EngineAddress.parse(args[0]), ownership, args.length > 5)) {
+            TreeWorker worker = new TreeWorker(
+                    frontier, Integer.parseInt(args[1]), args.length > 4 ? Integer.parseInt(args[4]) : 0);
             worker.write("ready");
             frontier.push(url(0));
             List<Thread> threads = new ArrayList<>();
@@ -63,12 +70,15 @@ final class TreeWorker {
     }
 
     /** Opens the frontier; an engine that has just been killed refuses that until it has read its log. */
-    static SharedSieve open(EngineAddress address) throws IOException {
+    static SharedSieve open(EngineAddress address, int ownershipSeconds, boolean isBarrierOff) throws IOException {
         SharedSieve.Builder builder = SharedSieve.builder(address)
                 .capacity(100_000)
                 .slices(16)
-                .ownership(Duration.ofSeconds(2))
+                .ownership(Duration.ofSeconds(ownershipSeconds))
                 .patience(Duration.ofMinutes(2));
+        if (isBarrierOff) {
+            builder.withoutBarrier();
+        }
         long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
         while (true) {
             try {
@@ -82,9 +92,12 @@ final class TreeWorker {
         }
     }
 
+    static int host(int number) {
+        return Math.floorMod(number * 0x9e3779b9, HOSTS);
+    }
+
     static String url(int number) {
-        return "http://host" + Math.floorMod(number * 0x9e3779b9, HOSTS) + ".test/" + "x".repeat(number % 40) + "/"
-                + number;
+        return "http://host" + host(number) + ".test/" + "x".repeat(number % 40) + "/" + number;
     }
 
     static int number(String url) {
@@ -113,12 +126,16 @@ final class TreeWorker {
         if (!frontier.begin(lease)) {
             return;
         }
+        long from = System.nanoTime();
+        if (requestMillis > 0) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(requestMillis));
+        }
         if (random.nextInt(20) == 0) {
             frontier.retry(lease, System.nanoTime() + random.nextInt(100_000_000));
             return;
         }
         int number = number(lease.url());
-        write("f " + number);
+        write("f " + number + " " + from + " " + System.nanoTime());
         UrlBatch links = new UrlBatch(lease.depth() + 1, 0, lease.url());
         for (int child = 2 * number + 1; child <= 2 * number + 2 && child < pages; child++) {
             links.add(url(child));

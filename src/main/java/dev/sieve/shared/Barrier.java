@@ -1,0 +1,116 @@
+package dev.sieve.shared;
+
+import static dev.sieve.shared.CrawlKeys.utf8;
+
+import dev.sieve.shared.EngineAddress.Server;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Confirms that what was written to the nodes of a cluster cannot be lost by the death of a node. A single engine needs no
+ * confirmation: what its log loses is all that came last, on whichever page.
+ *
+ * <p>On each node that stores a slice, a write is made, and its replication and the synchronization of its log are awaited.
+ * Whatever any worker wrote to the node before is as safe then, since both go on in the order of the writes.
+ */
+final class Barrier {
+    private static final Logger LOG = LoggerFactory.getLogger(Barrier.class);
+
+    /** How long a node may take to confirm. */
+    private static final byte[] WAIT_MILLIS = utf8(2500);
+    /** Long enough to be asked, and no longer: the replicas had their time in the wait before. */
+    private static final byte[] ASK_MILLIS = utf8(1);
+    /**
+     * The wait for replicas that do not exist: the engine itself measures the time in which it has its log synchronized,
+     * two seconds at most. WAITAOF would tell earlier, but only from 7.2 on, and Valkey 8.0 tells too early.
+     */
+    private static final byte[] TOO_MANY = utf8(1000);
+
+    private static final byte[] LOG_MILLIS = utf8(3000);
+
+    /** What is confirmed. */
+    enum Safety {
+        /** The present replicas have it: enough for what ends by itself, such as an ownership. */
+        REPLICATED,
+        /** The logs have it too, and each replica that may be elected: nothing takes it back. */
+        STORED
+    }
+
+    private final Worker worker;
+    private final boolean isOff;
+    private volatile boolean wasRefused;
+
+    Barrier(Worker worker, boolean isOff) {
+        this.worker = worker;
+        this.isOff = isOff;
+    }
+
+    /** Returns whether what was written is not safe by itself. */
+    boolean isNeeded() {
+        return worker.engine().isCluster() && !isOff;
+    }
+
+    /** Returns whether what was written before is safe now; false when the engine is away or a replica is behind. */
+    boolean pass(Safety safety) {
+        if (!isNeeded()) {
+            return true;
+        }
+        Boolean isSafe = worker.engine().tryCall((session, number) -> {
+            session.refresh(number);
+            return pass(session, safety);
+        });
+        return isSafe != null && isSafe;
+    }
+
+    private boolean pass(Session session, Safety safety) {
+        Map<Server, CrawlKeys.OfSlice> nodes = new LinkedHashMap<>();
+        for (int i = 0; i < worker.keys().sliceCount(); i++) {
+            CrawlKeys.OfSlice slice = worker.keys().slice(i);
+            nodes.putIfAbsent(session.topology().of(slice.crawl), slice);
+        }
+        nodes.forEach((node, slice) -> {
+            Topology.Replicas replicas = session.topology().replicas(node);
+            session.send(Script.SYNC, new byte[][] {slice.crawl}, new byte[][] {
+                utf8(worker.settings().id())
+            });
+            session.sendTo(node, "WAIT", utf8(replicas.present()), WAIT_MILLIS);
+            if (safety == Safety.STORED) {
+                session.sendTo(node, "WAIT", utf8(replicas.electable()), ASK_MILLIS);
+                session.sendTo(node, "WAIT", TOO_MANY, session.syncsAlways(node) ? ASK_MILLIS : LOG_MILLIS);
+            }
+            session.sendTo(node, "INFO", utf8("replication"));
+        });
+        String unsafe = null;
+        for (Server node : nodes.keySet()) {
+            Topology.Replicas replicas = session.topology().replicas(node);
+            session.receive();
+            boolean isSafe = Replies.number(session.receive()) >= replicas.present();
+            if (safety == Safety.STORED) {
+                isSafe &= Replies.number(session.receive()) >= replicas.electable();
+                session.receive();
+            }
+            // A node that was a replica in between, however briefly, has another history.
+            String history = Replies.info(session.receive()).get("master_replid");
+            if (!session.history(node).equals(history)) {
+                throw new EngineAwayException("another node has taken its place", false, null);
+            }
+            unsafe = isSafe ? unsafe : node.toString();
+        }
+        report(unsafe);
+        return unsafe == null;
+    }
+
+    private void report(@Nullable String unsafe) {
+        if (unsafe != null && !wasRefused) {
+            LOG.warn(
+                    "the replicas or the log of {} are behind; finished pages are stored when they have caught up",
+                    unsafe);
+        } else if (unsafe == null && wasRefused) {
+            LOG.warn("the replicas and logs have caught up");
+        }
+        wasRefused = unsafe != null;
+    }
+}

@@ -1,0 +1,166 @@
+package dev.sieve.shared;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.File;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import redis.clients.jedis.util.JedisClusterCRC16;
+
+/**
+ * Workers and nodes of a cluster are killed by SIGKILL, the logs of nodes lose a part of their ends, and primaries are cut off
+ * from the other nodes: no page of a tree is lost, no two workers own a host, and the crawl ends. With the system property
+ * {@code sieve.proof}: 100 kills of workers, 60 of nodes and 10 partitions, on every engine that is found; else a few.
+ */
+@Timeout(7200)
+class ClusterKillIT {
+    private static final boolean IS_PROOF = Boolean.getBoolean("sieve.proof");
+    private static final int PAGES = IS_PROOF ? 30_000 : 4000;
+    private static final long SEED = Long.getLong("sieve.seed", 20261123);
+    private static final String OWNERSHIP_SECONDS = "5";
+    /** So long that the failures end before the crawl. */
+    private static final String REQUEST_MILLIS = IS_PROOF ? "100" : "30";
+
+    private enum Failure {
+        WORKER,
+        NODE,
+        PARTITION
+    }
+
+    private static final Map<Failure, Integer> FEW = Map.of(Failure.WORKER, 2, Failure.NODE, 2, Failure.PARTITION, 1);
+
+    private final Random random = new Random(SEED);
+    private long cut;
+
+    static List<File> engines() {
+        return IS_PROOF ? TestEngine.all() : List.of(TestEngine.program());
+    }
+
+    @ParameterizedTest
+    @MethodSource("engines")
+    void noFailureLosesAPageOrGivesAHostTwoOwners(File program) throws Exception {
+        crawl(program, PAGES, IS_PROOF ? Map.of(Failure.WORKER, 100, Failure.NODE, 60, Failure.PARTITION, 10) : FEW);
+    }
+
+    @ParameterizedTest
+    @MethodSource("engines")
+    void noSlotThatMovesLosesAPageOrGivesAHostTwoOwners(File program) throws Exception {
+        int moved = 0;
+        try (TestCluster cluster = TestCluster.start(program, 3, 0);
+                TreeCrawl crawl = new TreeCrawl(
+                        cluster.address("tree"), PAGES, random, OWNERSHIP_SECONDS, IS_PROOF ? "20" : REQUEST_MILLIS)) {
+            for (int i = 0; i < 3; i++) {
+                crawl.startWorker();
+            }
+            for (int percent = 10; percent <= 90; percent += IS_PROOF ? 1 : 10) {
+                crawl.await(PAGES / 100 * percent);
+                for (int i = 0; i < 2; i++, moved++) {
+                    int slot = JedisClusterCRC16.getSlot("{tree:" + random.nextInt(16) + "}");
+                    int owner = cluster.owner(slot);
+                    cluster.moveSlot(slot, owner, (owner + 1 + random.nextInt(2)) % 3);
+                }
+            }
+            assertThat(crawl.awaitEnd()).isTrue();
+            System.out.printf(
+                    "%s: %d slots moved, %d pages, %d lost, %d hosts with two owners, %d read again, %d told new again%n",
+                    program.getName(),
+                    moved,
+                    PAGES,
+                    crawl.lost().cardinality(),
+                    crawl.doubleOwners().size(),
+                    crawl.readAgain(),
+                    crawl.toldNewAgain());
+            assertThat(crawl.doubleOwners()).isEmpty();
+            assertThat(crawl.toldNewAgain()).isZero();
+            crawl.verifyEnd();
+        }
+    }
+
+    /** Without the rule, links are lost: the test notices that. */
+    @ParameterizedTest
+    @MethodSource("engines")
+    @EnabledIfSystemProperty(named = "sieve.proof", matches = "true")
+    void withoutTheBarrierPagesAreLost(File program) {
+        assertThatThrownBy(() -> crawl(program, 8000, Map.of(Failure.NODE, 10, Failure.PARTITION, 3), "off"))
+                .isInstanceOf(AssertionError.class);
+    }
+
+    private void crawl(File program, int pages, Map<Failure, Integer> counts, String... more) throws Exception {
+        long start = System.nanoTime();
+        List<Failure> failures = new ArrayList<>();
+        counts.forEach((failure, count) -> failures.addAll(Collections.nCopies(count, failure)));
+        Collections.sort(failures);
+        Collections.shuffle(failures, random);
+        List<String> args = new ArrayList<>(List.of(OWNERSHIP_SECONDS, REQUEST_MILLIS));
+        args.addAll(List.of(more));
+        try (TestCluster cluster = TestCluster.start(program, 3, 1);
+                TreeCrawl crawl = new TreeCrawl(cluster.address("tree"), pages, random, args.toArray(String[]::new))) {
+            for (int i = 0; i < 3; i++) {
+                crawl.startWorker();
+            }
+            for (int i = 0; i < failures.size(); i++) {
+                crawl.await((i + 1) * (pages / (failures.size() + 1)));
+                assertThat(crawl.isRunning()).as("the crawl goes on").isTrue();
+                fail(failures.get(i), cluster, crawl);
+            }
+            boolean isOver = crawl.awaitEnd();
+            List<String> doubles = crawl.doubleOwners();
+            System.out.printf(
+                    "seed %d, %s%s: failures %s, %,d bytes of logs cut: %d pages, %d lost,"
+                            + " %d hosts with two owners, %d read again, %d results refused, %d told new again, %.1f s%n",
+                    SEED,
+                    program.getName(),
+                    List.of(more),
+                    counts,
+                    cut,
+                    pages,
+                    crawl.lost().cardinality(),
+                    doubles.size(),
+                    crawl.readAgain(),
+                    crawl.late(),
+                    crawl.toldNewAgain(),
+                    (System.nanoTime() - start) / 1e9);
+            assertThat(isOver).isTrue();
+            assertThat(doubles).isEmpty();
+            crawl.verifyEnd();
+        }
+    }
+
+    private void fail(Failure failure, TestCluster cluster, TreeCrawl crawl) throws Exception {
+        switch (failure) {
+            case WORKER -> crawl.replaceWorker();
+            case NODE -> {
+                // Some are back before a replica takes their place, and some are not.
+                int node = random.nextInt(6);
+                boolean waits = cluster.isPrimary(node) && random.nextBoolean();
+                cut += cluster.killAndCut(node, random).bytes();
+                if (waits) {
+                    cluster.await(
+                            "election",
+                            () -> cluster.primaries().size() == 3
+                                    && !cluster.primaries().contains(node));
+                }
+                cluster.restart(node);
+                cluster.awaitOk();
+            }
+            case PARTITION -> {
+                cluster.partition(Set.of(cluster.primaries().get(random.nextInt(3))));
+                long end = System.nanoTime()
+                        + TimeUnit.MILLISECONDS.toNanos(2000 + random.nextInt(IS_PROOF ? 38_000 : 3000));
+                cluster.await("end of the partition", () -> System.nanoTime() - end > 0);
+                cluster.heal();
+                cluster.awaitOk();
+            }
+        }
+    }
+}

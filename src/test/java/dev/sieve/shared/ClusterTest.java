@@ -1,0 +1,135 @@
+package dev.sieve.shared;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sieve.UrlBatch;
+import dev.sieve.durable.RepairReport;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A crawl on several nodes: how its slices are stored, and what its users are told. */
+class ClusterTest {
+    private static final int URLS = 600;
+
+    private TestCluster cluster;
+
+    @AfterEach
+    void close() {
+        cluster.close();
+    }
+
+    private void start(int primaries, int replicas, String... settings) {
+        cluster = TestCluster.start(TestEngine.program(), primaries, replicas, settings);
+    }
+
+    private SharedSieve open(Duration patience) throws IOException {
+        return SharedSieve.builder(cluster.address("a"))
+                .capacity(1000)
+                .slices(16)
+                .patience(patience)
+                .withoutKeeper()
+                .open();
+    }
+
+    private static UrlBatch urls() {
+        UrlBatch urls = new UrlBatch();
+        IntStream.range(0, URLS).forEach(i -> urls.add("http://h" + i % 60 + ".test/" + i));
+        return urls;
+    }
+
+    private long keys() {
+        return cluster.primaries().stream()
+                .mapToLong(node -> (Long) cluster.node(node).command("DBSIZE"))
+                .sum();
+    }
+
+    @Test
+    void theSlicesAreOnAllNodesAndTheToolsFindThem() throws IOException {
+        start(3, 0, "--appendfsync", "always");
+        EngineAddress any = EngineAddress.parse("redis://127.0.0.1:1," + cluster.seeds() + "/a");
+        try (SharedSieve frontier = open(Duration.ofMinutes(1))) {
+            assertThat(frontier.pushAll(urls())).isEqualTo(URLS);
+            assertThat(frontier.pushAll(urls())).isZero();
+            assertThat(frontier.warnings()).hasSize(3).allMatch(warning -> warning.contains("has no replica"));
+
+            SharedState state = SharedTools.inspect(any);
+            assertThat(state.problems()).isEmpty();
+            assertThat(state.stats().accepted()).isEqualTo(URLS);
+            assertThat(state.workers()).singleElement().matches(worker -> worker.slices() == 16);
+            assertThat(state.queueBytes()).isPositive();
+        }
+        for (int node : cluster.primaries()) {
+            assertThat((Long) cluster.node(node).command("DBSIZE")).isPositive();
+        }
+        List<String> exported = new ArrayList<>();
+        assertThat(SharedTools.export(any, exported::add)).isEqualTo(URLS);
+        assertThat(exported).doesNotHaveDuplicates().contains("http://h59.test/59");
+        assertThat(SharedTools.mightContain(any, "http://h59.test/59")).isTrue();
+        assertThat(SharedTools.mightContain(any, "http://h59.test/60")).isFalse();
+        RepairReport report = SharedTools.repair(any);
+        assertThat(report.findings()).isEmpty();
+        assertThat(report.urls()).isEqualTo(URLS);
+
+        cluster.nodeOf("{ab}").command("SET", "{ab}", "of another crawl");
+        assertThat(SharedTools.delete(any)).isPositive();
+        assertThat(keys()).isEqualTo(1);
+    }
+
+    @Test
+    void aNodeThatHasLostItsSlicesIsNoticed() throws IOException {
+        start(3, 0, "--appendfsync", "always");
+        try (SharedSieve frontier = open(Duration.ZERO)) {
+            frontier.pushAll(urls());
+            TestEngine settings = cluster.nodeOf("{a}");
+            cluster.primaries().stream()
+                    .map(cluster::node)
+                    .filter(node -> node != settings)
+                    .limit(1)
+                    .forEach(node -> node.command("FLUSHALL"));
+
+            assertThatThrownBy(frontier::beat).hasMessageContaining("is not on the engine any more");
+            assertThatThrownBy(() -> open(Duration.ZERO))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageMatching(
+                            "the cluster has lost \\d+ of the 16 slices of the crawl a, such as \\{a:\\d+}");
+            assertThat(SharedTools.inspect(cluster.address("a")).problems())
+                    .isNotEmpty()
+                    .allMatch(problem -> problem.matches("slice \\d+: the node 127\\.0\\.0\\.1:\\d+ has lost it"));
+        }
+    }
+
+    @Test
+    void aNodeThatIsAwayIsNamedAndWaitedFor() throws Exception {
+        start(3, 0);
+        try (SharedSieve frontier = open(Duration.ofMinutes(1))) {
+            frontier.pushAll(urls());
+            cluster.kill(1);
+            assertThatThrownBy(() -> SharedTools.inspect(cluster.address("a")))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("127.0.0.1:" + cluster.ports().get(1));
+            assertThat(frontier.take(0)).isNull();
+            cluster.restart(1);
+            // Waits.
+            assertThat(frontier.pushAll(urls())).isZero();
+            assertThat(TimeUnit.NANOSECONDS.toSeconds(frontier.waitNanos(0))).isZero();
+        }
+    }
+
+    @Test
+    void settingsThatMayLoseUrlsAreWarnedAbout() throws IOException {
+        start(3, 1, "--cluster-replica-validity-factor", "0", "--cluster-require-full-coverage", "no");
+        try (SharedSieve frontier = open(Duration.ZERO)) {
+            assertThat(frontier.warnings())
+                    .hasSize(2)
+                    .anyMatch(warning -> warning.contains("cluster-replica-validity-factor 10"))
+                    .anyMatch(warning -> warning.contains("cluster-require-full-coverage yes"));
+        }
+    }
+}
