@@ -4,12 +4,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Stores on the engine which URLs are done, once their links are safe. Until then a worker that dies leaves them to be done
  * again. Used with the lock of the round trips, but {@link #confirm}.
  */
 final class Results {
+    private static final Logger LOG = LoggerFactory.getLogger(Results.class);
+
     /** How often replicas or logs that are behind are waited for at the end. */
     private static final int ATTEMPTS = 4;
 
@@ -53,6 +57,9 @@ final class Results {
                 return false;
             }
         }
+        LOG.warn(
+                "{} finished URLs are not stored as finished, since replicas are behind: they will be crawled again",
+                worker.holdings().unsentDone());
         return true;
     }
 

@@ -24,7 +24,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A URL frontier that many processes share: its state is on a Valkey or Redis server, the engine.
+ * A URL frontier that many processes share: its state is on a Valkey or Redis server or cluster, the engine.
  *
  * <p>The hosts are divided into slices. Each open frontier, a worker, owns its share of the slices, and only the owner
  * hands out their URLs, so no host is requested by two workers. Every worker pushes into every slice. Slices move when
@@ -216,7 +216,8 @@ public final class SharedSieve implements Frontier {
     /**
      * {@inheritDoc}
      *
-     * <p>The engine stores it within a second. When this worker dies before, or loses the slice, the URL is handed out again.
+     * <p>The engine stores it within a second, and a cluster within about five. When this worker dies before, or loses the
+     * slice, the URL is handed out again.
      */
     @Override
     public boolean done(Lease lease) {

@@ -62,19 +62,27 @@ final class Topology {
         link.send("CLUSTER", ascii("SLOTS"));
         link.send("CLUSTER", ascii("NODES"));
         link.send("TIME");
-        String state = Replies.info(link.receive()).getOrDefault("cluster_state", "");
-        List<?> slots = Replies.list(link.receive());
-        String nodes = Replies.text(link.receive());
-        long now = Replies.millis(link.receive());
-        if (!state.equals("ok")) {
-            throw new IOException("the state of the cluster is '" + state + "'" + failed(nodes));
+        try {
+            String state = Replies.info(link.receive()).getOrDefault("cluster_state", "");
+            List<?> slots = Replies.list(link.receive());
+            String nodes = Replies.text(link.receive());
+            long now = Replies.millis(link.receive());
+            if (!state.equals("ok")) {
+                throw new IOException("the state of the cluster is '" + state + "'" + failed(nodes));
+            }
+            return of(slots, nodes, now, link.server());
+        } catch (ClassCastException | IllegalArgumentException | IndexOutOfBoundsException | NullPointerException e) {
+            throw new IOException("its answer to CLUSTER SLOTS is damaged", e);
         }
+    }
+
+    private static Topology of(List<?> slots, String nodes, long now, Server asked) {
         Server[] ofSlot = new Server[SLOTS];
         Map<String, Server> ofId = new HashMap<>();
         for (Object each : slots) {
             List<?> range = Replies.list(each);
             List<?> primary = Replies.list(range.get(2));
-            Server server = server(primary, link.server());
+            Server server = server(primary, asked);
             ofId.put(Replies.text(primary.get(2)), server);
             Arrays.fill(ofSlot, (int) Replies.number(range.get(0)), (int) Replies.number(range.get(1)) + 1, server);
         }

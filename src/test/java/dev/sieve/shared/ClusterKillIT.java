@@ -31,6 +31,16 @@ class ClusterKillIT {
     /** So long that the failures end before the crawl. */
     private static final String REQUEST_MILLIS = IS_PROOF ? "100" : "30";
 
+    /** How long a worker keeps what is done: until its next barrier, which takes three seconds, and a little. */
+    private static final long UNSAFE_NANOS = TimeUnit.MILLISECONDS.toNanos(5500);
+    /** After that, each worker has noticed that a node is back, or was replaced. */
+    private static final long NOTICED_NANOS = TimeUnit.SECONDS.toNanos(3);
+    /** The pages that the workers request at a time. */
+    private static final int IN_FLIGHT = 3 * 2;
+
+    /** From the first page that a failure may have caused to be read again until the last one. */
+    private record Time(long from, long to) {}
+
     private enum Failure {
         WORKER,
         NODE,
@@ -98,6 +108,7 @@ class ClusterKillIT {
     private void crawl(File program, int pages, Map<Failure, Integer> counts, String... more) throws Exception {
         long start = System.nanoTime();
         List<Failure> failures = new ArrayList<>();
+        List<Time> times = new ArrayList<>();
         counts.forEach((failure, count) -> failures.addAll(Collections.nCopies(count, failure)));
         Collections.sort(failures);
         Collections.shuffle(failures, random);
@@ -111,13 +122,20 @@ class ClusterKillIT {
             for (int i = 0; i < failures.size(); i++) {
                 crawl.await((i + 1) * (pages / (failures.size() + 1)));
                 assertThat(crawl.isRunning()).as("the crawl goes on").isTrue();
+                long from = System.nanoTime() - UNSAFE_NANOS;
                 fail(failures.get(i), cluster, crawl);
+                times.add(new Time(from, System.nanoTime() + NOTICED_NANOS));
             }
             boolean isOver = crawl.awaitEnd();
+            int atMostAgain = times.stream()
+                            .mapToInt(time -> crawl.reads(time.from, time.to) + IN_FLIGHT)
+                            .sum()
+                    + crawl.late();
             List<String> doubles = crawl.doubleOwners();
             System.out.printf(
                     "seed %d, %s%s: failures %s, %,d bytes of logs cut: %d pages, %d lost,"
-                            + " %d hosts with two owners, %d read again, %d results refused, %d told new again, %.1f s%n",
+                            + " %d hosts with two owners, %d read again (at most %d), %d results refused,"
+                            + " %d told new again, %.1f s%n",
                     SEED,
                     program.getName(),
                     List.of(more),
@@ -127,11 +145,13 @@ class ClusterKillIT {
                     crawl.lost().cardinality(),
                     doubles.size(),
                     crawl.readAgain(),
+                    atMostAgain,
                     crawl.late(),
                     crawl.toldNewAgain(),
                     (System.nanoTime() - start) / 1e9);
             assertThat(isOver).isTrue();
             assertThat(doubles).isEmpty();
+            assertThat(crawl.readAgain()).isLessThanOrEqualTo(atMostAgain);
             crawl.verifyEnd();
         }
     }

@@ -3,12 +3,14 @@ package dev.sieve.shared;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sieve.Lease;
 import dev.sieve.UrlBatch;
 import dev.sieve.durable.RepairReport;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -123,11 +125,36 @@ class ClusterTest {
     }
 
     @Test
+    void whatIsDoneIsStoredWhenTheReplicasHaveItsLinks() throws Exception {
+        start(3, 1, "--appendfsync", "always");
+        try (SharedSieve frontier = open(Duration.ofMinutes(1))) {
+            frontier.push("http://h.test/");
+            Lease lease = Objects.requireNonNull(frontier.take(0));
+            assertThat(frontier.begin(lease)).isTrue();
+            assertThat(frontier.pushAll(urls())).isEqualTo(URLS);
+            assertThat(frontier.done(lease)).isTrue();
+
+            List<Integer> replicas = IntStream.range(0, 6)
+                    .filter(i -> !cluster.isPrimary(i))
+                    .boxed()
+                    .toList();
+            replicas.forEach(cluster::suspend);
+            frontier.beat();
+            assertThat(SharedTools.inspect(cluster.address("a")).stats().done()).isZero();
+            assertThat(frontier.stats().done()).as("as this worker sees it").isEqualTo(1);
+
+            replicas.forEach(cluster::resume);
+            cluster.awaitOk();
+            frontier.beat();
+            assertThat(SharedTools.inspect(cluster.address("a")).stats().done()).isEqualTo(1);
+        }
+    }
+
+    @Test
     void settingsThatMayLoseUrlsAreWarnedAbout() throws IOException {
         start(3, 1, "--cluster-replica-validity-factor", "0", "--cluster-require-full-coverage", "no");
         try (SharedSieve frontier = open(Duration.ZERO)) {
             assertThat(frontier.warnings())
-                    .hasSize(2)
                     .anyMatch(warning -> warning.contains("cluster-replica-validity-factor 10"))
                     .anyMatch(warning -> warning.contains("cluster-require-full-coverage yes"));
         }

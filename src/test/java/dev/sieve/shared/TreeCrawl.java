@@ -151,6 +151,13 @@ final class TreeCrawl implements AutoCloseable {
         return (int) requests.stream().filter(read -> read.to - nanos > 0).count();
     }
 
+    /** Returns how many pages were read in a time. */
+    synchronized int reads(long from, long to) {
+        return (int) requests.stream()
+                .filter(read -> read.to - from > 0 && read.to - to < 0)
+                .count();
+    }
+
     synchronized int readAgain() {
         return Arrays.stream(reads).sum() - distinct;
     }
