@@ -23,16 +23,16 @@ import org.junit.jupiter.api.Test;
 class SharedModelTest {
     private static final int STEPS = Boolean.getBoolean("sieve.proof") ? 100_000 : 2000;
     private static final int PAGES = 400;
-    private static final int SLICES = 8;
+    static final int SLICES = 8;
     private static final int WORKERS = 3;
     private static final Duration OWNERSHIP = Duration.ofHours(1);
 
     private final long seed = Long.getLong("sieve.seed", 12);
-    private final Random random = new Random(seed);
+    final Random random = new Random(seed);
     private final List<String> steps = new ArrayList<>();
 
     private TestEngine engine;
-    private String crawl;
+    String crawl;
     private final Worker[] workers = new Worker[WORKERS];
 
     /** Pages that some worker has finished, and was told so. */
@@ -44,7 +44,7 @@ class SharedModelTest {
     /** When each page was handed out last: the number of disturbances before. */
     private final Map<Integer, Integer> handedOut = new HashMap<>();
 
-    private int disturbances;
+    int disturbances;
     private int engineKills;
     /** What is before this position of the log is not lost. */
     private long floor;
@@ -60,7 +60,7 @@ class SharedModelTest {
         final List<Integer> unsent = new ArrayList<>();
 
         Worker() throws IOException {
-            frontier = SharedSieve.builder(engine.address(crawl))
+            frontier = SharedSieve.builder(address(crawl))
                     .capacity(10_000)
                     .slices(SLICES)
                     .ownership(OWNERSHIP)
@@ -76,12 +76,12 @@ class SharedModelTest {
 
     @Test
     void nothingIsLostAndNothingIsDoneTwiceWithoutACrash() throws Exception {
-        try (TestEngine started = TestEngine.start()) {
-            engine = started;
+        try (AutoCloseable started = start()) {
             int crawls = 0;
-            while (steps.size() < STEPS) {
+            while (steps.size() < steps()) {
                 crawl("model" + crawls++);
             }
+            assertThat(started).isNotNull();
         } catch (Exception | AssertionError e) {
             int from = Math.max(0, steps.size() - 60);
             throw new AssertionError(
@@ -89,6 +89,30 @@ class SharedModelTest {
                             + String.join(", ", steps.subList(from, steps.size())),
                     e);
         }
+    }
+
+    int steps() {
+        return STEPS;
+    }
+
+    /** Starts the engine, or several; returns what closes them. */
+    AutoCloseable start() {
+        engine = TestEngine.start();
+        return engine;
+    }
+
+    EngineAddress address(String name) {
+        return engine.address(name);
+    }
+
+    /** Returns the node that stores a key. */
+    TestEngine nodeOf(String key) {
+        return engine;
+    }
+
+    /** Returns how the keys of a slice begin. */
+    String slice(int index) {
+        return "{" + crawl + "}" + index;
     }
 
     private void crawl(String name) throws IOException {
@@ -155,13 +179,14 @@ class SharedModelTest {
             }
         }
         for (int i = 0; i < SLICES; i++) {
-            String slice = "{" + crawl + "}" + i + "";
+            String slice = slice(i);
+            TestEngine node = nodeOf(slice);
             state.append("\nslice ").append(i);
             for (String field : List.of("worker", "run", "until", "idle")) {
-                state.append(' ').append(field).append(' ').append(engine.text("HGET", slice + "o", field));
+                state.append(' ').append(field).append(' ').append(node.text("HGET", slice + "o", field));
             }
-            state.append(" queued ").append(engine.text("LLEN", slice + "q"));
-            state.append(" taken ").append(engine.text("HLEN", slice + "f"));
+            state.append(" queued ").append(node.text("LLEN", slice + "q"));
+            state.append(" taken ").append(node.text("HLEN", slice + "f"));
         }
         return state.toString();
     }
@@ -217,13 +242,13 @@ class SharedModelTest {
             stored(worker);
             gone(slot, worker);
         } else if (dice < 989) {
-            killEngine();
+            failEngine();
         } else {
             worker.clock += Duration.ofSeconds(2).toNanos();
         }
     }
 
-    private void note(String step) {
+    void note(String step) {
         steps.add(step);
     }
 
@@ -334,16 +359,17 @@ class SharedModelTest {
 
     /** Ends what a worker owns by the clock of the engine. */
     private void expire(Worker worker) {
-        engine.command("ZREM", "{" + crawl + "}w", worker.frontier.worker());
+        nodeOf("{" + crawl + "}").command("ZREM", "{" + crawl + "}w", worker.frontier.worker());
         for (int i = 0; i < SLICES; i++) {
-            String owner = "{" + crawl + "}" + i + "o";
-            if (worker.frontier.worker().equals(engine.text("HGET", owner, "worker"))) {
-                engine.command("HSET", owner, "until", "0");
+            String owner = slice(i) + "o";
+            if (worker.frontier.worker().equals(nodeOf(owner).text("HGET", owner, "worker"))) {
+                nodeOf(owner).command("HSET", owner, "until", "0");
             }
         }
     }
 
-    private void killEngine() {
+    /** Makes the engine fail. */
+    void failEngine() throws IOException {
         long length = engine.logLength();
         if (!engine.log().equals(floorFile) || length < floor) {
             return;
@@ -358,6 +384,12 @@ class SharedModelTest {
         stored.clear();
         told.clear();
         removeDeadWorkers();
+        noteNewRun();
+        noteFloor();
+    }
+
+    /** Lets all workers learn that the engine was restarted. */
+    void noteNewRun() {
         for (Worker worker : workers) {
             if (worker != null) {
                 // Seeds of a worker that dies before this are lost with the log.
@@ -365,7 +397,6 @@ class SharedModelTest {
                 worker.unsent.clear();
             }
         }
-        noteFloor();
     }
 
     /** Removes dead workers again where the engine has lost that they are dead; else they would be waited for an hour. */
@@ -386,7 +417,7 @@ class SharedModelTest {
     }
 
     /** Waits until the engine has written its log anew, which it does once in each run. */
-    private void noteFloor() {
+    void noteFloor() {
         while (!engine.info("aof_rewrite_in_progress").equals("0")
                 || !engine.info("aof_rewrite_scheduled").equals("0")) {
             Thread.onSpinWait();

@@ -1,0 +1,57 @@
+package dev.sieve.shared;
+
+import redis.clients.jedis.util.JedisClusterCRC16;
+
+/**
+ * The model on three nodes whose logs lose nothing: a node that is killed and comes back, and slots that move, make no page
+ * new twice, and what is stored as done is not handed out again.
+ */
+class ClusterModelTest extends SharedModelTest {
+    private TestCluster cluster;
+
+    @Override
+    int steps() {
+        return super.steps() / 10;
+    }
+
+    @Override
+    AutoCloseable start() {
+        cluster = TestCluster.start(TestEngine.program(), 3, 0, "--appendfsync", "always");
+        return cluster;
+    }
+
+    @Override
+    EngineAddress address(String name) {
+        return cluster.address(name);
+    }
+
+    @Override
+    TestEngine nodeOf(String key) {
+        return cluster.nodeOf(key);
+    }
+
+    @Override
+    String slice(int index) {
+        return "{" + crawl + ":" + index + "}" + index;
+    }
+
+    @Override
+    void failEngine() {
+        int slot = JedisClusterCRC16.getSlot(slice(random.nextInt(SLICES)));
+        int owner = cluster.owner(slot);
+        if (random.nextInt(3) > 0) {
+            note("move slot " + slot);
+            cluster.moveSlot(slot, owner, (owner + 1 + random.nextInt(2)) % 3);
+        } else {
+            note("kill node " + owner);
+            cluster.kill(owner);
+            cluster.restart(owner);
+            cluster.awaitOk();
+            disturbances++;
+            noteNewRun();
+        }
+    }
+
+    @Override
+    void noteFloor() {}
+}
