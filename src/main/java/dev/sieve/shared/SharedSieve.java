@@ -303,7 +303,11 @@ public final class SharedSieve implements Frontier {
     /** Stores what is done, and renews, claims and gives back slices. */
     void beat() {
         Beat beat = beatInTrip();
-        if (beat == null || !barrier.pass(Barrier.Safety.REPLICATED)) {
+        if (beat == null) {
+            return;
+        }
+        beat.lostWrites.forEach(Runnable::run);
+        if (!barrier.pass(Barrier.Safety.REPLICATED)) {
             return;
         }
         worker.holdings().confirmTerms();
@@ -314,7 +318,6 @@ public final class SharedSieve implements Frontier {
             }
             worker.holdings().add(claim.slice(), claim.term(), claim.left(), claim.mayHaveFrames());
         }
-        beat.lostWrites.forEach(Runnable::run);
         capacity.publish(worker.totals().accepted());
         if (barrier.isNeeded() && !keeper.isStarted()) {
             confirm();
@@ -328,7 +331,9 @@ public final class SharedSieve implements Frontier {
         if (!results.confirm(!recent.isEmpty())) {
             return;
         }
-        recent.forget(run, now);
+        if (worker.engine().run() == run) {
+            recent.forget(run, now);
+        }
         trip.lock();
         try {
             if (!isClosed) {
