@@ -8,6 +8,7 @@ import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -45,6 +46,8 @@ final class Ownership {
 
     private volatile Set<String> workers = Set.of();
     private int nextClaim;
+    /** Of the last beat: they may not be held yet when the worker ends. */
+    private List<Slice> lastClaimed = List.of();
 
     Ownership(Worker worker, Duration ttl, Duration rest) {
         this.worker = worker;
@@ -144,7 +147,9 @@ final class Ownership {
         worker.holdings().giveBack(share, clock + HAND_OVER_NANOS);
         release(worker.holdings().releasable(clock));
         renew(false, clock);
-        return claims ? claim(survey, share, clock) : List.of();
+        List<Claim> claimed = claims ? claim(survey, share, clock) : List.of();
+        lastClaimed = claimed.stream().map(Claim::slice).toList();
+        return claimed;
     }
 
     /** Gives up slices. What was done in them must have been stored. */
@@ -317,7 +322,9 @@ final class Ownership {
     /** Releases all slices and reports that this worker ends; does nothing when the engine is away. */
     void leave(long clock) {
         renew(false, clock);
-        release(worker.holdings().slices());
+        Set<Slice> all = new LinkedHashSet<>(lastClaimed);
+        all.addAll(worker.holdings().slices());
+        release(List.copyOf(all));
         worker.engine().tryCall((session, number) -> {
             sendBeat(session, true);
             return session.receive();
