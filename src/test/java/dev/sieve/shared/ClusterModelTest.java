@@ -48,6 +48,7 @@ class ClusterModelTest extends SharedModelTest {
             cluster.restart(owner);
             cluster.awaitOk();
             disturbances++;
+            removeDeadWorkers();
             noteNewRun();
         }
     }

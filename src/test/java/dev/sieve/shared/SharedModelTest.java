@@ -399,10 +399,14 @@ class SharedModelTest {
         }
     }
 
-    /** Removes dead workers again where the engine has lost that they are dead; else they would be waited for an hour. */
-    private void removeDeadWorkers() {
+    /**
+     * Removes dead workers again where the engine has lost that they are dead, and ends what those before owned that do not
+     * claim it again; else they would be waited for an hour.
+     */
+    void removeDeadWorkers() {
         Set<String> dead = new HashSet<>();
-        for (Object name : (List<?>) engine.command("ZRANGE", "{" + crawl + "}w", "0", "-1")) {
+        String all = "{" + crawl + "}w";
+        for (Object name : (List<?>) nodeOf(all).command("ZRANGE", all, "0", "-1")) {
             dead.add(Replies.text(name));
         }
         for (Worker worker : workers) {
@@ -410,9 +414,9 @@ class SharedModelTest {
                 dead.remove(worker.frontier.worker());
             }
         }
-        dead.forEach(name -> engine.command("ZREM", "{" + crawl + "}w", name));
+        dead.forEach(name -> nodeOf(all).command("ZREM", all, name));
         for (int i = 0; i < SLICES; i++) {
-            engine.command("HSET", "{" + crawl + "}" + i + "o", "until", "0");
+            nodeOf(slice(i)).command("HSET", slice(i) + "o", "until", "0");
         }
     }
 
