@@ -1,14 +1,11 @@
 package dev.sieve.shared;
 
 import static dev.sieve.shared.ClusterRelays.host;
-import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.File;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
@@ -24,7 +21,6 @@ import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
@@ -292,41 +288,19 @@ public final class TestCluster implements AutoCloseable {
 
     /**
      * Kills a node within the next second and cuts a random part of the end of its log, as a power cut may: nothing that it
-     * had written a second before, and nothing that WAITAOF has confirmed to anyone. The log of a replica is not cut: it gets
-     * all from its primary again before it can replace one.
+     * had written a second before. The log of a replica is not cut: it gets all from its primary again before it can replace
+     * one.
      */
     public Cut killAndCut(int i, Random random) {
-        long end = System.nanoTime() + (long) (random.nextDouble() * LOST_NANOS);
-        BitSet slots =
-                seen(i).stream().filter(seen -> seen.node == i).findFirst().orElseThrow().slots;
-        String key = Stream.generate(() -> "{harness-" + random.nextInt() + "}")
-                .limit(slots.isEmpty() ? 0 : 1_000_000)
-                .filter(each -> slots.get(JedisClusterCRC16.getSlot(each)))
-                .findFirst()
-                .orElse("{}");
-        boolean confirms = ((List<?>) node(i).command("COMMAND", "INFO", "WAITAOF")).get(0) != null;
-        try (Socket socket = new Socket(host(i), ports.get(i))) {
-            socket.setSoTimeout(10_000);
-            InputStream in = socket.getInputStream();
-            // No key stays of it.
-            String write = "EVAL \"redis.call('set',KEYS[1],1) redis.call('del',KEYS[1])\" 1 " + key + "\r\n";
-            boolean isWritten;
-            BasicFileAttributes safe;
-            long since;
-            do {
-                // Until WAITAOF responds, nothing is confirmed that was written after this. Both are one packet, as the
-                // engine may sync between two.
-                socket.getOutputStream().write((write + (confirms ? "WAITAOF 1 0 0\r\n" : "")).getBytes(US_ASCII));
-                isWritten = line(in).startsWith("$");
-                since = System.nanoTime();
-                safe = log(i);
-                while (System.nanoTime() < end && in.available() == 0) {
-                    LockSupport.parkNanos(1_000_000);
-                }
-            } while (isWritten && in.skip(in.available()) > 0);
+        try {
+            boolean isCut = isPrimary(i);
+            BasicFileAttributes safe = log(i);
+            long since = System.nanoTime();
+            long end = since + (long) (random.nextDouble() * LOST_NANOS);
+            await("end of the log", () -> System.nanoTime() - end > 0);
             kill(i);
             BasicFileAttributes last = log(i);
-            if (!isWritten || in.read() >= 0 || !last.fileKey().equals(safe.fileKey())) {
+            if (!isCut || !last.fileKey().equals(safe.fileKey())) {
                 return new Cut(0, System.nanoTime());
             }
             long bytes = (long) (random.nextDouble() * (last.size() - safe.size() + 1));
@@ -335,14 +309,6 @@ public final class TestCluster implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    private static String line(InputStream in) throws IOException {
-        StringBuilder line = new StringBuilder();
-        for (int c = in.read(); c >= 0 && c != '\n'; c = in.read()) {
-            line.append((char) c);
-        }
-        return line.toString();
     }
 
     private BasicFileAttributes log(int i) throws IOException {
