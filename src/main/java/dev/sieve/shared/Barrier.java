@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
  * Confirms that what was written to the nodes of a cluster cannot be lost by the death of a node. A single engine needs no
  * confirmation: what its log loses is all that came last, on whichever page.
  *
- * <p>On each node that stores a slice, a write is made, and its replication and the synchronization of its log are awaited.
+ * <p>On each node that stores a part of the crawl, a write is made, and its replication and the synchronization of its log are awaited.
  * Whatever any worker wrote to the node before is as safe then, since both go on in the order of the writes.
  */
 final class Barrier {
@@ -65,17 +65,32 @@ final class Barrier {
         return isSafe != null && isSafe;
     }
 
-    private boolean pass(Session session, Safety safety) {
-        Map<Server, CrawlKeys.OfSlice> nodes = new LinkedHashMap<>();
+    /** Waits until all nodes accept writes: one may respond to other commands before. */
+    void awaitNodes() {
+        worker.engine().call((session, number) -> {
+            Map<Server, byte[]> nodes = sendSync(session);
+            nodes.keySet().forEach(node -> session.receive());
+            return true;
+        });
+    }
+
+    /** Sends a write to each node of the crawl; returns these, each with a key that it stores. */
+    private Map<Server, byte[]> sendSync(Session session) {
+        Map<Server, byte[]> nodes = new LinkedHashMap<>();
+        nodes.put(session.topology().of(worker.keys().settings()), worker.keys().settings());
         for (int i = 0; i < worker.keys().sliceCount(); i++) {
-            CrawlKeys.OfSlice slice = worker.keys().slice(i);
-            nodes.putIfAbsent(session.topology().of(slice.crawl), slice);
+            byte[] key = worker.keys().slice(i).crawl;
+            nodes.putIfAbsent(session.topology().of(key), key);
         }
-        nodes.forEach((node, slice) -> {
+        byte[][] id = {utf8(worker.settings().id())};
+        nodes.values().forEach(key -> session.send(Script.SYNC, new byte[][] {key}, id));
+        return nodes;
+    }
+
+    private boolean pass(Session session, Safety safety) {
+        Map<Server, byte[]> nodes = sendSync(session);
+        nodes.keySet().forEach(node -> {
             Topology.Replicas replicas = session.topology().replicas(node);
-            session.send(Script.SYNC, new byte[][] {slice.crawl}, new byte[][] {
-                utf8(worker.settings().id())
-            });
             session.sendTo(node, "WAIT", utf8(replicas.present()), WAIT_MILLIS);
             if (safety == Safety.STORED) {
                 session.sendTo(node, "WAIT", utf8(replicas.electable()), ASK_MILLIS);
@@ -83,10 +98,10 @@ final class Barrier {
             }
             session.sendTo(node, "INFO", utf8("replication"));
         });
+        nodes.keySet().forEach(node -> session.receive());
         String unsafe = null;
         for (Server node : nodes.keySet()) {
             Topology.Replicas replicas = session.topology().replicas(node);
-            session.receive();
             boolean isSafe = Replies.number(session.receive()) >= replicas.present();
             if (safety == Safety.STORED) {
                 isSafe &= Replies.number(session.receive()) >= replicas.electable();

@@ -109,7 +109,7 @@ record CrawlSettings(
      *
      * @throws IOException when a slice has none although the crawl is complete
      */
-    private void complete(Engine engine, CrawlKeys keys) throws IOException {
+    void complete(Engine engine, CrawlKeys keys) throws IOException {
         boolean isComplete = engine.one("HGET", keys.settings(), utf8(COMPLETE)) != null;
         List<byte[]> missing = engine.call((session, number) -> {
             List<byte[]> without = new ArrayList<>();
@@ -132,9 +132,19 @@ record CrawlSettings(
         });
         if (!missing.isEmpty()) {
             throw new IOException("the cluster has lost " + missing.size() + " of the " + slices
-                    + " slices of the crawl " + keys.name() + ", such as " + Replies.text(missing.get(0)));
+                    + " slices of the crawl " + keys.name() + ", such as " + Replies.text(missing.get(0))
+                    + " ('sieve repair' keeps the others)");
         }
-        engine.one("HSET", keys.settings(), utf8(COMPLETE), utf8("1"));
+    }
+
+    /** Notes that no failure of a node can take back the identities: a slice without one was lost. */
+    void markComplete(Engine engine, CrawlKeys keys) {
+        if (isSpread) {
+            engine.tryCall((session, number) -> {
+                session.send("HSETNX", keys.settings(), utf8(COMPLETE), utf8("1"));
+                return session.receive();
+            });
+        }
     }
 
     /** Returns the names of the crawl's keys. */

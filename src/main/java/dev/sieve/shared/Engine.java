@@ -454,6 +454,13 @@ final class Engine implements Closeable {
                     "cluster-replica-validity-factor is 0, so a replica with old data may take the place of a node:"
                             + " set 'cluster-replica-validity-factor 10'");
         }
+        long electableMillis = Replies.count(ascii(setting(session, node, "cluster-node-timeout")))
+                * Replies.count(ascii(setting(session, node, "cluster-replica-validity-factor")));
+        if (electableMillis > Topology.ELECTABLE_MILLIS) {
+            warnings.add(
+                    "cluster-node-timeout times cluster-replica-validity-factor is more than 3 minutes, so a replica"
+                            + " that was away for longer may take the place of a node: set a lower one");
+        }
         if (setting(session, node, "replica-read-only").equals("no")) {
             warnings.add("replica-read-only is 'no', so a replica may store what its primary does not:"
                     + " set 'replica-read-only yes'");

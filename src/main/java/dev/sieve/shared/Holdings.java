@@ -53,8 +53,10 @@ final class Holdings {
     private static final class Part {
         final Slice slice;
         Slice.Term term;
-        /** A renewal that is not safe on all replicas yet. */
+        /** A renewal that is not safe on all replicas yet, and one of which that is being found out. */
         Slice.@Nullable Term nextTerm;
+
+        Slice.@Nullable Term sealedTerm;
         /** Frames that an earlier owner took, by number, with the URLs that are done in them. */
         final TreeMap<Long, BitSet> left;
         /** Whether frames may be queued. */
@@ -228,11 +230,19 @@ final class Holdings {
         }
     }
 
-    /** Notes that no failure of a node can take back the renewals. */
+    /** Notes that the renewals until now are being confirmed. */
+    synchronized void sealTerms() {
+        for (Part part : parts()) {
+            part.sealedTerm = part.nextTerm;
+            part.nextTerm = null;
+        }
+    }
+
+    /** Notes that no failure of a node can take back the renewals that were sealed. */
     synchronized void confirmTerms() {
         for (Part part : parts()) {
-            part.term = part.nextTerm == null ? part.term : part.nextTerm;
-            part.nextTerm = null;
+            part.term = part.sealedTerm == null ? part.term : part.sealedTerm;
+            part.sealedTerm = null;
         }
     }
 
@@ -393,6 +403,7 @@ final class Holdings {
             part.isIdle = false;
             part.term = new Slice.Term(part.term.endNanos(), clock);
             part.nextTerm = null;
+            part.sealedTerm = null;
         }
         part.begun += frame.begin(lease.id()) ? 1 : 0;
         return true;
@@ -446,6 +457,11 @@ final class Holdings {
     /** Returns how many URLs are done without the engine having stored it. */
     synchronized int unsentDone() {
         return unsentDone;
+    }
+
+    /** Returns whether something is done, or known to be done, that the engine has not stored. */
+    synchronized boolean hasUnsent() {
+        return parts().stream().anyMatch(part -> !part.changed.isEmpty() || !part.doneCalls.isEmpty());
     }
 
     /** Returns how many of these are pages. */

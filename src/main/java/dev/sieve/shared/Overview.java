@@ -58,7 +58,7 @@ final class Overview {
     void note(Survey survey, long now) {
         assert worker.isInTrip();
         if (!survey.isOf(worker.settings().id())) {
-            throw CrawlSettings.isGone(worker.keys().name());
+            completeAgain(survey);
         }
         surveyNanos = now;
         expectChange();
@@ -70,6 +70,19 @@ final class Overview {
         }
         if (survey.hasEnded()) {
             overAt = survey.accepted();
+        }
+    }
+
+    /** Stores the identities of slices again that a node of a cluster has lost right after they were made. */
+    private void completeAgain(Survey survey) {
+        if (!worker.settings().isSpread()
+                || !survey.hasSettings(worker.settings().id())) {
+            throw CrawlSettings.isGone(worker.keys().name());
+        }
+        try {
+            worker.settings().complete(worker.engine(), worker.keys());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -106,14 +106,6 @@ final class Ownership {
         return survey;
     }
 
-    /** Waits until the engine accepts a beat: it may respond to other commands before it accepts writes. */
-    void awaitEngine() {
-        worker.engine().call((session, number) -> {
-            sendBeat(session, false);
-            return session.receive();
-        });
-    }
-
     private void sendBeat(Session session, boolean isLeaving) {
         byte[][] args = {
             utf8(worker.name()),

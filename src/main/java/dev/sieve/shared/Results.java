@@ -19,21 +19,21 @@ final class Results {
 
     private final Worker worker;
     private final Barrier barrier;
+    private final boolean hasConfirmer;
 
-    Results(Worker worker, Barrier barrier) {
+    /**
+     * Creates them.
+     *
+     * @param hasConfirmer whether another thread calls {@link #confirm} on a cluster
+     */
+    Results(Worker worker, Barrier barrier, boolean hasConfirmer) {
         this.worker = worker;
+        this.hasConfirmer = hasConfirmer && barrier.isNeeded();
         this.barrier = barrier;
     }
 
-    /**
-     * Makes sure that the links of what is done until now are safe; returns whether they are.
-     *
-     * @param always also when nothing is done that was not stored
-     */
-    boolean confirm(boolean always) {
-        if (!always && worker.holdings().unsentDone() == 0) {
-            return true;
-        }
+    /** Makes sure that the links of what is done until now are safe, and all else; returns whether they are. */
+    boolean confirm() {
         long seal = worker.holdings().seal();
         boolean isSafe = barrier.pass(Barrier.Safety.STORED);
         if (isSafe) {
@@ -42,15 +42,15 @@ final class Results {
         return isSafe;
     }
 
-    /** Stores all that is done; returns false when the engine is away, or links are not safe. */
+    /** Stores all that is done; returns false when the engine is away, or links are not safe yet. */
     boolean flushAll() {
-        return flush() && confirm(false) && flush();
+        return flush() && (!worker.holdings().hasUnsent() || (!hasConfirmer && confirm() && flush()));
     }
 
     /** Stores all that is done before the end, unless links do not become safe: then it is left to be done again. */
     boolean flushLast() {
         for (int i = 0; i < ATTEMPTS; i++) {
-            if (flushAll()) {
+            if (flush() && (!worker.holdings().hasUnsent() || (confirm() && flush()))) {
                 return true;
             }
             if (worker.engine().isAway()) {

@@ -105,6 +105,9 @@ final class Session {
     private Map<Server, Map<String, String>> connect(Server asked) throws IOException {
         Map<String, String> first = open(asked);
         if (!"1".equals(first.get("cluster_enabled"))) {
+            if (address.servers().size() > 1) {
+                throw new IOException("the address has several servers, but " + asked + " is not a node of a cluster");
+            }
             topology = Topology.of(asked);
             return Map.of(asked, first);
         }
@@ -150,7 +153,7 @@ final class Session {
                 throw new EngineAwayException("other nodes store the keys now", false, null);
             }
             topology = present;
-        } catch (IOException e) {
+        } catch (IOException | EngineException e) {
             throw new EngineAwayException(asked + ": " + e.getMessage(), false, e);
         }
     }

@@ -47,11 +47,24 @@ final class SharedRepair {
             crawl.requireNoWorkers();
         }
         putAside(wrong);
+        restoreSlices();
         for (int i = 0; i < keys.sliceCount(); i++) {
             new OfSlice(i).run();
         }
         countForgotten();
         return new RepairReport(pending, lost, asideBytes, List.copyOf(findings));
+    }
+
+    /** Begins the slices anew that a node of a cluster has lost. */
+    private void restoreSlices() throws IOException {
+        for (int i = 0; i < keys.sliceCount(); i++) {
+            String loser = crawl.loser(keys.slice(i));
+            if (loser != null) {
+                byte[] id = utf8(crawl.settings().id());
+                crawl.one("HSET", keys.slice(i).crawl, utf8(CrawlSettings.ID), id);
+                findings.add("slice " + i + ": the node " + loser + " has lost it, with all its URLs; it begins anew");
+            }
+        }
     }
 
     /** Gives keys of a wrong type other names. */

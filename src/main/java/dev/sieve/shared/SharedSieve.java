@@ -86,7 +86,7 @@ public final class SharedSieve implements Frontier {
         capacity = new CapacityMarks(worker, new CapacityAlerts(builder.listener));
         taker = new Taker(worker);
         barrier = new Barrier(worker, builder.isBarrierOff);
-        results = new Results(worker, barrier);
+        results = new Results(worker, barrier, builder.hasKeeper);
         ownership = new Ownership(worker, builder.ownership, builder.rest);
         overview = new Overview(worker, results, ownership, recent);
         budget = new SharedBudget(worker);
@@ -307,6 +307,7 @@ public final class SharedSieve implements Frontier {
             return;
         }
         beat.lostWrites.forEach(Runnable::run);
+        worker.holdings().sealTerms();
         if (!barrier.pass(Barrier.Safety.REPLICATED)) {
             return;
         }
@@ -328,11 +329,13 @@ public final class SharedSieve implements Frontier {
     private void confirm() {
         Run run = worker.engine().run();
         long now = clock.getAsLong();
-        if (!results.confirm(!recent.isEmpty())) {
+        boolean isNeeded = worker.holdings().hasUnsent() || !recent.isEmpty();
+        if (!isNeeded || !results.confirm()) {
             return;
         }
         if (worker.engine().run() == run) {
             recent.forget(run, now);
+            worker.settings().markComplete(worker.engine(), worker.keys());
         }
         trip.lock();
         try {
@@ -376,7 +379,7 @@ public final class SharedSieve implements Frontier {
     /** Waits while the engine is away; throws when that takes too long. */
     private void awaitEngine() {
         if (worker.engine().isAway()) {
-            ownership.awaitEngine();
+            barrier.awaitNodes();
         }
     }
 

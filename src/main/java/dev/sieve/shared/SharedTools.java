@@ -169,7 +169,11 @@ public final class SharedTools {
                 return session.receive();
             });
             cursor = text(page.get(0));
-            List<?> found = (List<?>) page.get(1);
+            // Keys of other programs may begin in the same way.
+            List<?> found = ((List<?>) page.get(1))
+                    .stream()
+                            .filter(key -> text(key).matches("\\{[^:]*(:[0-9]+)?}.*"))
+                            .toList();
             crawl.all(
                     found.size(),
                     (session, i) -> session.send("UNLINK", (byte[]) found.get((int) i)),

@@ -76,9 +76,14 @@ final class Survey {
         return new Survey(session.run(), id, ended == null ? -1 : Long.parseLong(ended), slices);
     }
 
+    /** Returns whether the engine stores the settings of a crawl. */
+    boolean hasSettings(String crawl) {
+        return crawl.equals(id);
+    }
+
     /** Returns whether the engine stores a crawl, and all its slices. */
     boolean isOf(String crawl) {
-        return crawl.equals(id) && slices.stream().allMatch(slice -> slice.crawl.equals(crawl));
+        return hasSettings(crawl) && slices.stream().allMatch(slice -> slice.crawl.equals(crawl));
     }
 
     long accepted() {

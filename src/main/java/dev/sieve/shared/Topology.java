@@ -23,7 +23,7 @@ final class Topology {
     private static final int SLOTS = 16_384;
 
     /** A replica that was away for longer is not elected: ten times the default timeout of a node, and some seconds. */
-    private static final long ELECTABLE_MILLIS = TimeUnit.MINUTES.toMillis(3);
+    static final long ELECTABLE_MILLIS = TimeUnit.MINUTES.toMillis(3);
 
     /**
      * How many replicas a primary has.

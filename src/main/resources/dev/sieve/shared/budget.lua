@@ -44,7 +44,7 @@ end
 local begun = tonumber(args[3])
 if args[6] then
     local isOld = version ~= args[7] or isGone
-    if isGone or (args[4] == '0' and begun < mine) then call('HINCRBY', keys[1], 'version', 1) end
+    if isGone or (not isOld and args[4] == '0' and begun < mine) then call('HINCRBY', keys[1], 'version', 1) end
     if isOld then return -1 end
 end
 local left = tonumber(args[2]) - (sum - base) - others

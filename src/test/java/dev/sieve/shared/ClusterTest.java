@@ -89,6 +89,7 @@ class ClusterTest {
         start(3, 0, "--appendfsync", "always");
         try (SharedSieve frontier = open(Duration.ZERO)) {
             frontier.pushAll(urls());
+            frontier.beat();
             TestEngine settings = cluster.nodeOf("{a}");
             cluster.primaries().stream()
                     .map(cluster::node)
@@ -96,14 +97,46 @@ class ClusterTest {
                     .limit(1)
                     .forEach(node -> node.command("FLUSHALL"));
 
-            assertThatThrownBy(frontier::beat).hasMessageContaining("is not on the engine any more");
+            assertThatThrownBy(frontier::beat).hasMessageContaining("the cluster has lost");
             assertThatThrownBy(() -> open(Duration.ZERO))
                     .isInstanceOf(IOException.class)
-                    .hasMessageMatching(
-                            "the cluster has lost \\d+ of the 16 slices of the crawl a, such as \\{a:\\d+}");
+                    .hasMessageMatching("the cluster has lost \\d+ of the 16 slices of the crawl a, such as \\{a:\\d+}"
+                            + " \\('sieve repair' keeps the others\\)");
             assertThat(SharedTools.inspect(cluster.address("a")).problems())
                     .isNotEmpty()
                     .allMatch(problem -> problem.matches("slice \\d+: the node 127\\.0\\.0\\.1:\\d+ has lost it"));
+        }
+        assertThat(SharedTools.repair(cluster.address("a")).findings())
+                .isNotEmpty()
+                .allMatch(finding -> finding.contains("has lost it, with all its URLs"));
+        assertThat(SharedTools.inspect(cluster.address("a")).problems()).isEmpty();
+        open(Duration.ZERO).close();
+    }
+
+    @Test
+    void aSliceThatIsLostBeforeItWasSafeIsMadeAgain() throws IOException {
+        start(3, 0, "--appendfsync", "always");
+        try (SharedSieve frontier = open(Duration.ZERO)) {
+            TestEngine node = cluster.nodeOf("{a:3}");
+            node.command("DEL", "{a:3}");
+            frontier.beat();
+            assertThat(frontier.pushAll(urls())).isEqualTo(URLS);
+            assertThat(SharedTools.inspect(cluster.address("a")).problems()).isEmpty();
+        }
+    }
+
+    @Test
+    void severalServersHaveToBeACluster() {
+        start(1, 0);
+        try (TestEngine alone = TestEngine.start()) {
+            assertThatThrownBy(() -> SharedTools.inspect(
+                            EngineAddress.parse("redis://127.0.0.1:" + alone.port() + "," + cluster.seeds() + "/a")))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("has no crawl of this name");
+            assertThatThrownBy(() -> SharedTools.inspect(
+                            EngineAddress.parse("redis://127.0.0.1:1,127.0.0.1:" + alone.port() + "/a")))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("is not a node of a cluster");
         }
     }
 
