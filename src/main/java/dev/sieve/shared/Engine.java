@@ -44,7 +44,7 @@ final class Engine implements Closeable {
     private static final long MAX_IDLE = TimeUnit.SECONDS.toNanos(60);
 
     private static final Pattern VERSION = Pattern.compile("(\\d{1,6})\\.(\\d{1,6})");
-    private static final Duration RESPONSE_TIMEOUT = Duration.ofSeconds(10);
+    static final Duration RESPONSE_TIMEOUT = Duration.ofSeconds(10);
 
     /**
      * Work that the engine does for a caller. It may run several times until its result is received, so it must be safe
@@ -62,6 +62,7 @@ final class Engine implements Closeable {
         T run(Session session, long callNumber);
     }
 
+    private final Network network;
     private final EngineAddress address;
     private final String worker;
     private final Duration patience;
@@ -129,7 +130,19 @@ final class Engine implements Closeable {
 
     Engine(EngineAddress address, String worker, Duration patience, Duration responseTimeout, LongSupplier nanoClock)
             throws IOException {
+        this(Network.REAL, address, worker, patience, responseTimeout, nanoClock);
+    }
+
+    Engine(
+            Network network,
+            EngineAddress address,
+            String worker,
+            Duration patience,
+            Duration responseTimeout,
+            LongSupplier nanoClock)
+            throws IOException {
         OptionalLibrary.require("redis.clients.jedis.Connection", "redis.clients:jedis");
+        this.network = network;
         this.address = address;
         this.worker = worker;
         this.patience = patience;
@@ -213,7 +226,7 @@ final class Engine implements Closeable {
             synchronized (this) {
                 Session session = idle.pollLast();
                 if (session == null) {
-                    session = new Session(address, responseTimeout, worker + "." + sessions.size());
+                    session = new Session(network, address, responseTimeout, worker + "." + sessions.size());
                     sessions.add(session);
                 }
                 return session;
@@ -270,7 +283,10 @@ final class Engine implements Closeable {
                         + " has not responded for " + text(now - outage.since) + " (" + outage.reason + ")"));
             }
             try {
-                TimeUnit.NANOSECONDS.timedWait(this, Math.min(left, outage.nextAttempt - now));
+                long nanos = Math.min(left, outage.nextAttempt - now);
+                if (!network.await(this, nanos)) {
+                    TimeUnit.NANOSECONDS.timedWait(this, nanos);
+                }
             } catch (InterruptedException e) {
                 throw interrupted();
             }

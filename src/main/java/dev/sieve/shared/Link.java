@@ -34,8 +34,8 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.util.IOUtils;
 
-/** A connection to one node of the engine, used by one thread at a time. */
-final class Link {
+/** A connection to one node of the engine, used by one thread at a time. A simulation replaces all that it does. */
+class Link {
     /** The setting that says when the log is synchronized. */
     static final String APPENDFSYNC = "appendfsync";
 

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class Session {
     private static final byte[] NO_KEY = {};
 
+    private final Network network;
     private final EngineAddress address;
     private final Duration timeout;
     private final String lane;
@@ -38,6 +39,11 @@ final class Session {
     long usedNanos;
 
     Session(EngineAddress address, Duration timeout, String lane) {
+        this(Network.REAL, address, timeout, lane);
+    }
+
+    Session(Network network, EngineAddress address, Duration timeout, String lane) {
+        this.network = network;
         this.address = address;
         this.timeout = timeout;
         this.lane = lane;
@@ -159,7 +165,7 @@ final class Session {
     }
 
     private Map<String, String> open(Server node) throws IOException {
-        Link link = new Link(address, node, timeout);
+        Link link = network.link(address, node, timeout);
         links.put(node, link);
         try {
             return link.connect();

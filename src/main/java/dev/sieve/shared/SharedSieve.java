@@ -383,6 +383,11 @@ public final class SharedSieve implements Frontier {
         }
     }
 
+    /** Returns the lock of the round trips, see {@link Worker}. */
+    ReentrantLock trip() {
+        return trip;
+    }
+
     /** Returns the identity of this worker. */
     String worker() {
         return worker.name();
@@ -486,6 +491,8 @@ public final class SharedSieve implements Frontier {
         private LongSupplier clock = System::nanoTime;
         private boolean hasKeeper = true;
         private boolean isBarrierOff;
+        private @Nullable String worker;
+        private Network network = Network.REAL;
 
         private Builder(EngineAddress address) {
             this.address = address;
@@ -616,6 +623,13 @@ public final class SharedSieve implements Frontier {
             return this;
         }
 
+        /** Gives the worker a name, and another way to the nodes. */
+        Builder simulated(String name, Network way) {
+            worker = name;
+            network = way;
+            return this;
+        }
+
         /** Starts no thread: {@link SharedSieve#beat} has to be called. */
         Builder withoutKeeper() {
             hasKeeper = false;
@@ -632,13 +646,14 @@ public final class SharedSieve implements Frontier {
          */
         public SharedSieve open() throws IOException {
             // Short, since it is in the log of the engine with each page; 40 bits are unique among many workers.
-            String worker = Long.toString(Memberships.randomSeed() >>> 24, Character.MAX_RADIX);
-            Engine engine = new Engine(address, worker, patience, System::nanoTime);
+            String name = worker == null ? Long.toString(Memberships.randomSeed() >>> 24, Character.MAX_RADIX) : worker;
+            LongSupplier nanoClock = worker == null ? System::nanoTime : clock;
+            Engine engine = new Engine(network, address, name, patience, Engine.RESPONSE_TIMEOUT, nanoClock);
             try {
                 return new SharedSieve(
                         this,
                         engine,
-                        worker,
+                        name,
                         CrawlSettings.open(engine, address.name(), slices, capacity, onFull, seed, group));
             } catch (UncheckedIOException e) {
                 engine.close();
