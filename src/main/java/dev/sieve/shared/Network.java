@@ -5,7 +5,8 @@ import java.time.Duration;
 
 /** The way to the nodes of the engine, which a simulation replaces, with the time that passes on it. */
 interface Network {
-    Network REAL = Link::new;
+    /** Not a method reference, which would need the library of the links before it is known to be there. */
+    Network REAL = (address, node, timeout) -> new Link(address, node, timeout);
 
     Link link(EngineAddress address, Server node, Duration timeout);
 
