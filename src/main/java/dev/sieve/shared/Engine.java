@@ -1,5 +1,7 @@
 package dev.sieve.shared;
 
+import static dev.sieve.shared.CrawlKeys.utf8;
+
 import dev.sieve.OptionalLibrary;
 import dev.sieve.bloom.Murmur3;
 import dev.sieve.shared.EngineAddress.Server;
@@ -7,7 +9,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -410,9 +411,9 @@ final class Engine implements Closeable {
      */
     private void rewriteLog(Session session, Server node) {
         byte[] key = keyOn(session.topology(), node);
-        byte[] field = ascii(session.run().id);
+        byte[] field = utf8(session.run().id);
         if (tryCommand(session, node, "MULTI") != null) {
-            tryCommand(session, node, "HSET", key, field, ascii("1"));
+            tryCommand(session, node, "HSET", key, field, utf8("1"));
             tryCommand(session, node, "HDEL", key, field);
             if (tryCommand(session, node, "EXEC") != null) {
                 tryCommand(session, node, "BGREWRITEAOF");
@@ -423,7 +424,7 @@ final class Engine implements Closeable {
     /** Returns a key of the crawl that is stored nowhere, but would be on a node. */
     private byte[] keyOn(Topology topology, Server node) {
         return LongStream.iterate(0, i -> i + 1)
-                .mapToObj(i -> ascii("{" + address.name() + (i == 0 ? "" : ":-" + i) + "}e"))
+                .mapToObj(i -> utf8("{" + address.name() + (i == 0 ? "" : ":-" + i) + "}e"))
                 .filter(key -> topology.of(key).equals(node))
                 .findFirst()
                 .orElseThrow();
@@ -465,39 +466,26 @@ final class Engine implements Closeable {
         if (session.topology().replicas(node).electable() == 0) {
             warnings.add("a node has no replica, so the crawl waits while it is away: " + node);
         }
-        if (setting(session, node, "cluster-replica-validity-factor").equals("0")) {
+        if (session.setting(node, "cluster-replica-validity-factor").equals("0")) {
             warnings.add(
                     "cluster-replica-validity-factor is 0, so a replica with old data may take the place of a node:"
                             + " set 'cluster-replica-validity-factor 10'");
         }
-        long electableMillis = Replies.count(ascii(setting(session, node, "cluster-node-timeout")))
-                * Replies.count(ascii(setting(session, node, "cluster-replica-validity-factor")));
+        long electableMillis = Replies.count(session.setting(node, "cluster-node-timeout"))
+                * Replies.count(session.setting(node, "cluster-replica-validity-factor"));
         if (electableMillis > Topology.ELECTABLE_MILLIS) {
             warnings.add(
                     "cluster-node-timeout times cluster-replica-validity-factor is more than 3 minutes, so a replica"
                             + " that was away for longer may take the place of a node: set a lower one");
         }
-        if (setting(session, node, "replica-read-only").equals("no")) {
+        if (session.setting(node, "replica-read-only").equals("no")) {
             warnings.add("replica-read-only is 'no', so a replica may store what its primary does not:"
                     + " set 'replica-read-only yes'");
         }
-        if (setting(session, node, "cluster-require-full-coverage").equals("no")) {
+        if (session.setting(node, "cluster-require-full-coverage").equals("no")) {
             warnings.add("cluster-require-full-coverage is 'no', so parts of the cluster go on alone:"
                     + " set 'cluster-require-full-coverage yes'");
         }
-    }
-
-    /** Returns a setting of a node; an empty text when the user may not read it. */
-    private static String setting(Session session, Server node, String name) {
-        return tryCommand(session, node, "CONFIG", ascii("GET"), ascii(name)) instanceof List<?> pair
-                        && pair.size() == 2
-                        && pair.get(1) instanceof byte[] value
-                ? Replies.text(value)
-                : "";
-    }
-
-    private static byte[] ascii(String text) {
-        return text.getBytes(StandardCharsets.US_ASCII);
     }
 
     private synchronized void failed(@Nullable String reason) {

@@ -1,11 +1,12 @@
 package dev.sieve.shared;
 
+import static dev.sieve.shared.CrawlKeys.utf8;
+
 import dev.sieve.shared.EngineAddress.Server;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
-import java.nio.charset.StandardCharsets;
 import java.security.InvalidAlgorithmParameterException;
 import java.security.NoSuchAlgorithmException;
 import java.security.cert.CertPathBuilderException;
@@ -97,8 +98,9 @@ class Link {
             wire = new Wire(() -> openSocket(config), config);
             send("INFO");
             for (Script script : Script.values()) {
-                send("SCRIPT", ascii("LOAD"), script.text());
+                send("SCRIPT", utf8("LOAD"), script.text());
             }
+            sendSetting(APPENDFSYNC);
             Map<String, String> info = Replies.info(receive());
             if ("1".equals(info.get("loading"))) {
                 throw new LoadingException();
@@ -106,7 +108,7 @@ class Link {
             for (int i = 0; i < Script.values().length; i++) {
                 receive();
             }
-            info.put(APPENDFSYNC, setting(APPENDFSYNC));
+            info.put(APPENDFSYNC, receiveSetting());
             return info;
         } catch (JedisException e) {
             throw new IOException(reason(e), e);
@@ -118,8 +120,16 @@ class Link {
     }
 
     /** Returns a setting of the node; an empty text when the user may not read it. */
-    private String setting(String name) {
-        send("CONFIG", ascii("GET"), ascii(name));
+    String setting(String name) {
+        sendSetting(name);
+        return receiveSetting();
+    }
+
+    private void sendSetting(String name) {
+        send("CONFIG", utf8("GET"), utf8(name));
+    }
+
+    private String receiveSetting() {
         try {
             List<?> pair = Replies.list(receive());
             return pair.size() == 2 ? Replies.text(pair.get(1)) : "";
@@ -163,7 +173,7 @@ class Link {
     void send(Script script, byte[][] keys, byte[][] args) {
         byte[][] all = new byte[2 + keys.length + args.length][];
         all[0] = script.hash();
-        all[1] = ascii(String.valueOf(keys.length));
+        all[1] = utf8(keys.length);
         System.arraycopy(keys, 0, all, 2, keys.length);
         System.arraycopy(args, 0, all, 2 + keys.length, args.length);
         send(Protocol.Command.EVALSHA, all);
@@ -171,7 +181,7 @@ class Link {
 
     /** Sends a command. */
     void send(String command, byte[]... args) {
-        byte[] name = ascii(command);
+        byte[] name = utf8(command);
         send(() -> name, args);
     }
 
@@ -288,9 +298,5 @@ class Link {
                 // It is closed as far as this process is concerned.
             }
         }
-    }
-
-    private static byte[] ascii(String text) {
-        return text.getBytes(StandardCharsets.US_ASCII);
     }
 }

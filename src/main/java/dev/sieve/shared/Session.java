@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -90,16 +91,12 @@ final class Session {
      * @throws IOException when a node does not respond, or cannot be used; the message says why
      */
     Map<Server, Map<String, String>> connect(Collection<Server> candidates) throws IOException {
-        infos = connectFirst(candidates);
-        return infos;
-    }
-
-    private Map<Server, Map<String, String>> connectFirst(Collection<Server> candidates) throws IOException {
         disconnect();
         IOException failure = new IOException("no node to ask");
         for (Server candidate : candidates) {
             try {
-                return connect(candidate);
+                infos = connect(candidate);
+                return infos;
             } catch (IOException e) {
                 disconnect();
                 failure = e;
@@ -139,6 +136,12 @@ final class Session {
     /** Returns whether a node has each write in its log before it responds. */
     boolean syncsAlways(Server node) {
         return info(node, Link.APPENDFSYNC).equals("always");
+    }
+
+    /** Returns a setting of a node, without other commands at the same time; an empty text when the user may not read it. */
+    String setting(Server node, String name) {
+        Link link = link(node);
+        return named(link, () -> link.setting(name));
     }
 
     private String info(Server node, String field) {
@@ -199,16 +202,9 @@ final class Session {
         on(node, link -> link.send(command, args));
     }
 
-    private interface Step {
-        void take(Link link);
-    }
-
-    private void on(Server node, Step step) {
+    private void on(Server node, Consumer<Link> step) {
         Link link = link(node);
-        named(link, () -> {
-            step.take(link);
-            return link;
-        });
+        named(link, step);
         awaited.add(link);
         isFlushed = false;
     }
@@ -224,11 +220,7 @@ final class Session {
             isFlushed = true;
             // Before the first response of one node, so that all of them work at the same time.
             if (links.size() > 1) {
-                links.values()
-                        .forEach(link -> named(link, () -> {
-                            link.flush();
-                            return link;
-                        }));
+                links.values().forEach(link -> named(link, Link::flush));
             }
         }
         Link next = awaited.poll();
@@ -236,6 +228,13 @@ final class Session {
             throw new EngineAwayException("the connection was closed", false, null);
         }
         return named(next, next::receive);
+    }
+
+    private void named(Link link, Consumer<Link> step) {
+        named(link, () -> {
+            step.accept(link);
+            return link;
+        });
     }
 
     /** Does something on a connection; of several nodes, the one that is away is named. */

@@ -1,6 +1,6 @@
 package dev.sieve.shared;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
+import static dev.sieve.shared.CrawlKeys.utf8;
 
 import dev.sieve.shared.EngineAddress.Server;
 import java.io.IOException;
@@ -58,9 +58,9 @@ final class Topology {
      * @throws IOException when the node is not connected to most of the cluster, so that its answer may be an old one
      */
     static Topology read(Link link) throws IOException {
-        link.send("CLUSTER", ascii("INFO"));
-        link.send("CLUSTER", ascii("SLOTS"));
-        link.send("CLUSTER", ascii("NODES"));
+        link.send("CLUSTER", utf8("INFO"));
+        link.send("CLUSTER", utf8("SLOTS"));
+        link.send("CLUSTER", utf8("NODES"));
         link.send("TIME");
         try {
             String state = Replies.info(link.receive()).getOrDefault("cluster_state", "");
@@ -70,13 +70,13 @@ final class Topology {
             if (!state.equals("ok")) {
                 throw new IOException("the state of the cluster is '" + state + "'" + failed(nodes));
             }
-            return of(slots, nodes, now, link.server());
+            return parse(slots, nodes, now, link.server());
         } catch (ClassCastException | IllegalArgumentException | IndexOutOfBoundsException | NullPointerException e) {
             throw new IOException("its answer to CLUSTER SLOTS is damaged", e);
         }
     }
 
-    private static Topology of(List<?> slots, String nodes, long now, Server asked) {
+    private static Topology parse(List<?> slots, String nodes, long now, Server asked) {
         Server[] ofSlot = new Server[SLOTS];
         Map<String, Server> ofId = new HashMap<>();
         for (Object each : slots) {
@@ -119,10 +119,6 @@ final class Topology {
             }
         });
         return replicas;
-    }
-
-    private static byte[] ascii(String text) {
-        return text.getBytes(US_ASCII);
     }
 
     boolean isCluster() {
