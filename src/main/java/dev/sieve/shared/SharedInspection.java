@@ -4,6 +4,7 @@ import static dev.sieve.shared.CrawlKeys.utf8;
 import static dev.sieve.shared.Replies.count;
 
 import dev.sieve.SieveStats;
+import dev.sieve.shared.EngineAddress.Server;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -45,6 +46,7 @@ final class SharedInspection {
         long lost = 0;
         long queueBytes = 0;
         long forgotten = 0;
+        Map<Integer, Server> lostSlices = crawl.lostSlices();
         for (int i = 0; i < keys.sliceCount(); i++) {
             CrawlKeys.OfSlice slice = keys.slice(i);
             if (Stream.of(slice.hashes(), slice.lists())
@@ -52,9 +54,8 @@ final class SharedInspection {
                     .anyMatch(key -> wrong.contains(Replies.text(key)))) {
                 continue;
             }
-            String loser = crawl.loser(slice);
-            if (loser != null) {
-                problems.add("slice " + i + ": the node " + loser + " has lost it");
+            if (lostSlices.containsKey(i)) {
+                problems.add("slice " + i + ": the node " + lostSlices.get(i) + " has lost it");
                 continue;
             }
             Map<String, String> counters = Replies.map(crawl.one("HGETALL", slice.counters));

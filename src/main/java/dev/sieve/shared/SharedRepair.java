@@ -5,6 +5,7 @@ import static dev.sieve.shared.Replies.count;
 import static dev.sieve.shared.Replies.text;
 
 import dev.sieve.durable.RepairReport;
+import dev.sieve.shared.EngineAddress.Server;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -57,13 +58,11 @@ final class SharedRepair {
 
     /** Begins the slices anew that a node of a cluster has lost. */
     private void restoreSlices() throws IOException {
-        for (int i = 0; i < keys.sliceCount(); i++) {
-            String loser = crawl.loser(keys.slice(i));
-            if (loser != null) {
-                byte[] id = utf8(crawl.settings().id());
-                crawl.one("HSET", keys.slice(i).crawl, utf8(CrawlSettings.ID), id);
-                findings.add("slice " + i + ": the node " + loser + " has lost it, with all its URLs; it begins anew");
-            }
+        byte[] id = utf8(crawl.settings().id());
+        for (Map.Entry<Integer, Server> lost : crawl.lostSlices().entrySet()) {
+            crawl.one("HSET", keys.slice(lost.getKey()).crawl, utf8(CrawlSettings.ID), id);
+            findings.add("slice " + lost.getKey() + ": the node " + lost.getValue()
+                    + " has lost it, with all its URLs; it begins anew");
         }
     }
 

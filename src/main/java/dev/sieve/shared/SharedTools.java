@@ -145,10 +145,9 @@ public final class SharedTools {
             crawl.requireNoWorkers();
             CrawlKeys keys = crawl.keys();
             long deleted = 0;
-            for (String pattern : List.of("{" + keys.name() + "}?*", "{" + keys.name() + ":*")) {
-                for (Server node : crawl.nodes()) {
-                    deleted += delete(crawl, node, utf8(pattern));
-                }
+            byte[] pattern = utf8("{" + keys.name() + "[:}]?*");
+            for (Server node : crawl.nodes()) {
+                deleted += delete(crawl, node, pattern);
             }
             // The settings last: without them, an interrupted deletion would look like a complete one.
             deleted += count(crawl.one("UNLINK", keys.settings()));

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -176,16 +176,28 @@ final class StoredCrawl implements Closeable {
         }));
     }
 
-    /** Returns the node that does not store a slice of the crawl any more; null when it does. */
-    @Nullable
-    String loser(CrawlKeys.OfSlice slice) throws IOException {
-        return call((session, number) -> {
-                    session.send("HGET", slice.crawl, utf8(CrawlSettings.ID));
-                    return settings().id().equals(Replies.textOrNull(session.receive()))
-                            ? Optional.<String>empty()
-                            : Optional.of(session.topology().of(slice.crawl).toString());
-                })
-                .orElse(null);
+    /** Returns the slices that the nodes of a cluster do not store any more, with these nodes. */
+    Map<Integer, Server> lostSlices() throws IOException {
+        Map<Integer, Server> lost = new TreeMap<>();
+        if (!keys.isSpread()) {
+            return lost;
+        }
+        Server[] nodes = new Server[keys.sliceCount()];
+        int[] next = new int[1];
+        all(
+                keys.sliceCount(),
+                (session, i) -> {
+                    byte[] key = keys.slice((int) i).crawl;
+                    nodes[(int) i] = session.topology().of(key);
+                    session.send("HGET", key, utf8(CrawlSettings.ID));
+                },
+                id -> {
+                    int i = next[0]++;
+                    if (!settings().id().equals(Replies.textOrNull(id))) {
+                        lost.put(i, nodes[i]);
+                    }
+                });
+        return lost;
     }
 
     /** Returns the nodes that store something. */
