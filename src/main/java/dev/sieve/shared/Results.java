@@ -44,13 +44,17 @@ final class Results {
 
     /** Stores all that is done; returns false when the engine is away, or links are not safe yet. */
     boolean flushAll() {
-        return flush() && (!worker.holdings().hasUnsent() || (!hasConfirmer && confirm() && flush()));
+        return hasConfirmer ? flush() && !worker.holdings().hasUnsent() : settle();
+    }
+
+    private boolean settle() {
+        return flush() && (!worker.holdings().hasUnsent() || (confirm() && flush()));
     }
 
     /** Stores all that is done before the end, unless links do not become safe: then it is left to be done again. */
     boolean flushLast() {
         for (int i = 0; i < ATTEMPTS; i++) {
-            if (flush() && (!worker.holdings().hasUnsent() || (confirm() && flush()))) {
+            if (settle()) {
                 return true;
             }
             if (worker.engine().isAway()) {

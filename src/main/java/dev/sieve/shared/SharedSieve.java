@@ -75,6 +75,9 @@ public final class SharedSieve implements Frontier {
     private final Overview overview;
     private boolean isClosed;
 
+    /** The run in which this worker has marked the crawl as complete; used where the results are confirmed. */
+    private @Nullable Run completeIn;
+
     private SharedSieve(Builder builder, Engine engine, String name, CrawlSettings settings) {
         clock = builder.clock;
         Holdings holdings = new Holdings(settings.slices(), builder.leaseTimeoutNanos);
@@ -335,7 +338,10 @@ public final class SharedSieve implements Frontier {
         }
         if (worker.engine().run() == run) {
             recent.forget(run, now);
-            worker.settings().markComplete(worker.engine(), worker.keys());
+            if (completeIn != run) {
+                worker.settings().markComplete(worker.engine(), worker.keys());
+                completeIn = run;
+            }
         }
         trip.lock();
         try {
@@ -493,6 +499,7 @@ public final class SharedSieve implements Frontier {
         private boolean isBarrierOff;
         private @Nullable String worker;
         private Network network = Network.REAL;
+        private LongSupplier engineClock = System::nanoTime;
 
         private Builder(EngineAddress address) {
             this.address = address;
@@ -623,10 +630,11 @@ public final class SharedSieve implements Frontier {
             return this;
         }
 
-        /** Gives the worker a name, and another way to the nodes. */
-        Builder simulated(String name, Network way) {
+        /** Gives the worker a name, another way to the nodes, and the clock by which it waits for them. */
+        Builder simulated(String name, Network way, LongSupplier nanoClock) {
             worker = name;
             network = way;
+            engineClock = nanoClock;
             return this;
         }
 
@@ -647,8 +655,7 @@ public final class SharedSieve implements Frontier {
         public SharedSieve open() throws IOException {
             // Short, since it is in the log of the engine with each page; 40 bits are unique among many workers.
             String name = worker == null ? Long.toString(Memberships.randomSeed() >>> 24, Character.MAX_RADIX) : worker;
-            LongSupplier nanoClock = worker == null ? System::nanoTime : clock;
-            Engine engine = new Engine(network, address, name, patience, Engine.RESPONSE_TIMEOUT, nanoClock);
+            Engine engine = new Engine(network, address, name, patience, Engine.RESPONSE_TIMEOUT, engineClock);
             try {
                 return new SharedSieve(
                         this,

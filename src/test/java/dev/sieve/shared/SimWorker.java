@@ -91,7 +91,7 @@ final class SimWorker {
                                 .cacheBytes(64 << 10)
                                 .clock(time::now)
                                 .withoutKeeper()
-                                .simulated(name, network))
+                                .simulated(name, network, time::now))
                         .open();
             } catch (IOException e) {
                 time.sleepUntil(time.now() + SECOND);
