@@ -62,7 +62,7 @@ final class Frame {
             if (number() > referrer.length) {
                 throw damaged();
             }
-            length(number());
+            skip(number());
         }
         if (at != bytes.length || label > UrlBatch.MAX_LABEL || starts.length == 0) {
             throw damaged();
@@ -87,25 +87,32 @@ final class Frame {
         throw damaged();
     }
 
-    /** Skips a code and returns the length of its text. */
-    private int length(int codeLength) {
+    /** Skips a code, given its length. */
+    private void skip(int codeLength) {
+        read(checked(codeLength), null, 0);
+    }
+
+    /** Reads a code whose text follows the first bytes of another. */
+    private byte[] text(byte[] before, int common, int codeLength) {
+        // Its length is known after it was read, and it is read once.
+        byte[] text = Arrays.copyOf(before, common + UrlCode.MAX_CHARACTERS * checked(codeLength));
+        return Arrays.copyOf(text, common + read(codeLength, text, common));
+    }
+
+    private int checked(int codeLength) {
         if (codeLength > bytes.length - at || codeLength > UrlCode.MAX_GROWTH * MAX_TEXT) {
             throw damaged();
         }
-        int length = UrlCode.decode(bytes, at, at + codeLength, null, 0);
+        return codeLength;
+    }
+
+    private int read(int codeLength, byte @Nullable [] out, int outFrom) {
+        int length = UrlCode.decode(bytes, at, at + codeLength, out, outFrom);
         if (length < 0) {
             throw damaged();
         }
         at += codeLength;
         return length;
-    }
-
-    /** Reads a code whose text follows the first bytes of another. */
-    private byte[] text(byte[] before, int common, int codeLength) {
-        int from = at;
-        byte[] text = Arrays.copyOf(before, common + length(codeLength));
-        UrlCode.decode(bytes, from, at, text, common);
-        return text;
     }
 
     private IllegalArgumentException damaged() {

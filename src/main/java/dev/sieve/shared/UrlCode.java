@@ -12,6 +12,9 @@ final class UrlCode {
     /** The maximum length of the code of one byte, in bytes. */
     static final int MAX_GROWTH = 3;
 
+    /** The most characters that one byte of a code stands for. */
+    static final int MAX_CHARACTERS = 4;
+
     /** The kinds of characters: vowels, other small letters, digits, and all others. */
     private static final int KINDS = 4;
 
@@ -121,7 +124,7 @@ final class UrlCode {
             for (; count <= Integer.SIZE && at < to; count += Byte.SIZE) {
                 bits = (bits << Byte.SIZE) | (code[at++] & 0xff);
             }
-            // As if ones without an end followed: they are no symbol within less than a byte.
+            // Missing bits count as ones; less than a byte of ones is no symbol.
             int missing = Math.max(0, MAX_BITS - count);
             long next = ((bits << missing) | ((1 << missing) - 1)) >>> (count + missing - MAX_BITS);
             int start = STARTS[kind][(int) next & (STARTS[kind].length - 1)];

@@ -23,11 +23,19 @@ class UrlCodeTest {
             byte[] code = UrlCode.encode(text, from, text.length);
 
             assertThat(code.length).isLessThanOrEqualTo(UrlCode.MAX_GROWTH * (text.length - from));
+            assertThat(text.length - from).isLessThanOrEqualTo(UrlCode.MAX_CHARACTERS * code.length);
             byte[] read = new byte[text.length];
             assertThat(UrlCode.decode(code, 0, code.length, read, from)).isEqualTo(text.length - from);
             assertThat(Arrays.copyOfRange(read, from, text.length))
                     .isEqualTo(Arrays.copyOfRange(text, from, text.length));
         }
+    }
+
+    @Test
+    void theShortestCodesHaveTwoBits() {
+        byte[] text = "////////".getBytes(UTF_8);
+        assertThat(UrlCode.encode(text, 0, text.length).length * UrlCode.MAX_CHARACTERS)
+                .isEqualTo(text.length);
     }
 
     @Test
