@@ -75,7 +75,7 @@ class ClusterKillIT {
             for (int percent = 10; percent <= 90; percent += IS_PROOF ? 1 : 10) {
                 crawl.await(PAGES / 100 * percent);
                 for (int i = 0; i < 2; i++, moved++) {
-                    int slot = JedisClusterCRC16.getSlot("{tree:" + random.nextInt(16) + "}");
+                    int slot = JedisClusterCRC16.getSlot(cluster.slice("tree", random.nextInt(16)));
                     int owner = cluster.owner(slot);
                     cluster.moveSlot(slot, owner, (owner + 1 + random.nextInt(2)) % 3);
                 }

@@ -15,29 +15,14 @@ class ClusterModelTest extends SharedModelTest {
     }
 
     @Override
-    AutoCloseable start() {
+    TestNodes start() {
         cluster = TestCluster.start(TestEngine.program(), 3, 0, "--appendfsync", "always");
         return cluster;
     }
 
     @Override
-    EngineAddress address(String name) {
-        return cluster.address(name);
-    }
-
-    @Override
-    TestEngine nodeOf(String key) {
-        return cluster.nodeOf(key);
-    }
-
-    @Override
-    String slice(int index) {
-        return "{" + crawl + ":" + index + "}" + index;
-    }
-
-    @Override
     void failEngine() {
-        int slot = JedisClusterCRC16.getSlot(slice(random.nextInt(SLICES)));
+        int slot = JedisClusterCRC16.getSlot(cluster.slice(crawl, random.nextInt(SLICES)));
         int owner = cluster.owner(slot);
         if (random.nextInt(3) > 0) {
             note("move slot " + slot);

@@ -15,21 +15,23 @@ import org.junit.jupiter.api.Test;
 
 /** The pages that several workers visit together. Time passes only where a test says so, and on the engine. */
 class SharedBudgetTest {
-    private static TestEngine engine;
+    /** A class with another engine replaces it. */
+    static TestNodes nodes;
+
     private static int crawls;
 
-    final String crawl = "budget" + crawls++;
+    private final String crawl = "budget" + crawls++;
     private final List<SharedSieve> opened = new ArrayList<>();
     private long clock;
 
     @BeforeAll
     static void start() {
-        engine = TestEngine.start();
+        nodes = TestEngine.start();
     }
 
     @AfterAll
     static void stop() {
-        engine.close();
+        nodes.close();
     }
 
     @AfterEach
@@ -37,22 +39,8 @@ class SharedBudgetTest {
         opened.forEach(SharedSieve::close);
     }
 
-    EngineAddress address(String name) {
-        return engine.address(name);
-    }
-
-    /** Returns the node that stores a key. */
-    TestEngine nodeOf(String key) {
-        return engine;
-    }
-
-    /** Returns how the keys of a slice begin. */
-    String slice(int index) {
-        return "{" + crawl + "}" + index;
-    }
-
     private SharedSieve open(Duration ownership) throws IOException {
-        SharedSieve frontier = SharedSieve.builder(address(crawl))
+        SharedSieve frontier = SharedSieve.builder(nodes.address(crawl))
                 .capacity(1000)
                 .slices(4)
                 .ownership(ownership)
@@ -183,7 +171,8 @@ class SharedBudgetTest {
         loses.budget().page(lease);
 
         for (int i = 0; i < 4; i++) {
-            nodeOf(slice(i)).text("HSET", slice(i) + "o", "token", "999", "worker", "another");
+            String slice = nodes.slice(crawl, i);
+            nodes.nodeOf(slice).text("HSET", slice + "o", "token", "999", "worker", "another");
         }
         loses.beat();
         assertThat(loses.done(lease)).isFalse();
@@ -196,7 +185,7 @@ class SharedBudgetTest {
     void aRunBeginsWithItsFirstWorker() throws Exception {
         SharedSieve first = open();
         assertThat(first.budget().join(Long.MAX_VALUE)).isZero();
-        nodeOf("{" + crawl + "}").text("HINCRBY", "{" + crawl + "}b", "start", "-5000");
+        nodes.nodeOf("{" + crawl + "}").text("HINCRBY", "{" + crawl + "}b", "start", "-5000");
 
         assertThat(open().budget().join(Long.MAX_VALUE)).isBetween(Duration.ofSeconds(5), Duration.ofMinutes(10));
 

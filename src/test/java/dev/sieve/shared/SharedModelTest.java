@@ -31,7 +31,10 @@ class SharedModelTest {
     final Random random = new Random(seed);
     private final List<String> steps = new ArrayList<>();
 
+    private TestNodes nodes;
+    /** The same, where it is a single one. */
     private TestEngine engine;
+
     String crawl;
     private final Worker[] workers = new Worker[WORKERS];
 
@@ -60,7 +63,7 @@ class SharedModelTest {
         final List<Integer> unsent = new ArrayList<>();
 
         Worker() throws IOException {
-            frontier = SharedSieve.builder(address(crawl))
+            frontier = SharedSieve.builder(nodes.address(crawl))
                     .capacity(10_000)
                     .slices(SLICES)
                     .ownership(OWNERSHIP)
@@ -76,12 +79,12 @@ class SharedModelTest {
 
     @Test
     void nothingIsLostAndNothingIsDoneTwiceWithoutACrash() throws Exception {
-        try (AutoCloseable started = start()) {
+        try (TestNodes started = start()) {
+            nodes = started;
             int crawls = 0;
             while (steps.size() < steps()) {
                 crawl("model" + crawls++);
             }
-            assertThat(started).isNotNull();
         } catch (Exception | AssertionError e) {
             int from = Math.max(0, steps.size() - 60);
             throw new AssertionError(
@@ -95,24 +98,10 @@ class SharedModelTest {
         return STEPS;
     }
 
-    /** Starts the engine, or several; returns what closes them. */
-    AutoCloseable start() {
+    /** Starts the engine. */
+    TestNodes start() {
         engine = TestEngine.start();
         return engine;
-    }
-
-    EngineAddress address(String name) {
-        return engine.address(name);
-    }
-
-    /** Returns the node that stores a key. */
-    TestEngine nodeOf(String key) {
-        return engine;
-    }
-
-    /** Returns how the keys of a slice begin. */
-    String slice(int index) {
-        return "{" + crawl + "}" + index;
     }
 
     private void crawl(String name) throws IOException {
@@ -179,8 +168,8 @@ class SharedModelTest {
             }
         }
         for (int i = 0; i < SLICES; i++) {
-            String slice = slice(i);
-            TestEngine node = nodeOf(slice);
+            String slice = nodes.slice(crawl, i);
+            TestEngine node = nodes.nodeOf(slice);
             state.append("\nslice ").append(i);
             for (String field : List.of("worker", "run", "until", "idle")) {
                 state.append(' ').append(field).append(' ').append(node.text("HGET", slice + "o", field));
@@ -359,11 +348,11 @@ class SharedModelTest {
 
     /** Ends what a worker owns by the clock of the engine. */
     private void expire(Worker worker) {
-        nodeOf("{" + crawl + "}").command("ZREM", "{" + crawl + "}w", worker.frontier.worker());
+        nodes.nodeOf("{" + crawl + "}").command("ZREM", "{" + crawl + "}w", worker.frontier.worker());
         for (int i = 0; i < SLICES; i++) {
-            String owner = slice(i) + "o";
-            if (worker.frontier.worker().equals(nodeOf(owner).text("HGET", owner, "worker"))) {
-                nodeOf(owner).command("HSET", owner, "until", "0");
+            String owner = nodes.slice(crawl, i) + "o";
+            if (worker.frontier.worker().equals(nodes.nodeOf(owner).text("HGET", owner, "worker"))) {
+                nodes.nodeOf(owner).command("HSET", owner, "until", "0");
             }
         }
     }
@@ -406,7 +395,7 @@ class SharedModelTest {
     void removeDeadWorkers() {
         Set<String> dead = new HashSet<>();
         String all = "{" + crawl + "}w";
-        for (Object name : (List<?>) nodeOf(all).command("ZRANGE", all, "0", "-1")) {
+        for (Object name : (List<?>) nodes.nodeOf(all).command("ZRANGE", all, "0", "-1")) {
             dead.add(Replies.text(name));
         }
         for (Worker worker : workers) {
@@ -414,9 +403,9 @@ class SharedModelTest {
                 dead.remove(worker.frontier.worker());
             }
         }
-        dead.forEach(name -> nodeOf(all).command("ZREM", all, name));
+        dead.forEach(name -> nodes.nodeOf(all).command("ZREM", all, name));
         for (int i = 0; i < SLICES; i++) {
-            nodeOf(slice(i)).command("HSET", slice(i) + "o", "until", "0");
+            nodes.nodeOf(nodes.slice(crawl, i)).command("HSET", nodes.slice(crawl, i) + "o", "until", "0");
         }
     }
 

@@ -8,21 +8,19 @@ import org.junit.jupiter.api.BeforeAll;
 
 /** The contract of a frontier, with one slice, which keeps the order of all URLs. */
 class SharedSieveContractTest extends FrontierContract {
-    private static TestEngine engine;
+    /** A class with another engine replaces it. */
+    static TestNodes nodes;
+
     private static int crawls;
 
     @BeforeAll
     static void start() {
-        engine = TestEngine.start();
+        nodes = TestEngine.start();
     }
 
     @AfterAll
     static void stop() {
-        engine.close();
-    }
-
-    EngineAddress address(String name) {
-        return engine.address(name);
+        nodes.close();
     }
 
     int slices() {
@@ -35,7 +33,7 @@ class SharedSieveContractTest extends FrontierContract {
 
     @Override
     protected Frontier open(long leaseTimeoutNanos) throws Exception {
-        SharedSieve.Builder builder = SharedSieve.builder(address("contract" + crawls++))
+        SharedSieve.Builder builder = SharedSieve.builder(nodes.address("contract" + crawls++))
                 .capacity(200_000)
                 .slices(slices())
                 .seed(seed())

@@ -29,7 +29,7 @@ import redis.clients.jedis.util.JedisClusterCRC16;
  * follow the first replica of each primary, the second of each, and so on. {@link #node} connects directly to a node, even
  * when it is cut; clients and other nodes do so by {@link ClusterRelays}.
  */
-public final class TestCluster implements AutoCloseable {
+public final class TestCluster implements TestNodes {
     private static final int SLOTS = 16_384;
 
     /** What a log may lose: Valkey and Redis sync it each second. */
@@ -122,7 +122,7 @@ public final class TestCluster implements AutoCloseable {
         awaitOk();
     }
 
-    /** The address of a crawl on it. */
+    @Override
     public EngineAddress address(String name) {
         return node(0).address(name);
     }
@@ -141,12 +141,17 @@ public final class TestCluster implements AutoCloseable {
         return nodes.get(i);
     }
 
-    /** Returns whether a node owns slots, as the cluster sees it now: one that is away does until it is replaced. */
-    /** Returns the node that stores a key now. */
+    @Override
     public TestEngine nodeOf(String key) {
         return node(owner(JedisClusterCRC16.getSlot(key)));
     }
 
+    @Override
+    public String slice(String crawl, int index) {
+        return "{" + crawl + ":" + index + "}" + index;
+    }
+
+    /** Returns whether a node owns slots, as the cluster sees it now: one that is away does until it is replaced. */
     public boolean isPrimary(int i) {
         return primaries().contains(i);
     }

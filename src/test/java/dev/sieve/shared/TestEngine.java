@@ -24,7 +24,7 @@ import redis.clients.jedis.HostAndPort;
 import redis.embedded.core.ExecutableProvider;
 
 /** A real engine on a free port of this machine, with a folder of its own. */
-public final class TestEngine implements AutoCloseable {
+public final class TestEngine implements TestNodes {
     private static File embedded;
 
     private final File program;
@@ -121,9 +121,19 @@ public final class TestEngine implements AutoCloseable {
         return folder;
     }
 
-    /** The address of a crawl on it. */
+    @Override
     public EngineAddress address(String name) {
         return EngineAddress.parse("redis://127.0.0.1:" + port + "/" + name);
+    }
+
+    @Override
+    public TestEngine nodeOf(String key) {
+        return this;
+    }
+
+    @Override
+    public String slice(String crawl, int index) {
+        return "{" + crawl + "}" + index;
     }
 
     /** Starts it again after {@link #kill} or {@link #stop}, with what its log still holds. */
