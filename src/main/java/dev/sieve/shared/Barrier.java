@@ -13,8 +13,8 @@ import org.slf4j.LoggerFactory;
  * Confirms that what was written to the nodes of a cluster cannot be lost by the death of a node. A single engine needs no
  * confirmation: what its log loses is all that came last, on whichever page.
  *
- * <p>On each node that stores a part of the crawl, a write is made, and its replication and the synchronization of its log are awaited.
- * Whatever any worker wrote to the node before is as safe then, since both go on in the order of the writes.
+ * <p>On each node that stores a part of the crawl, a write is made, and its replication and the synchronization of its log are
+ * awaited. Whatever any worker wrote to the node before is as safe then, since both go on in the order of the writes.
  */
 final class Barrier {
     private static final Logger LOG = LoggerFactory.getLogger(Barrier.class);

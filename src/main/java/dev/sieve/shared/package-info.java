@@ -17,11 +17,12 @@
  * has buckets of its own, and {N:#} itself is a hash with the id of the crawl, so that a loss of the slice is noticed.
  *
  * <pre>
- *   {N}        hash    settings: sieve (version of this format, 3), slices, buckets, spread (1: made on a cluster), seed, capacity,
- *                      on-full, group, id, opt.*
+ *   {N}        hash    settings: sieve (version of this format, 3), slices, buckets, spread (1: made on a cluster),
+ *                      complete (1: each slice has its id), seed, capacity, on-full, group, id, opt.*
  *   {N}w       zset    workers that are alive; until when, in milliseconds of the engine's clock
  *   {N}e       hash    events of the capacity, each with the worker that logged it; the end of the crawl
- *   {N}b       hash    worker -> how many pages it may have begun; of this run: base (pages that were done before), start (time)
+ *   {N}b       hash    worker -> how many pages it may have begun; of this run: base (pages that were done before), start
+ *                      (time); version: grows when such a number falls, on a cluster
  *   {N}n       hash    worker -> what it has done, for the report of the crawl
  *   {N}l:LIST  list    lines that all workers read, such as seeds
  *   {N}#m      hash    accepted, taken (frames), done, seen, pages (done ones); token: the last one; c, cf: number and first frame of the
@@ -39,8 +40,8 @@
  * </pre>
  *
  * A <em>frame</em> holds the URLs that one push found new: their number (2 bytes), what they have in common, and what
- * each adds to it, in a code that takes about five bits per character. A bucket holds about 64 fingerprints when the crawl has as many URLs as it was made for. The
- * engine stores up to 512 in 4 bytes each, and more in several times as much.
+ * each adds to it, in a code that takes about five bits per character. A bucket holds about 64 fingerprints when the crawl
+ * has as many URLs as it was made for. The engine stores up to 512 in 4 bytes each, and more in several times as much.
  *
  * <h2>Promises</h2>
  *

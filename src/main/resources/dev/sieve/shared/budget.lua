@@ -4,8 +4,8 @@
 -- begin, joins (1: begins a run if no other worker is alive), then, without the slices: their done pages, and the version
 -- that the worker has read before it read these. In another version, pages may have become done that are not in the sum and
 -- not begun any more.
--- Returns {how many pages the worker may have begun, pages of the run that are done, milliseconds since it began}, -1 when the worker
--- has to read again.
+-- Returns {how many pages the worker may have begun, pages of the run that are done, milliseconds since it began}, -1 when
+-- the worker has to read again.
 if redis.replicate_commands then redis.replicate_commands() end
 local call, keys, args = redis.call, KEYS, ARGV
 local time = call('TIME')
