@@ -4,6 +4,7 @@ import static dev.sieve.shared.CrawlKeys.utf8;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.BitSet;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class Overview {
     private static final long AGE_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** How many slices are read per second at least. */
+    private static final int LEAST = 64;
+
+    /** How often each slice is read per second, at least, by all workers together. */
+    private static final int TIMES = 4;
+
     private static final long OVER_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final Worker worker;
@@ -20,7 +27,13 @@ final class Overview {
     private final Ownership ownership;
     private final RecentWrites recent;
 
+    /** What is known; null before the first survey. */
+    private @Nullable Survey last;
+
     private long surveyNanos;
+    /** The first of the slices that are read next. */
+    private int next;
+
     private long notOverNanos;
     private boolean wasNotOver;
 
@@ -32,39 +45,66 @@ final class Overview {
         this.results = results;
         this.ownership = ownership;
         this.recent = recent;
+        next = Math.floorMod(worker.name().hashCode(), worker.keys().sliceCount());
+    }
+
+    /**
+     * Looks at the slices of this worker, and at some of the others in turn: a few, so that many workers do not keep the
+     * engine busy, and enough that each slice is looked at four times per turn of all workers.
+     */
+    Survey look(Session session) {
+        int count = worker.keys().sliceCount();
+        int some = Math.min(count, Math.max(LEAST, TIMES * count / Math.max(1, ownership.workers())));
+        BitSet slices = new BitSet();
+        for (int i = 0; i < some; i++) {
+            slices.set((next + i) % count);
+        }
+        worker.holdings().slices().forEach(slice -> slices.set(slice.index));
+        Survey survey = Survey.take(session, worker.keys(), last, slices);
+        next = (next + some) % count;
+        return survey;
     }
 
     /** Reads the counters of all workers, unless they are new enough or the engine is away. */
     void refresh(long now) {
         assert worker.isInTrip();
         if (now - surveyNanos >= AGE_NANOS && results.flush()) {
-            survey(now);
+            Survey survey = worker.engine().tryCall((session, number) -> look(session));
+            if (survey != null) {
+                note(survey, now);
+            }
         }
     }
 
-    private @Nullable Survey survey(long now) {
-        Survey survey = worker.engine().tryCall((session, number) -> Survey.take(session, worker.keys()));
+    /** Looks at some slices; returns null when the engine is away. */
+    private @Nullable Survey survey(BitSet some) {
+        Survey survey = worker.engine().tryCall((session, number) -> Survey.take(session, worker.keys(), last, some));
         if (survey != null) {
-            note(survey, now);
+            note(survey);
         }
         return survey;
     }
 
     /**
-     * Notes a survey.
+     * Notes what a {@link #look} has found.
      *
-     * @throws UncheckedIOException when it is one of another crawl
+     * @throws UncheckedIOException when it is of another crawl
      */
     void note(Survey survey, long now) {
+        note(survey);
+        surveyNanos = now;
+    }
+
+    private void note(Survey survey) {
         assert worker.isInTrip();
         if (!survey.isOf(worker.settings().id())) {
             completeAgain(survey);
         }
-        surveyNanos = now;
+        last = survey;
         expectChange();
         worker.totals().note(survey);
-        for (int i = 0; i < survey.slices.size(); i++) {
-            if (survey.slices.get(i).queuedFrames() > 0) {
+        for (int i : survey.read(0)) {
+            if (survey.slice(i).queuedFrames() > 0) {
                 worker.holdings().mayHaveFrames(i);
             }
         }
@@ -112,13 +152,13 @@ final class Overview {
         if (isBusy || !ownership.renew(true, now) || worker.holdings().isBusy(left)) {
             return false;
         }
-        Survey first = survey(now);
-        Survey second = first == null ? null : survey(now);
+        BitSet all = new BitSet();
+        all.set(0, worker.keys().sliceCount());
+        Survey first = hasWork() ? null : survey(all);
+        Survey second = first == null ? null : survey(all);
         // In a new run, a beat has to push again what was lost before.
-        if (first == null || second == null || !recent.isOf(second.run)) {
-            return false;
-        }
-        if (!first.isDrained(second)) {
+        boolean isOver = first != null && second != null && recent.isOf(second.run) && first.isDrained(second);
+        if (second == null || !isOver) {
             return overAt == worker.totals().accepted();
         }
         long lost = second.lost();
@@ -133,6 +173,25 @@ final class Overview {
             session.send(Script.MARK, new byte[][] {worker.keys().events()}, mark);
             return session.receive();
         });
+        return true;
+    }
+
+    /**
+     * Returns whether a slice has work. Of those that had some when they were read last, one is read again, then two, and so
+     * on: in a crawl that is not over, the first one nearly always tells.
+     */
+    private boolean hasWork() {
+        Survey known = last;
+        for (int most = 1; known != null; most *= 2) {
+            BitSet some = known.undrained(most);
+            if (some.isEmpty()) {
+                return false;
+            }
+            known = survey(some);
+            if (known != null && !known.isDrained()) {
+                return true;
+            }
+        }
         return true;
     }
 }

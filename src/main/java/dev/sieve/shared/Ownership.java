@@ -4,8 +4,8 @@ import static dev.sieve.shared.CrawlKeys.utf8;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,9 +24,6 @@ import org.jspecify.annotations.Nullable;
 final class Ownership {
     /** How long requests that were begun may last when their slice is given back. */
     private static final long HAND_OVER_NANOS = TimeUnit.SECONDS.toNanos(5);
-
-    /** Round trips in which slices are claimed, per beat. */
-    private static final int MAX_ROUNDS = 16;
 
     /**
      * A slice that was claimed.
@@ -44,8 +42,7 @@ final class Ownership {
     private final Duration ttl;
     private final Duration rest;
 
-    private volatile Set<String> workers = Set.of();
-    private int nextClaim;
+    private volatile int workers;
     /** Of the last beat: they may not be held yet when the worker ends. */
     private List<Slice> lastClaimed = List.of();
 
@@ -53,17 +50,16 @@ final class Ownership {
         this.worker = worker;
         this.ttl = ttl;
         this.rest = rest;
-        nextClaim = Math.floorMod(worker.name().hashCode(), worker.keys().sliceCount());
     }
 
     /** Returns how many workers were alive at the last beat. */
     int workers() {
-        return workers.size();
+        return workers;
     }
 
     /** Returns whether no other worker may push or take, as of the last beat. */
     boolean isAlone() {
-        return workers.size() == 1 && worker.holdings().owned() == worker.keys().sliceCount();
+        return workers == 1 && worker.holdings().owned() == worker.keys().sliceCount();
     }
 
     private byte[] ttlMillis() {
@@ -75,7 +71,7 @@ final class Ownership {
         worker.engine().call((session, number) -> {
             sendBeat(session, false);
             receiveWorkers(session);
-            if (workers.size() == 1) {
+            if (workers == 1) {
                 session.send("HDEL", worker.keys().events(), utf8(Survey.ENDED));
                 session.receive();
             }
@@ -84,23 +80,25 @@ final class Ownership {
     }
 
     /**
-     * Reports that this worker is alive and looks at all slices, in one round trip, and drops the slices that it has lost;
-     * returns null when the engine is away.
+     * Reports that this worker is alive, and drops the slices that it has lost.
+     *
+     * @param look looks at the slices of this worker at least, in the same call
+     * @return what it has found; null when the engine is away
      */
     @Nullable
-    Survey beat(long clock) {
+    Survey beat(Function<Session, Survey> look, long clock) {
         assert worker.isInTrip();
         Survey survey = worker.engine().tryCall((session, number) -> {
             sendBeat(session, false);
             receiveWorkers(session);
-            return Survey.take(session, worker.keys());
+            return look.apply(session);
         });
         if (survey != null) {
             // A process that was suspended may not see on its clock that its time has ended.
             worker.holdings()
                     .dropLost(
                             slice -> slice.run != survey.run
-                                    || !survey.slices.get(slice.index).worker().equals(worker.name()),
+                                    || !survey.slice(slice.index).worker().equals(worker.name()),
                             clock);
         }
         return survey;
@@ -120,10 +118,7 @@ final class Ownership {
     }
 
     private void receiveWorkers(Session session) {
-        List<?> reply = Replies.list(session.receive());
-        Set<String> live = new HashSet<>();
-        reply.subList(1, reply.size()).forEach(name -> live.add(Replies.text(name)));
-        workers = live;
+        workers = (int) Replies.number(session.receive());
     }
 
     /**
@@ -135,7 +130,7 @@ final class Ownership {
      */
     List<Claim> keep(Survey survey, long clock, boolean claims) {
         assert worker.isInTrip();
-        int share = (worker.keys().sliceCount() + workers.size() - 1) / Math.max(1, workers.size());
+        int share = (worker.keys().sliceCount() + workers - 1) / Math.max(1, workers);
         worker.holdings().giveBack(share, clock + HAND_OVER_NANOS);
         release(worker.holdings().releasable(clock));
         renew(false, clock);
@@ -226,42 +221,34 @@ final class Ownership {
         return true;
     }
 
-    /** Claims slices up to the share: those without another owner first, then those whose owner is not alive. */
+    /** Claims slices up to the share, of those that were free when they were read. */
     private List<Claim> claim(Survey survey, int share, long clock) {
-        List<Integer> candidates = new ArrayList<>();
-        for (int i = 0; i < worker.keys().sliceCount(); i++) {
-            int index = (nextClaim + i) % worker.keys().sliceCount();
-            if (!worker.holdings().owns(index)) {
-                candidates.add(index);
-            }
-        }
-        candidates.sort(Comparator.comparingInt(index -> {
-            String owner = survey.slices.get(index).worker();
-            return owner.isEmpty() || owner.equals(worker.name()) ? 0 : workers.contains(owner) ? 2 : 1;
-        }));
-        nextClaim = (nextClaim + 1) % worker.keys().sliceCount();
+        // Workers begin in different places, so that few of them claim the same.
+        int[] free = Arrays.stream(survey.read(Math.floorMod(worker.name().hashCode(), worker.keys().sliceCount())))
+                .filter(i -> !worker.holdings().owns(i) && survey.slice(i).mayBeClaimedBy(worker.name()))
+                .toArray();
         List<Claim> claims = new ArrayList<>();
-        int from = 0;
-        for (int round = 0; round < MAX_ROUNDS && from < candidates.size(); round++) {
+        for (int from = 0; from < free.length; ) {
             int missing = share - worker.holdings().owned() - claims.size();
             if (missing <= 0) {
                 break;
             }
-            List<Integer> next = candidates.subList(from, Math.min(candidates.size(), from + missing));
-            from += next.size();
-            claim(survey, next, clock, claims);
+            int to = Math.min(free.length, from + missing);
+            claim(survey, Arrays.copyOfRange(free, from, to), clock, claims);
+            from = to;
         }
         return claims;
     }
 
-    private void claim(Survey survey, List<Integer> indices, long clock, List<Claim> claims) {
+    private void claim(Survey survey, int[] indices, long clock, List<Claim> claims) {
         Run run = survey.run;
-        List<byte[]> args = new ArrayList<>(List.of(utf8(run.id), utf8(worker.name()), ttlMillis()));
-        workers.forEach(name -> args.add(utf8(name)));
         List<Object> replies = worker.engine().tryCall((session, number) -> {
             if (session.run() != run) {
                 return List.of();
             }
+            List<byte[]> args = new ArrayList<>(List.of(utf8(run.id), utf8(worker.name()), ttlMillis()));
+            session.send("ZRANGE", worker.keys().workers(), utf8(0), utf8(-1));
+            Replies.list(session.receive()).forEach(name -> args.add((byte[]) name));
             for (int index : indices) {
                 CrawlKeys.OfSlice slice = worker.keys().slice(index);
                 session.send(
@@ -270,7 +257,7 @@ final class Ownership {
                         args.toArray(byte[][]::new));
             }
             List<Object> all = new ArrayList<>();
-            for (int i = 0; i < indices.size(); i++) {
+            for (int i = 0; i < indices.length; i++) {
                 all.add(session.receive());
             }
             return all;
@@ -281,7 +268,7 @@ final class Ownership {
         for (int i = 0; i < replies.size(); i++) {
             List<?> reply = Replies.list(replies.get(i));
             if (Replies.number(reply.get(0)) > 0) {
-                claims.add(claimed(survey, indices.get(i), reply, clock));
+                claims.add(claimed(survey, indices[i], reply, clock));
             }
         }
     }
@@ -297,7 +284,7 @@ final class Ownership {
                 new Slice(worker.keys().slice(index), survey.run, proof, isMoved ? clock + rest.toNanos() : clock),
                 Slice.Term.of(clock, ttl.toNanos()),
                 left,
-                survey.slices.get(index).queuedFrames() > 0,
+                survey.slice(index).queuedFrames() > 0,
                 pauses(reply.get(4), Replies.number(reply.get(5))));
     }
 

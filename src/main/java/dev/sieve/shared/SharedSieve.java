@@ -367,7 +367,7 @@ public final class SharedSieve implements Frontier {
             long now = clock.getAsLong();
             results.flush();
             budget.beat();
-            Survey survey = ownership.beat(now);
+            Survey survey = ownership.beat(overview::look, now);
             if (survey == null) {
                 return null;
             }

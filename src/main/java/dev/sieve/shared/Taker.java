@@ -79,9 +79,15 @@ final class Taker {
         assert worker.isInTrip();
         boolean isPoll = polls && waitNanos(nowNanos) == 0;
         List<Call> calls = calls(isPoll, clock);
-        if (calls.isEmpty()) {
-            return;
+        boolean found = !calls.isEmpty() && take(calls);
+        if (isPoll) {
+            pollPause = found ? SHORTEST_POLL_NANOS : Math.min(2 * pollPause, LONGEST_POLL_NANOS);
+            pollNanos = nowNanos + pollPause;
         }
+    }
+
+    /** Returns whether there were frames. */
+    private boolean take(List<Call> calls) {
         Boolean isHere = worker.engine().tryCall((session, number) -> {
             calls.stream().filter(call -> call.isSent(session)).forEach(call -> call.send(session));
             for (Call call : calls) {
@@ -97,10 +103,7 @@ final class Taker {
                 found |= add(call);
             }
         }
-        if (isPoll) {
-            pollPause = found ? SHORTEST_POLL_NANOS : Math.min(2 * pollPause, LONGEST_POLL_NANOS);
-            pollNanos = nowNanos + pollPause;
-        }
+        return found;
     }
 
     private List<Call> calls(boolean isPoll, long clock) {

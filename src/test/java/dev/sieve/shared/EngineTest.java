@@ -125,7 +125,7 @@ class EngineTest {
                     assertThat((List<?>) slice.take(session, token, call, 1)).hasSize(2);
                     assertThat(slice.done(session, token, call, 1, "", 1)).isEqualTo(1);
                     assertThat((List<?>) slice.renew(session, token, true, 1)).hasSize(5);
-                    assertThat(slice.look(session)).hasSize(9);
+                    assertThat(slice.look(session)).hasSize(10);
                     return slice.release(session, token);
                 });
                 TestSlice foreign = new TestSlice(engine.run().id, "w", "{b}0");

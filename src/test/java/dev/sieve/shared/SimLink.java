@@ -49,6 +49,7 @@ final class SimLink extends Link {
                 case PUSH -> SimNode.Kind.PUSH;
                 case CLAIM, RELEASE -> SimNode.Kind.CLAIM;
                 case SYNC -> SimNode.Kind.BARRIER;
+                case BEAT -> SimNode.Kind.BEAT;
                 default -> SimNode.Kind.OTHER;
             };
         }

@@ -39,6 +39,7 @@ final class SimNode {
         PUSH,
         CLAIM,
         BARRIER,
+        BEAT,
         OTHER
     }
 
@@ -202,7 +203,7 @@ final class SimNode {
             }
             link.arrived.remove();
             Object reply;
-            if (next.kind != Kind.OTHER && !cluster.isWhole()) {
+            if (next.kind != Kind.OTHER && next.kind != Kind.BEAT && !cluster.isWhole()) {
                 reply = new EngineAwayException("CLUSTERDOWN", false, null);
             } else {
                 reply = reply(next);
@@ -231,8 +232,7 @@ final class SimNode {
     static long costNanos(SimLink.Command command) {
         return switch (command.kind) {
             case PUSH -> 8_000 + 2_000L * (command.keys.length - 3);
-            case LOOK, RENEW, CLAIM, DONE, TAKE -> 8_000;
-            default -> 1_500;
+            default -> command.script == null ? 1_500 : 8_000;
         };
     }
 
@@ -281,21 +281,11 @@ final class SimNode {
     private Object beat(byte[][] args) {
         long now = millis();
         String worker = text(args[0]);
-        Map<String, Long> before = new TreeMap<>(workers);
-        wrote(() -> {
-            workers.clear();
-            workers.putAll(before);
-        });
+        Long before = args[2][0] == '1' ? workers.remove(worker) : workers.put(worker, now + number(args[1]));
+        // Those that are not alive any more would be removed again.
+        wrote(() -> workers.compute(worker, (name, until) -> before));
         workers.values().removeIf(until -> until <= now);
-        if (args[2][0] == '1') {
-            workers.remove(worker);
-        } else {
-            workers.put(worker, now + number(args[1]));
-        }
-        List<Object> reply = new ArrayList<>();
-        reply.add(now);
-        workers.keySet().forEach(each -> reply.add(utf8(each)));
-        return reply;
+        return (long) workers.size();
     }
 
     private Object mark(byte[][] args) {
@@ -345,6 +335,9 @@ final class SimNode {
             }
             case "WAIT" -> {
                 return (long) confirming();
+            }
+            case "ZRANGE" -> {
+                return workers.keySet().stream().map(CrawlKeys::utf8).toList();
             }
             case "INFO" -> {
                 return utf8("role:master\r\nmaster_replid:" + history + "\r\n");

@@ -98,7 +98,8 @@ final class SimSlice {
     Object look(SimNode node, byte[][] args) {
         Fields f = fields;
         long left = f.until - node.millis();
-        boolean isIdle = f.isIdle && left > 0 && left <= f.ttl && Arrays.equals(f.run, args[0]);
+        boolean isOwned = left > 0 && left <= f.ttl;
+        boolean isIdle = f.isIdle && isOwned && Arrays.equals(f.run, args[0]);
         return Arrays.asList(
                 f.accepted,
                 f.taken,
@@ -108,7 +109,8 @@ final class SimSlice {
                 (long) taken.size(),
                 isIdle ? 1L : 0L,
                 f.worker,
-                id == null ? NOTHING : id);
+                id == null ? NOTHING : id,
+                isOwned && f.worker.length > 0 ? 0L : 1L);
     }
 
     Object push(SimNode node, byte[][] keys, byte[][] args) {

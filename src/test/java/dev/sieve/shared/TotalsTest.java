@@ -3,7 +3,7 @@ package dev.sieve.shared;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.OnFull;
-import java.util.List;
+import java.util.BitSet;
 import org.junit.jupiter.api.Test;
 
 class TotalsTest {
@@ -13,11 +13,12 @@ class TotalsTest {
             new CrawlSettings("id", 2, 1, false, 100, OnFull.WARN, 1, "host"), new Holdings(2, Long.MAX_VALUE));
 
     private static Survey survey(Run run, long... accepted) {
-        return new Survey(run, "id", -1, List.of(slice(accepted[0]), slice(accepted[1])));
+        Survey.OfSlice[] slices = {slice(accepted[0]), slice(accepted[1])};
+        return new Survey(run, "id", -1, slices, new BitSet());
     }
 
     private static Survey.OfSlice slice(long accepted) {
-        return new Survey.OfSlice(accepted, 0, 0, 0, 0, 0, false, "", "id");
+        return new Survey.OfSlice(accepted, 0, 0, 0, 0, 0, false, "", "id", true);
     }
 
     @Test
