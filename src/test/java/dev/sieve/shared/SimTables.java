@@ -15,13 +15,8 @@ final class SimTables {
     private static final long LARGEST_HOST = 1_000_000;
     /** How much of a node's thread may be used. */
     private static final double USABLE = 0.7;
-    /** A worker with a keeper of its own beats each second. */
-    private static final double BEAT_SECONDS = 1;
     /** Pages per second of a worker; the simulated ones make up to 34. */
     private static final double PAGES_OF_WORKER = 20;
-
-    /** A worker without work asks each second whether the crawl is over, with two looks at each slice. */
-    private static final double IDLE_LOOKS = 2;
 
     private static final int SEEN_BYTES = 6;
     private static final int PENDING_BYTES = 50;
@@ -112,9 +107,6 @@ final class SimTables {
                     (double) calls / promises.requests,
                     run.sum(node -> node.nanos, kind) / 1e3 / promises.requests));
         }
-        double all = seconds * size.workers() * size.slices();
-        out.append(text(
-                "looks of a worker at each slice, per second: %.2f%n", run.sum(node -> node.calls, Kind.LOOK) / all));
         long bytes = run.cluster.nodes.stream().mapToLong(node -> node.bytes).sum();
         out.append(text("bytes per second of a worker, both directions: %,.0f%n", bytes / seconds / size.workers()));
         out.append(text("connections of a node, at most: %,d%n", run.mostConnections));
@@ -137,33 +129,38 @@ final class SimTables {
     }
 
     /**
-     * Returns how many workers a number of nodes serves, and how many pages these crawl. A node works on pages, and on looks:
-     * each worker looks at each slice with each beat, and while it has no work, several times as often.
+     * Returns how many workers a number of nodes serves, and how many pages these crawl. A worker looks at a number of slices
+     * per second, however many there are; barriers, and the rest of what it asks, it sends to each node.
      */
     static String limits(Simulation run) {
+        double workerSeconds = run.seconds() * run.size.workers();
         double pageNanos =
                 (double) run.sum(node -> node.nanos, Kind.TAKE, Kind.DONE, Kind.PUSH) / run.promises.requests;
-        double lookNanos = (double) run.sum(node -> node.nanos, Kind.LOOK) / run.sum(node -> node.calls, Kind.LOOK);
+        double lookNanos = run.sum(node -> node.nanos, Kind.LOOK, Kind.RENEW, Kind.CLAIM) / workerSeconds;
+        double nodeNanos =
+                run.sum(node -> node.nanos, Kind.BARRIER, Kind.BEAT, Kind.OTHER) / workerSeconds / run.size.nodes();
         StringBuilder out = new StringBuilder(text(
-                "a page takes %.1f us of a node, a look %.1f us; %.0f %% of a thread, the fullest node with %.1f of the average%n",
-                pageNanos / 1e3, lookNanos / 1e3, 100 * USABLE, UNEVEN));
-        out.append(
-                "| nodes | slices | pages per second, without looks | workers | pages per second | share of looks | workers, when all are idle |\n");
-        out.append("|---|---|---|---|---|---|---|\n");
+                "a page takes %.1f us of a node; a worker %.0f us per second for looks, and %.1f us of each node; %.0f %% of a"
+                        + " thread, the fullest node with %.1f of the average; %.1f connections of a worker to a node%n",
+                pageNanos / 1e3,
+                lookNanos / 1e3,
+                nodeNanos / 1e3,
+                100 * USABLE,
+                UNEVEN,
+                (double) run.mostConnections / run.size.workers()));
+        out.append("| nodes | slices | workers | pages per second | share of looks | share of barriers |\n");
+        out.append("|---|---|---|---|---|---|\n");
         for (int nodes : new int[] {1, 3, 10, 30, 100}) {
-            int slices = slices(nodes);
             double available = nodes * USABLE * 1e9 / UNEVEN;
-            double looks = slices / BEAT_SECONDS * lookNanos;
-            double workers = available / (PAGES_OF_WORKER * pageNanos + looks);
+            double ofWorker = PAGES_OF_WORKER * pageNanos + lookNanos + nodes * nodeNanos;
             out.append(text(
-                    "| %d | %,d | %,.0f | %,.0f | %,.0f | %.0f %% | %,.0f |%n",
+                    "| %d | %,d | %,.0f | %,.0f | %.0f %% | %.0f %% |%n",
                     nodes,
-                    slices,
-                    available / pageNanos,
-                    workers,
-                    workers * PAGES_OF_WORKER,
-                    100 * workers * looks / available,
-                    available / (slices * IDLE_LOOKS * lookNanos)));
+                    slices(nodes),
+                    available / ofWorker,
+                    available / ofWorker * PAGES_OF_WORKER,
+                    100 * lookNanos / ofWorker,
+                    100 * nodes * nodeNanos / ofWorker));
         }
         return out.toString();
     }
