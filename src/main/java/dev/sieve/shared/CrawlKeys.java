@@ -3,6 +3,7 @@ package dev.sieve.shared;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
@@ -10,6 +11,9 @@ import java.util.stream.Stream;
  * all keys of a slice are on one node.
  */
 final class CrawlKeys {
+    /** The field of the counters with the number of accepted URLs; short, since the log of the engine has it with each push. */
+    static final String ACCEPTED = "a";
+
     private final String name;
     private final OfSlice[] slices;
     private final long bucketsOfSlice;
@@ -78,9 +82,12 @@ final class CrawlKeys {
                 : bucket("{" + name + "}", number);
     }
 
-    /** The number is written with the fewest digits, since the log of the engine has it with each URL. */
+    /**
+     * The number is written with the fewest digits, since the log of the engine has it with each URL; these are capital, and
+     * all other keys end with a small letter.
+     */
     private static byte[] bucket(String tag, long number) {
-        return utf8(tag + "s" + Long.toString(number, Character.MAX_RADIX));
+        return utf8(tag + Long.toString(number, Character.MAX_RADIX).toUpperCase(Locale.ROOT));
     }
 
     int sliceCount() {

@@ -30,7 +30,7 @@ record CrawlSettings(
     /** The version of the format. */
     private static final String FORMAT = "sieve";
 
-    private static final String PRESENT_FORMAT = "3";
+    private static final String PRESENT_FORMAT = "4";
 
     /** The field that says that all slices know the identity of the crawl. */
     private static final String COMPLETE = "complete";

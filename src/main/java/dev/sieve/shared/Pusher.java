@@ -223,7 +223,7 @@ final class Pusher {
             byte[][] args = new byte[7 + count][];
             args[0] = utf8(worker.settings().id());
             args[1] = utf8(session.lane());
-            args[2] = utf8(number);
+            args[2] = utf8(Long.toString(number, Character.MAX_RADIX));
             args[3] = utf8(refuses ? 1 : 0);
             args[4] = head;
             args[5] = call.texts.toByteArray();

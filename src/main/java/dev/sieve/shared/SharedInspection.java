@@ -64,7 +64,7 @@ final class SharedInspection {
             if (left > 0 && left <= count(owner.get("ttl")) && crawl.run().equals(owner.get("run"))) {
                 owned.merge(owner.getOrDefault("worker", ""), 1, Integer::sum);
             }
-            accepted += count(counters.get("accepted"));
+            accepted += count(counters.get(CrawlKeys.ACCEPTED));
             done += count(counters.get("done"));
             seen += count(counters.get("seen"));
             lost += count(counters.get("lost"));
@@ -119,7 +119,7 @@ final class SharedInspection {
             problems.add("slice " + index + ": " + frames.damaged() + " damaged frames of pending URLs");
         }
         long done = count(crawl.one("HGET", slice.counters, utf8("done")));
-        long missing = count(counters.get("accepted")) - done - found;
+        long missing = count(counters.get(CrawlKeys.ACCEPTED)) - done - found;
         if (missing > 0) {
             problems.add("slice " + index + ": " + missing + " URLs are neither done nor pending");
         }

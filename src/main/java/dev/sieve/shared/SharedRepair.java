@@ -83,7 +83,7 @@ final class SharedRepair {
         byte[] counters = keys.slice(Math.max(0, uncounted)).counters;
         if (fingerprints > accepted) {
             byte[] missing = utf8(fingerprints - accepted);
-            crawl.one("HINCRBY", counters, utf8("accepted"), missing);
+            crawl.one("HINCRBY", counters, utf8(CrawlKeys.ACCEPTED), missing);
             crawl.one("HINCRBY", counters, utf8("done"), missing);
             findings.add("the counters were missing; " + (fingerprints - accepted)
                     + " URLs that are not pending count as done");
@@ -238,7 +238,7 @@ final class SharedRepair {
 
         /** Corrects the counters by what is stored. */
         private void correct(Map<String, String> counters) throws IOException {
-            long accepted = count(counters.get("accepted"));
+            long accepted = count(counters.get(CrawlKeys.ACCEPTED));
             long done = count(counters.get("done"));
             if (done + found > accepted && found <= accepted) {
                 long again = done + found - accepted;
@@ -249,7 +249,7 @@ final class SharedRepair {
             long present = Math.max(accepted, done + found);
             if (present > accepted) {
                 finding("the counter of accepted URLs was " + accepted + "; now " + present);
-                crawl.one("HINCRBY", slice.counters, utf8("accepted"), utf8(present - accepted));
+                crawl.one("HINCRBY", slice.counters, utf8(CrawlKeys.ACCEPTED), utf8(present - accepted));
             }
             long missing = present - done - found;
             if (missing > 0) {

@@ -17,7 +17,7 @@
  * has buckets of its own, and {N:#} itself is a hash with the id of the crawl, so that a loss of the slice is noticed.
  *
  * <pre>
- *   {N}        hash    settings: sieve (version of this format, 3), slices, buckets, spread (1: made on a cluster),
+ *   {N}        hash    settings: sieve (version of this format, 4), slices, buckets, spread (1: made on a cluster),
  *                      complete (1: each slice has its id), seed, capacity, on-full, group, id, opt.*
  *   {N}w       zset    workers that are alive; until when, in milliseconds of the engine's clock
  *   {N}e       hash    events of the capacity, each with the worker that logged it; the end of the crawl
@@ -25,9 +25,9 @@
  *                      (time); version: grows when such a number falls, on a cluster
  *   {N}n       hash    worker -> what it has done, for the report of the crawl
  *   {N}l:LIST  list    lines that all workers read, such as seeds
- *   {N}#m      hash    accepted, taken (frames), done, seen, pages (done ones); token: the last one; c, cf: number and first frame of the
+ *   {N}#m      hash    a: accepted URLs; taken (frames), done, seen, pages (done ones); token: the last one; c, cf: number and first frame of the
  *                      last take; dc: number of the last done; of a repair: lost (these count as done), forgotten (accepted
- *                      URLs whose fingerprints are missing); lane of a worker -> number of its last push with a new URL,
+ *                      URLs whose fingerprints are missing); lane of a worker -> number (in base 36) of its last push with a new URL,
  *                      ':', places of these (a byte each, 2 when the push had 256 URLs or more; none: all were new)
  *   {N}#o      hash    owner: worker, run, token, until, ttl, moved (1: from another owner), idle (1: it has nothing to
  *                      do), rc: number of the last renewal
@@ -36,7 +36,7 @@
  *   {N}#d      hash    which URLs of a taken frame are done, by number
  *   {N}#p      hash    host -> pause, until when it counts; in milliseconds
  *   {N}#x      list    damaged frames that a repair has put aside
- *   {N}sB      set     fingerprints of 32 bits of the URLs in bucket B (in base 36), as numbers
+ *   {N}B       set     fingerprints of 32 bits of the URLs in bucket B (in base 36, with capitals), as numbers
  * </pre>
  *
  * A <em>frame</em> holds the URLs that one push found new: their number (2 bytes), what they have in common, and what

@@ -3,7 +3,7 @@
 -- Returns {accepted, taken, done, seen, frames queued, frames taken, idle (1: its owner, in this run, has nothing
 -- to do), worker, id of the crawl, free (1: any worker can claim it)}.
 local call, keys = redis.call, KEYS
-local sums = call('HMGET', keys[1], 'accepted', 'taken', 'done', 'seen')
+local sums = call('HMGET', keys[1], 'a', 'taken', 'done', 'seen')
 local owner = call('HMGET', keys[2], 'run', 'until', 'idle', 'worker', 'ttl')
 local time = call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

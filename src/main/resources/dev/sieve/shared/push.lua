@@ -16,7 +16,7 @@ local function mask(new, count)
     return table.concat(marks)
 end
 if call('HGET', keys[3], 'id') ~= args[1] then return -3 end
-local stored = call('HMGET', keys[2], args[2], 'accepted')
+local stored = call('HMGET', keys[2], args[2], 'a')
 local last, accepted, number = stored[1] or '', tonumber(stored[2] or 0), args[3] .. ':'
 if string.sub(last, 1, #number) == number then
     local count = (#last - #number) / #place
@@ -45,6 +45,6 @@ accepted = accepted + count
 local places = count == urls and '' or struct.pack('>' .. string.rep(place, count), unpack(new))
 call('RPUSH', keys[1], table.concat(frame))
 -- One command, since the log has the names of the key and the command with each.
-call('HSET', keys[2], 'accepted', accepted, args[2], number .. places)
+call('HSET', keys[2], 'a', accepted, args[2], number .. places)
 for n = 1, count do call('SADD', keys[new[n] + 3], args[new[n] + 7]) end
 return {accepted, mask(new, count)}

@@ -22,5 +22,5 @@ if not args[7] or number >= last then
     call('HSET', keys[1], 'until', now + args[4], 'ttl', args[4], 'rc', number)
     if args[6] ~= '0' and (not args[7] or number > last) then call('HINCRBY', keys[4], 'seen', args[6]) end
 end
-local sums = call('HMGET', keys[4], 'accepted', 'done', 'seen')
+local sums = call('HMGET', keys[4], 'a', 'done', 'seen')
 return {queued, call('HLEN', keys[3]), tonumber(sums[1] or 0), tonumber(sums[2] or 0), tonumber(sums[3] or 0)}

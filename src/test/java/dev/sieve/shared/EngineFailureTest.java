@@ -254,7 +254,7 @@ class EngineFailureTest {
     }
 
     private long fingerprints() {
-        return ((List<?>) engine.command("KEYS", "{crawl}s*"))
+        return ((List<?>) engine.command("KEYS", "{crawl}*[0-9A-Z]"))
                 .stream()
                         .mapToLong(key -> (Long) engine.command("SCARD", Replies.text(key)))
                         .sum();

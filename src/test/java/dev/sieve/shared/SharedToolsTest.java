@@ -228,7 +228,7 @@ class SharedToolsTest {
     @Test
     void keysOfAWrongTypeAreNamedAndPutAside() throws IOException {
         String name = "{" + address.name() + "}";
-        for (String key : List.of(name + "0q", name + "0m", name + "0f", name + "w", name + "l:seeds", name + "s1")) {
+        for (String key : List.of(name + "0q", name + "0m", name + "0f", name + "w", name + "l:seeds", name + "1")) {
             fill();
             engine.command("DEL", key);
             engine.command("SET", key, "mine");
@@ -276,7 +276,7 @@ class SharedToolsTest {
     @Test
     void setsThatTheEngineHasRemovedAreFound() throws IOException {
         fill();
-        String bucket = "{" + address.name() + "}s0";
+        String bucket = "{" + address.name() + "}0";
         long removed = (Long) engine.command("SCARD", bucket);
         engine.command("DEL", bucket);
 

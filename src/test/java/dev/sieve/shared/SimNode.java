@@ -386,11 +386,11 @@ final class SimNode {
         return index;
     }
 
-    /** Returns the number of a bucket, which stands after the tag and a letter of its key. */
+    /** Returns the number of a bucket, which stands after the tag of its key. */
     static long lastNumber(byte[] key) {
         long number = 0;
         for (int i = 0, from = key.length; i < key.length; i++) {
-            from = key[i] == '}' ? i + 2 : from;
+            from = key[i] == '}' ? i + 1 : from;
             number = i < from ? 0 : number * Character.MAX_RADIX + Character.digit(key[i], Character.MAX_RADIX);
         }
         return number;

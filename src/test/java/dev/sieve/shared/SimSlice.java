@@ -54,7 +54,7 @@ final class SimSlice {
     }
 
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    private record Reply(long call, int[] places) {}
+    private record Reply(String call, int[] places) {}
 
     final int index;
     byte @Nullable [] id;
@@ -118,10 +118,10 @@ final class SimSlice {
             return -3L;
         }
         String lane = text(args[1]);
-        long call = SimNode.number(args[2]);
+        String call = text(args[2]);
         Reply last = replies.get(lane);
         int urls = keys.length - 3;
-        if (last != null && last.call == call) {
+        if (last != null && last.call.equals(call)) {
             return List.of(fields.accepted, mask(urls, last.places));
         }
         int[] fresh = new int[urls];

@@ -611,10 +611,10 @@ class TwoWorkersTest {
         engine.command("DEL", key);
         engine.command("HSET", key, "a", "b");
         assertThatThrownBy(this::open).hasMessageContaining("another program");
-        engine.command("HSET", key, "sieve", "4");
+        engine.command("HSET", key, "sieve", "3");
         assertThatThrownBy(this::open).hasMessageContaining("another version");
         assertThat(engine.command("HLEN", key)).isEqualTo(2L);
-        engine.command("HSET", key, "sieve", "3");
+        engine.command("HSET", key, "sieve", "4");
         assertThatThrownBy(this::open).hasMessageContaining("damaged: id is missing");
     }
 }
