@@ -3,8 +3,11 @@ package dev.sieve.shared;
 import static dev.sieve.shared.CrawlKeys.utf8;
 
 import dev.sieve.shared.EngineAddress.Server;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -13,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * Confirms that what was written to the nodes of a cluster cannot be lost by the death of a node. A single engine needs no
  * confirmation: what its log loses is all that came last, on whichever page.
  *
- * <p>On each node that stores a part of the crawl, a write is made, and its replication and the synchronization of its log are
+ * <p>On each node in question, a write is made, and its replication and the synchronization of its log are
  * awaited. Whatever any worker wrote to the node before is as safe then, since both go on in the order of the writes.
  */
 final class Barrier {
@@ -32,7 +35,7 @@ final class Barrier {
     private static final byte[] LOG_MILLIS = utf8(3000);
 
     /** What is confirmed. */
-    enum Safety {
+    private enum Safety {
         /** The present replicas have it: enough for what ends by itself, such as an ownership. */
         REPLICATED,
         /** The logs have it too, and each replica that may be elected: nothing takes it back. */
@@ -53,14 +56,34 @@ final class Barrier {
         return worker.engine().isCluster() && !isOff;
     }
 
-    /** Returns whether what was written before is safe now; false when the engine is away or a replica is behind. */
-    boolean pass(Safety safety) {
-        if (!isNeeded()) {
+    /**
+     * Returns whether nothing takes back what was written to any node before; false when the engine is away or a replica is
+     * behind.
+     */
+    boolean isStored() {
+        return pass(Safety.STORED, allKeys());
+    }
+
+    /** Returns whether the present replicas have what was written about some slices, as {@link #isStored}. */
+    boolean isReplicated(Stream<Slice> slices) {
+        return pass(Safety.REPLICATED, slices.map(slice -> slice.keys.crawl).toList());
+    }
+
+    private List<byte[]> allKeys() {
+        List<byte[]> keys = new ArrayList<>(List.of(worker.keys().settings()));
+        for (int i = 0; i < worker.keys().sliceCount(); i++) {
+            keys.add(worker.keys().slice(i).crawl);
+        }
+        return keys;
+    }
+
+    private boolean pass(Safety safety, List<byte[]> keys) {
+        if (!isNeeded() || keys.isEmpty()) {
             return true;
         }
         Boolean isSafe = worker.engine().tryCall((session, number) -> {
             session.refresh(number);
-            return pass(session, safety);
+            return pass(session, safety, keys);
         });
         return isSafe != null && isSafe;
     }
@@ -68,27 +91,23 @@ final class Barrier {
     /** Waits until all nodes accept writes: one may respond to other commands before. */
     void awaitNodes() {
         worker.engine().call((session, number) -> {
-            Map<Server, byte[]> nodes = sendSync(session);
+            Map<Server, byte[]> nodes = sendSync(session, allKeys());
             nodes.keySet().forEach(node -> session.receive());
             return true;
         });
     }
 
-    /** Sends a write to each node of the crawl; returns these, each with a key that it stores. */
-    private Map<Server, byte[]> sendSync(Session session) {
+    /** Sends a write to each node that stores one of some keys; returns these, each with such a key. */
+    private Map<Server, byte[]> sendSync(Session session, List<byte[]> keys) {
         Map<Server, byte[]> nodes = new LinkedHashMap<>();
-        nodes.put(session.topology().of(worker.keys().settings()), worker.keys().settings());
-        for (int i = 0; i < worker.keys().sliceCount(); i++) {
-            byte[] key = worker.keys().slice(i).crawl;
-            nodes.putIfAbsent(session.topology().of(key), key);
-        }
+        keys.forEach(key -> nodes.putIfAbsent(session.topology().of(key), key));
         byte[][] id = {utf8(worker.settings().id())};
         nodes.values().forEach(key -> session.send(Script.SYNC, new byte[][] {key}, id));
         return nodes;
     }
 
-    private boolean pass(Session session, Safety safety) {
-        Map<Server, byte[]> nodes = sendSync(session);
+    private boolean pass(Session session, Safety safety, List<byte[]> keys) {
+        Map<Server, byte[]> nodes = sendSync(session, keys);
         nodes.keySet().forEach(node -> {
             Topology.Replicas replicas = session.topology().replicas(node);
             session.sendTo(node, "WAIT", utf8(replicas.present()), WAIT_MILLIS);

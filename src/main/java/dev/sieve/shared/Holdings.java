@@ -230,12 +230,13 @@ final class Holdings {
         }
     }
 
-    /** Notes that the renewals until now are being confirmed. */
-    synchronized void sealTerms() {
+    /** Notes that the renewals until now are being confirmed; returns the slices that they are of. */
+    synchronized List<Slice> sealTerms() {
         for (Part part : parts()) {
             part.sealedTerm = part.nextTerm;
             part.nextTerm = null;
         }
+        return slices(part -> part.sealedTerm != null);
     }
 
     /** Notes that no failure of a node can take back the renewals that were sealed. */

@@ -35,7 +35,7 @@ final class Results {
     /** Makes sure that the links of what is done until now are safe, and all else; returns whether they are. */
     boolean confirm() {
         long seal = worker.holdings().seal();
-        boolean isSafe = barrier.pass(Barrier.Safety.STORED);
+        boolean isSafe = barrier.isStored();
         if (isSafe) {
             worker.holdings().confirm(seal);
         }

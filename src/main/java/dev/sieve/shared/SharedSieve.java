@@ -21,6 +21,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -310,8 +311,9 @@ public final class SharedSieve implements Frontier {
             return;
         }
         beat.lostWrites.forEach(Runnable::run);
-        worker.holdings().sealTerms();
-        if (!barrier.pass(Barrier.Safety.REPLICATED)) {
+        Stream<Slice> changed = Stream.concat(
+                worker.holdings().sealTerms().stream(), beat.claims.stream().map(Ownership.Claim::slice));
+        if (!barrier.isReplicated(changed)) {
             return;
         }
         worker.holdings().confirmTerms();
