@@ -227,7 +227,7 @@ final class Engine implements Closeable {
             synchronized (this) {
                 Session session = idle.pollLast();
                 if (session == null) {
-                    session = new Session(network, address, responseTimeout, worker + "." + sessions.size());
+                    session = new Session(network, address, responseTimeout, worker + "." + Integer.toString(sessions.size(), Character.MAX_RADIX));
                     sessions.add(session);
                 }
                 return session;

@@ -655,8 +655,8 @@ public final class SharedSieve implements Frontier {
          *     or of another version under the name. Nothing is changed
          */
         public SharedSieve open() throws IOException {
-            // Short, since it is in the log of the engine with each page; 40 bits are unique among many workers.
-            String name = worker == null ? Long.toString(Memberships.randomSeed() >>> 24, Character.MAX_RADIX) : worker;
+            // Short, since it is in the log of the engine with each page; 36 bits are unique among many workers.
+            String name = worker == null ? Long.toString(Memberships.randomSeed() >>> 28, Character.MAX_RADIX) : worker;
             Engine engine = new Engine(network, address, name, patience, Engine.RESPONSE_TIMEOUT, engineClock);
             try {
                 return new SharedSieve(

@@ -27,8 +27,9 @@
  *   {N}l:LIST  list    lines that all workers read, such as seeds
  *   {N}#m      hash    a: accepted URLs; taken (frames), done, seen, pages (done ones); token: the last one; c, cf: number and first frame of the
  *                      last take; dc: number of the last done; of a repair: lost (these count as done), forgotten (accepted
- *                      URLs whose fingerprints are missing); lane of a worker -> number (in base 36) of its last push with a new URL,
- *                      ':', places of these (a byte each, 2 when the push had 256 URLs or more; none: all were new)
+ *                      URLs whose fingerprints are missing); lane of a worker -> number (in base 36)
+ *                      of its last push with a new URL; unless all were new: ':', places of these (a byte each, 2 when the
+ *                      push had 256 URLs or more)
  *   {N}#o      hash    owner: worker, run, token, until, ttl, moved (1: from another owner), idle (1: it has nothing to
  *                      do), rc: number of the last renewal
  *   {N}#q      list    frames not taken yet

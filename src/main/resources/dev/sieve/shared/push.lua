@@ -18,9 +18,9 @@ end
 if call('HGET', keys[3], 'id') ~= args[1] then return -3 end
 local stored = call('HMGET', keys[2], args[2], 'a')
 local last, accepted, number = stored[1] or '', tonumber(stored[2] or 0), args[3] .. ':'
+if last == args[3] then return {accepted, string.rep('1', urls)} end
 if string.sub(last, 1, #number) == number then
     local count = (#last - #number) / #place
-    if count == 0 then return {accepted, string.rep('1', urls)} end
     return {accepted, mask({struct.unpack('>' .. string.rep(place, count), last, #number + 1)}, count)}
 end
 local new, count = {}, 0
@@ -42,9 +42,9 @@ for n = 1, count do
     frame[n + 2] = string.sub(texts, from, from + lengths[i] - 1)
 end
 accepted = accepted + count
-local places = count == urls and '' or struct.pack('>' .. string.rep(place, count), unpack(new))
+local answer = count == urls and args[3] or number .. struct.pack('>' .. string.rep(place, count), unpack(new))
 call('RPUSH', keys[1], table.concat(frame))
 -- One command, since the log has the names of the key and the command with each.
-call('HSET', keys[2], 'a', accepted, args[2], number .. places)
+call('HSET', keys[2], 'a', accepted, args[2], answer)
 for n = 1, count do call('SADD', keys[new[n] + 3], args[new[n] + 7]) end
 return {accepted, mask(new, count)}
