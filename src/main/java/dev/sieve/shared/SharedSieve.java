@@ -40,7 +40,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The engine stores a fingerprint of 32 bits per URL, so a new URL is very rarely mistaken for a seen one. URLs are
  * handed out first in, first out within a slice. The order between slices is not defined.
  *
- * <p>Counts include what other workers did until a second ago. Safe for use by many threads.
+ * <p>Counts include what other workers did until a second ago; in a crawl with more than 64 slices and four workers, until a
+ * minute ago at most. Safe for use by many threads.
  */
 public final class SharedSieve implements Frontier {
     /** How many URLs may be done before the engine has stored it. */
