@@ -288,14 +288,14 @@ class SharedBudgetTest {
         }
         push(workers.get(0), 12, 8);
         Set<String> visited = new HashSet<>();
-        for (SharedSieve worker : workers) {
-            visit(worker, 5, visited);
-            worker.beat();
-            visit(worker, 5, visited);
+        int[] left = new int[4];
+        for (int i = 0; i < 4; i++) {
+            left[i] += visit(workers.get(i), 5, visited);
+            workers.get(i).beat();
+            left[i] += visit(workers.get(i), 5, visited);
         }
 
         workers.subList(0, 2).forEach(this::abandon);
-        int[] left = new int[4];
         long start = System.nanoTime();
         for (boolean isOver = false; !isOver; ) {
             // With the clock of the engine, so that slices are renewed.
