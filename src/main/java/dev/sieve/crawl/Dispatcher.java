@@ -249,7 +249,7 @@ final class Dispatcher {
             String host = UrlParts.host(next.url());
             if (next.lease().attempt() > 0) {
                 schedule.addAgain(host, next);
-            } else if (!schedule.add(host, next)) {
+            } else if (!budget.admit(next.lease()) || !schedule.add(host, next)) {
                 return new Task(next, host, now, Action.SKIP, Trust.PROVEN, Duration.ZERO);
             }
             target = scheduled(now);

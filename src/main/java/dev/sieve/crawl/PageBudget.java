@@ -3,10 +3,16 @@ package dev.sieve.crawl;
 import dev.sieve.Lease;
 import dev.sieve.shared.SharedBudget;
 
-/** How many pages a crawl may visit. Used with the lock of the dispatcher held, but {@link #page}. */
+/**
+ * How many pages, and how many URLs of each host, a crawl may visit. Used with the lock of the dispatcher held, but {@link
+ * #page}.
+ */
 interface PageBudget {
     /** Returns whether it may be possible to begin another page now. */
     boolean mayBegin();
+
+    /** Counts a URL for its host when it is handed out first; returns false if it is beyond the limit of all processes. */
+    boolean admit(Lease lease);
 
     /** Begins what may turn out to be a page; returns false if it has to wait for those of other processes. */
     boolean begin();
@@ -20,7 +26,7 @@ interface PageBudget {
     /** Returns whether all pages are done. */
     boolean isSpent();
 
-    /** The budget of a crawl of one process. */
+    /** The budget of a crawl of one process, whose {@link Politeness#schedule schedule} counts the URLs of a host. */
     static PageBudget of(long most) {
         return new PageBudget() {
             private long begun;
@@ -29,6 +35,11 @@ interface PageBudget {
             @Override
             public boolean mayBegin() {
                 return begun < most;
+            }
+
+            @Override
+            public boolean admit(Lease lease) {
+                return true;
             }
 
             @Override
@@ -59,6 +70,11 @@ interface PageBudget {
             @Override
             public boolean mayBegin() {
                 return !shared.isSpent();
+            }
+
+            @Override
+            public boolean admit(Lease lease) {
+                return shared.admit(lease);
             }
 
             @Override

@@ -60,7 +60,7 @@ final class Politeness {
                 .perHost(options.perHost)
                 .probeFirst(options.obeyRobots)
                 .backOff(new BackOff(FIRST_PAUSE, LONGEST_PAUSE))
-                .budget(options.maxPerHost)
+                .budget(job.isShared() ? Integer.MAX_VALUE : options.maxPerHost)
                 .tellTrust(true)
                 .spill(job.folder(), new Target.Codec(), options.leaseMemory());
         if (options.perDomain != Integer.MAX_VALUE) {

@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
  * A crawl that many processes share, each with a {@link Crawler} of its own: everything is kept on an engine, see
  * {@link SharedSieve}.
  *
- * <p>A run begins with the first process that joins, and ends with the last one. The limits of pages and of time are those of
- * the run.
+ * <p>A run begins with the first process that joins, and ends with the last one. The limits of pages, of URLs per host and of
+ * time are those of the run.
  *
  * <p>Each host is requested by one process at a time. The others learn of its pauses when they take it over, and request it
  * a delay after that at the earliest. A seed that one process adds widens the scope of all, and what it allows for the
  * origin of a seed is allowed for all; another process takes that over within a second, and before it requests the seed.
- * Budgets per host, traps and the latest redirects are counted by each process for itself.
+ * Traps and the latest redirects are counted by each process for itself.
  *
  * <p>The spill file and the journal are temporary files of this process.
  */
@@ -51,7 +51,7 @@ public final class SharedJob extends CrawlJob {
     /**
      * Joins a crawl, or starts it.
      *
-     * @param options the delay of hosts and the limits of domains decide how the crawl is shared
+     * @param options the delay and the limit of hosts and the limits of domains decide how the crawl is shared
      * @param settings configures the frontier before it is opened
      * @throws IllegalArgumentException when the crawl has other settings
      * @throws IOException when the engine cannot be used
@@ -62,6 +62,9 @@ public final class SharedJob extends CrawlJob {
         SharedSieve.Builder builder = SharedSieve.builder(address)
                 .rest(options.delay)
                 .onClaim(claimed -> pauses.accumulateAndGet(claimed, SharedJob::longer));
+        if (options.maxPerHost != Integer.MAX_VALUE) {
+            builder.perHost(options.maxPerHost);
+        }
         if (options.perDomain != Integer.MAX_VALUE) {
             builder.groups("domain", UrlParts::domainOfHost);
         }

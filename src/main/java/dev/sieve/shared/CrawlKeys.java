@@ -129,6 +129,8 @@ final class CrawlKeys {
         final byte[] done;
         /** The hash of hosts that have to pause. */
         final byte[] pauses;
+        /** The hash of hosts of which URLs are done in a run. */
+        final byte[] hosts;
         /** The list of damaged frames that a repair has put aside. */
         final byte[] aside;
 
@@ -143,12 +145,13 @@ final class CrawlKeys {
             taken = utf8(prefix + "f");
             done = utf8(prefix + "d");
             pauses = utf8(prefix + "p");
+            hosts = utf8(prefix + "h");
             aside = utf8(prefix + "x");
         }
 
         /** Returns the hashes. */
         List<byte[]> hashes() {
-            return List.of(counters, owner, taken, done, pauses);
+            return List.of(counters, owner, taken, done, pauses, hosts);
         }
 
         /** Returns the lists. */

@@ -3,7 +3,11 @@ package dev.sieve.shared;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A call that stores which URLs of a slice are done. It is sent unchanged until the engine has answered, under one number, so
@@ -46,9 +50,14 @@ final class DoneCall {
         return pages;
     }
 
-    /** Moves frames into a call. */
-    static DoneCall of(long number, long seal, Set<TakenFrame> changed) {
+    /**
+     * Moves frames into a call.
+     *
+     * @param run to which URLs per host are counted; null where they are not
+     */
+    static DoneCall of(long number, long seal, Set<TakenFrame> changed, @Nullable String run) {
         List<byte[]> args = new ArrayList<>();
+        Map<String, Integer> hosts = new TreeMap<>();
         int sum = 0;
         int pages = 0;
         Iterator<TakenFrame> frames = changed.iterator();
@@ -61,9 +70,15 @@ final class DoneCall {
             args.add(CrawlKeys.utf8(count));
             sum += count;
             pages += frame.countNewPages();
+            frame.countNewHosts(hosts);
         }
-        args.add(0, CrawlKeys.utf8(number));
-        args.add(1, CrawlKeys.utf8(pages));
-        return new DoneCall(args.toArray(byte[][]::new), seal, sum, pages);
+        List<byte[]> all = new ArrayList<>(List.of(CrawlKeys.utf8(number), CrawlKeys.utf8(pages)));
+        all.add(CrawlKeys.utf8(hosts.size()));
+        if (!hosts.isEmpty()) {
+            all.add(CrawlKeys.utf8(Objects.requireNonNull(run)));
+        }
+        hosts.forEach((host, count) -> all.addAll(List.of(CrawlKeys.utf8(host), CrawlKeys.utf8(count))));
+        all.addAll(args);
+        return new DoneCall(all.toArray(byte[][]::new), seal, sum, pages);
     }
 }

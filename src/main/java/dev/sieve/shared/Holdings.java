@@ -59,6 +59,8 @@ final class Holdings {
         Slice.@Nullable Term sealedTerm;
         /** Frames that an earlier owner took, by number, with the URLs that are done in them. */
         final TreeMap<Long, BitSet> left;
+        /** How many URLs each host has; null without a limit. */
+        final @Nullable HostCounts hosts;
         /** Whether frames may be queued. */
         boolean mayHaveFrames;
         /** The number of the next call that takes; the same until a call was answered. */
@@ -81,7 +83,8 @@ final class Holdings {
 
         long leaveNanos;
 
-        Part(Slice slice, Slice.Term term, Map<Long, BitSet> left, boolean mayHaveFrames) {
+        Part(Slice slice, Slice.Term term, Map<Long, BitSet> left, boolean mayHaveFrames, @Nullable HostCounts hosts) {
+            this.hosts = hosts;
             this.slice = slice;
             this.term = term;
             this.left = new TreeMap<>(left);
@@ -124,10 +127,12 @@ final class Holdings {
      * Adds a slice that was claimed.
      *
      * @param left the numbers of the frames that were taken before, with the URLs that are done in them
+     * @param hosts how many URLs of its hosts are done; null without a limit
      */
-    synchronized void add(Slice slice, Slice.Term term, Map<Long, BitSet> left, boolean mayHaveFrames) {
+    synchronized void add(
+            Slice slice, Slice.Term term, Map<Long, BitSet> left, boolean mayHaveFrames, @Nullable HostCounts hosts) {
         dropIf(other -> other.slice.index == slice.index);
-        parts[slice.index] = new Part(slice, term, left, mayHaveFrames);
+        parts[slice.index] = new Part(slice, term, left, mayHaveFrames, hosts);
         owned++;
     }
 
@@ -389,6 +394,13 @@ final class Holdings {
         return lease;
     }
 
+    /** Counts a URL that was handed out for its host; returns false when that has as many as permitted. */
+    synchronized boolean admit(Lease lease) {
+        TakenFrame frame = frame(lease.id());
+        HostCounts hosts = frame == null ? null : part(frame).hosts;
+        return hosts == null || hosts.admit(HostSlices.host(lease.url()));
+    }
+
     synchronized boolean begin(Lease lease, long clock) {
         TakenFrame frame = held(lease, clock);
         if (frame == null) {
@@ -417,8 +429,9 @@ final class Holdings {
         }
         leases.release(lease);
         end(frame, lease);
-        frame.done(lease.id(), isPage);
-        part(frame).changed.add(frame);
+        Part part = part(frame);
+        frame.done(lease.id(), isPage, part.hosts == null ? null : HostSlices.host(lease.url()));
+        part.changed.add(frame);
         unsentDone++;
         if (frame.isDone()) {
             frames.remove(frame.firstId);
@@ -480,7 +493,8 @@ final class Holdings {
         sealed++;
         for (Part part : parts()) {
             while (!part.changed.isEmpty()) {
-                part.doneCalls.add(DoneCall.of(++part.doneNumber, sealed, part.changed));
+                String run = part.hosts == null ? null : part.hosts.run();
+                part.doneCalls.add(DoneCall.of(++part.doneNumber, sealed, part.changed, run));
             }
         }
         return sealed;

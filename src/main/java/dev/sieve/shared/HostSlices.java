@@ -27,6 +27,14 @@ final class HostSlices {
         this.groupOfHost = groupOfHost;
     }
 
+    /** Returns the host of a URL. */
+    static String host(String url) {
+        byte[] utf8 = url.getBytes(UTF_8);
+        OfPage page = new HostSlices(1, 0, null).new OfPage();
+        page.slice(utf8, 0, utf8.length);
+        return new String(utf8, page.from, page.to - page.from, UTF_8);
+    }
+
     int ofHost(String host) {
         byte[] utf8 = host.getBytes(UTF_8);
         return ofHost(utf8, 0, utf8.length);

@@ -30,26 +30,31 @@ final class Ownership {
      *
      * @param left numbers of frames that an earlier owner took, with the URLs that are done in them
      * @param pauses how long hosts of it still have to pause
+     * @param hosts how many URLs of its hosts are done; null without a limit
      */
     record Claim(
             Slice slice,
             Slice.Term term,
             Map<Long, BitSet> left,
             boolean mayHaveFrames,
-            Map<String, Duration> pauses) {}
+            Map<String, Duration> pauses,
+            @Nullable HostCounts hosts) {}
 
     private final Worker worker;
     private final Duration ttl;
     private final Duration rest;
+    /** How many URLs of a host may be done in a run; null for any number. */
+    private final @Nullable Integer mostPerHost;
 
     private volatile int workers;
     /** Of the last beat: they may not be held yet when the worker ends. */
     private List<Slice> lastClaimed = List.of();
 
-    Ownership(Worker worker, Duration ttl, Duration rest) {
+    Ownership(Worker worker, Duration ttl, Duration rest, @Nullable Integer mostPerHost) {
         this.worker = worker;
         this.ttl = ttl;
         this.rest = rest;
+        this.mostPerHost = mostPerHost;
     }
 
     /** Returns how many workers were alive at the last beat. */
@@ -242,38 +247,41 @@ final class Ownership {
 
     private void claim(Survey survey, int[] indices, long clock, List<Claim> claims) {
         Run run = survey.run;
-        List<Object> replies = worker.engine().tryCall((session, number) -> {
+        List<Claim> claimed = worker.engine().tryCall((session, number) -> {
             if (session.run() != run) {
                 return List.of();
             }
             List<byte[]> args = new ArrayList<>(List.of(utf8(run.id), utf8(worker.name()), ttlMillis()));
             session.send("ZRANGE", worker.keys().workers(), utf8(0), utf8(-1));
+            session.send("HGET", worker.keys().budget(), SharedBudget.START);
             Replies.list(session.receive()).forEach(name -> args.add((byte[]) name));
+            Object crawlRun = session.receive();
             for (int index : indices) {
                 CrawlKeys.OfSlice slice = worker.keys().slice(index);
                 session.send(
                         Script.CLAIM,
                         new byte[][] {slice.owner, slice.counters, slice.taken, slice.done, slice.pauses},
                         args.toArray(byte[][]::new));
+                if (mostPerHost != null) {
+                    session.send("HGETALL", slice.hosts);
+                }
             }
-            List<Object> all = new ArrayList<>();
-            for (int i = 0; i < indices.length; i++) {
-                all.add(session.receive());
+            List<Claim> all = new ArrayList<>();
+            for (int index : indices) {
+                List<?> reply = Replies.list(session.receive());
+                // Read after the claim: no other worker can change them.
+                HostCounts hosts =
+                        mostPerHost == null ? null : new HostCounts(crawlRun, session.receive(), mostPerHost);
+                if (Replies.number(reply.get(0)) > 0) {
+                    all.add(claimed(survey, index, reply, hosts, clock));
+                }
             }
             return all;
         });
-        if (replies == null) {
-            return;
-        }
-        for (int i = 0; i < replies.size(); i++) {
-            List<?> reply = Replies.list(replies.get(i));
-            if (Replies.number(reply.get(0)) > 0) {
-                claims.add(claimed(survey, indices[i], reply, clock));
-            }
-        }
+        claims.addAll(claimed == null ? List.of() : claimed);
     }
 
-    private Claim claimed(Survey survey, int index, List<?> reply, long clock) {
+    private Claim claimed(Survey survey, int index, List<?> reply, @Nullable HostCounts hosts, long clock) {
         byte[][] proof = {utf8(survey.run.id), utf8(Replies.number(reply.get(0))), utf8(worker.name())};
         boolean isMoved = Replies.number(reply.get(1)) == 1;
         Map<Long, BitSet> left = new HashMap<>();
@@ -285,7 +293,8 @@ final class Ownership {
                 Slice.Term.of(clock, ttl.toNanos()),
                 left,
                 survey.slice(index).queuedFrames() > 0,
-                pauses(reply.get(4), Replies.number(reply.get(5))));
+                pauses(reply.get(4), Replies.number(reply.get(5))),
+                hosts);
     }
 
     /** Returns how long hosts still have to pause. Each waits for its whole pause, since its last request is not stored. */

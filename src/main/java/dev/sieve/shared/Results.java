@@ -110,7 +110,7 @@ final class Results {
                 CrawlKeys.OfSlice keys = slice.keys;
                 session.send(
                         Script.DONE,
-                        new byte[][] {keys.taken, keys.done, keys.counters, keys.owner},
+                        new byte[][] {keys.taken, keys.done, keys.counters, keys.owner, keys.hosts},
                         slice.prove(call.args()));
             }
         });

@@ -11,22 +11,30 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many pages the workers of a crawl visit in a run, all together: a run begins when the first worker joins, and ends with
- * the last one. Obtained from {@link SharedSieve#budget}.
+ * How many pages, and how many URLs of each host, the workers of a crawl visit in a run, all together: a run begins with the
+ * first worker that opens the crawl, and ends with the last one. Obtained from {@link SharedSieve#budget}.
  *
  * <p>The engine counts the pages that are done, and knows how many others each worker has begun; so no more than permitted are
  * ever begun, and those of a worker that dies are free again when the engine counts it as dead. Each page costs a round
- * trip, and three on a cluster. Safe for use by many threads.
+ * trip, and three on a cluster. The URLs of a host cost no round trip: the worker that owns the host counts them.
+ *
+ * <p>Safe for use by many threads.
  */
 public final class SharedBudget {
     /** Lua's numbers are exact up to 2<sup>53</sup>. */
     private static final long UNLIMITED = 1L << 52;
+
+    /** The field with the identity of the run. */
+    static final byte[] START = utf8("start");
 
     private static final byte[] VERSION = utf8("version");
     private static final byte[] PAGES = utf8("pages");
 
     private final Worker worker;
     private final byte[][] keys;
+    private final boolean isOfHosts;
+    /** The run when this worker has joined. */
+    private final Answer joined;
 
     private volatile long most = UNLIMITED;
 
@@ -35,7 +43,13 @@ public final class SharedBudget {
     /** The ids of the leases of pages that are not marked as done. */
     private final Set<Long> pages = new HashSet<>();
 
-    SharedBudget(Worker worker) {
+    /**
+     * Joins the run, or begins one. Must come before the first claim of a slice, whose counts are those of a run.
+     *
+     * @param isOfHosts whether URLs per host are limited
+     */
+    SharedBudget(Worker worker, boolean isOfHosts) {
+        this.isOfHosts = isOfHosts;
         this.worker = worker;
         int slices = worker.keys().isSpread() ? 0 : worker.keys().sliceCount();
         keys = new byte[2 + slices][];
@@ -44,24 +58,29 @@ public final class SharedBudget {
         for (int i = 0; i < slices; i++) {
             keys[2 + i] = worker.keys().slice(i).counters;
         }
+        joined = worker.engine().call((session, number) -> ask(session, 0, 0, true));
     }
 
     /**
      * Limits the pages of the run. All workers of a crawl have to set the same limit.
      *
      * @param mostPages how many pages the run may visit; {@link Long#MAX_VALUE} for any number
-     * @return how long ago the run began
+     * @return how long ago the run had begun when this worker joined it
      */
     public Duration join(long mostPages) {
-        worker.trip().lock();
-        try {
-            most = Math.min(mostPages, UNLIMITED);
-            Answer answer = worker.engine().call((session, number) -> ask(session, begun(), 0, true));
-            isSpent = answer.done >= most;
-            return Duration.ofMillis(answer.ageMillis);
-        } finally {
-            worker.trip().unlock();
-        }
+        most = Math.min(mostPages, UNLIMITED);
+        isSpent = joined.done >= most;
+        return Duration.ofMillis(joined.ageMillis);
+    }
+
+    /**
+     * Counts a URL for the limit of its host; called once, when it was handed out with attempt 0. Returns false when it is
+     * beyond the limit, and has to be {@linkplain SharedSieve#leave left}.
+     *
+     * @see SharedSieve.Builder#perHost
+     */
+    public boolean admit(Lease lease) {
+        return worker.holdings().admit(lease);
     }
 
     /** Begins what may turn out to be a page; returns false if the budget, or the engine, does not permit one now. */
@@ -107,9 +126,12 @@ public final class SharedBudget {
         return pages.remove(lease.id());
     }
 
-    /** Reports what this worker has begun, and learns whether the budget is spent. */
+    /**
+     * Reports what this worker has begun, and reads whether the budget is spent. With a limit per host, this returns a
+     * worker to the run that was counted as dead for a while.
+     */
     void beat() {
-        if (most < UNLIMITED) {
+        if (most < UNLIMITED || isOfHosts) {
             tryAsk(begun(), 0);
         }
     }

@@ -92,9 +92,8 @@ public final class SharedSieve implements Frontier {
         taker = new Taker(worker);
         barrier = new Barrier(worker, builder.isBarrierOff);
         results = new Results(worker, barrier, builder.hasKeeper);
-        ownership = new Ownership(worker, builder.ownership, builder.rest);
+        ownership = new Ownership(worker, builder.ownership, builder.rest, builder.mostPerHost);
         overview = new Overview(worker, results, ownership, recent);
-        budget = new SharedBudget(worker);
         keeper = new Keeper("sieve-keeper", keys.name(), () -> {
             beat();
             awaitEngine();
@@ -102,6 +101,7 @@ public final class SharedSieve implements Frontier {
         confirmer = new Keeper("sieve-confirmer", keys.name(), this::confirm);
         notes = new SharedNotes(worker, hosts, ownership, recent, clock, this::requireUsable);
         ownership.join();
+        budget = new SharedBudget(worker, builder.mostPerHost != null);
         beat();
         if (builder.hasKeeper) {
             keeper.start();
@@ -323,7 +323,7 @@ public final class SharedSieve implements Frontier {
             if (!claim.pauses().isEmpty()) {
                 onClaim.accept(claim.pauses());
             }
-            worker.holdings().add(claim.slice(), claim.term(), claim.left(), claim.mayHaveFrames());
+            worker.holdings().add(claim.slice(), claim.term(), claim.left(), claim.mayHaveFrames(), claim.hosts());
         }
         capacity.publish(worker.totals().accepted());
         if (barrier.isNeeded() && !keeper.isStarted()) {
@@ -432,7 +432,7 @@ public final class SharedSieve implements Frontier {
         return notes;
     }
 
-    /** Returns how many pages the workers of the crawl may visit. */
+    /** Returns how many pages and URLs per host the workers of the crawl may visit. */
     public SharedBudget budget() {
         return budget;
     }
@@ -496,6 +496,7 @@ public final class SharedSieve implements Frontier {
         private Duration patience = Duration.ofMinutes(5);
         private long cacheBytes = 16 << 20;
         private Duration rest = Duration.ZERO;
+        private @Nullable Integer mostPerHost;
         private Consumer<Map<String, Duration>> onClaim = pauses -> {};
         private LongSupplier clock = System::nanoTime;
         private boolean hasKeeper = true;
@@ -602,6 +603,15 @@ public final class SharedSieve implements Frontier {
         /** How long no URL of a slice is handed out after another worker had it. Default: 0. */
         public Builder rest(Duration time) {
             rest = Objects.requireNonNull(time, "rest");
+            return this;
+        }
+
+        /**
+         * The number of URLs per host that all workers together may do in a run of the crawl, at least 1. All workers must use
+         * the same, and call {@link SharedBudget#admit} for each URL. Default: no limit.
+         */
+        public Builder perHost(int urls) {
+            mostPerHost = (int) requirePositive("perHost", urls);
             return this;
         }
 

@@ -2,6 +2,8 @@ package dev.sieve.shared;
 
 import dev.sieve.Lease;
 import java.util.BitSet;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +25,7 @@ final class TakenFrame {
     private final BitSet begun = new BitSet();
     private int newlyDone;
     private int newPages;
+    private Map<String, Integer> newHosts = Map.of();
 
     TakenFrame(int slice, long number, long firstId, Frame text, BitSet done) {
         this.slice = slice;
@@ -71,10 +74,15 @@ final class TakenFrame {
         return wasBegun;
     }
 
-    void done(long id, boolean isPage) {
+    /** Notes that a URL is done; its host is null where URLs per host are not counted. */
+    void done(long id, boolean isPage, @Nullable String host) {
         done.set((int) (id - firstId));
         newlyDone++;
         newPages += isPage ? 1 : 0;
+        if (host != null) {
+            newHosts = newHosts.isEmpty() ? new HashMap<>() : newHosts;
+            newHosts.merge(host, 1, Integer::sum);
+        }
     }
 
     boolean isDone() {
@@ -100,6 +108,12 @@ final class TakenFrame {
         int sum = newPages;
         newPages = 0;
         return sum;
+    }
+
+    /** Adds how many of the {@link #newlyDone} each host has, and starts from 0 again. */
+    void countNewHosts(Map<String, Integer> sums) {
+        newHosts.forEach((host, count) -> sums.merge(host, count, Integer::sum));
+        newHosts = Map.of();
     }
 
     /** Returns {@link #newlyDone()} and starts from 0 again. */

@@ -23,7 +23,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.LockSupport;
@@ -31,6 +34,7 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -226,7 +230,7 @@ class SharedCrawlTest {
         List<Process> crawlers = new ArrayList<>();
         try (DemoWeb web = web(300)) {
             for (int i = 0; i < 4; i++) {
-                crawlers.add(process(engine, web, Duration.ofMillis(20), most));
+                crawlers.add(process(engine, web.start(), Duration.ofMillis(20), most, Integer.MAX_VALUE));
             }
             await(() -> owners().size() == 4 && web.requestCount() >= 30);
 
@@ -237,6 +241,64 @@ class SharedCrawlTest {
             }
 
             assertThat(pagesDone()).isEqualTo(most);
+        } finally {
+            crawlers.forEach(Process::destroyForcibly);
+        }
+    }
+
+    /** Returns how many URLs of a host are stored as done in this run; null for none. */
+    private @Nullable String urlsDone(String host) {
+        return IntStream.range(0, SLICES)
+                .mapToObj(i -> engine.text("HGET", "{crawl}" + i + "h", host + ".test"))
+                .filter(Objects::nonNull)
+                .findAny()
+                .orElse(null);
+    }
+
+    @Test
+    void theLimitPerHostIsExactWhenTwoOfFourCrawlersAreKilled() throws Exception {
+        int most = 15;
+        int hosts = 16;
+        List<Process> crawlers = new ArrayList<>();
+        try (Site site = new Site()) {
+            List<String> links = new ArrayList<>();
+            Map<String, Integer> expected = new TreeMap<>();
+            for (int host = 0; host < hosts; host++) {
+                int pages = host < 4 ? 6 : 25;
+                expected.put("h" + host, Math.min(pages, most));
+                for (int i = 0; i < pages; i++) {
+                    String path = "/h" + host + "/" + i;
+                    links.add(url("h" + host + ".test", site, path));
+                    site.page(path);
+                }
+            }
+            site.page("/", links.toArray(String[]::new));
+            CountDownLatch haveJoined = new CountDownLatch(1);
+            site.answer("/robots.txt", () -> {
+                await(() -> haveJoined.getCount() == 0);
+                return Site.status(404);
+            });
+            for (int i = 0; i < 4; i++) {
+                String seed = url("start.test", site, "/");
+                crawlers.add(process(engine, seed, Duration.ofMillis(200), Long.MAX_VALUE, most));
+            }
+            await(() -> owners().size() == 4);
+            haveJoined.countDown();
+            await(() -> expected.keySet().stream().allMatch(host -> urlsDone(host) != null));
+
+            crawlers.get(0).destroyForcibly();
+            crawlers.get(1).destroyForcibly();
+            for (Process crawler : crawlers) {
+                crawler.waitFor();
+            }
+
+            assertThat(crawlers.subList(2, 4)).extracting(Process::exitValue).containsOnly(0);
+            Map<String, Integer> requested = new TreeMap<>();
+            Set.copyOf(site.requests()).stream()
+                    .filter(path -> path.length() > 1)
+                    .forEach(path -> requested.merge(path.substring(1, path.lastIndexOf('/')), 1, Integer::sum));
+            assertThat(requested).isEqualTo(expected);
+            expected.forEach((host, urls) -> assertThat(urlsDone(host)).as(host).isEqualTo(String.valueOf(urls)));
         } finally {
             crawlers.forEach(Process::destroyForcibly);
         }
@@ -258,24 +320,28 @@ class SharedCrawlTest {
 
     /** Starts a crawler in a process of its own. */
     static Process process(TestEngine engine, DemoWeb web, Duration delay) throws IOException {
-        return process(engine, web, delay, Long.MAX_VALUE);
+        return process(engine, web.start(), delay, Long.MAX_VALUE, Integer.MAX_VALUE);
     }
 
-    private static Process process(TestEngine engine, DemoWeb web, Duration delay, long maxPages) throws IOException {
+    private static Process process(TestEngine engine, String seed, Duration delay, long maxPages, int maxPerHost)
+            throws IOException {
         return ChildJvm.start(
                 List.of("-Xmx128m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
                 SharedCrawlTest.class,
                 String.valueOf(engine.port()),
-                web.start(),
+                seed,
                 String.valueOf(delay.toMillis()),
-                String.valueOf(maxPages));
+                String.valueOf(maxPages),
+                String.valueOf(maxPerHost));
     }
 
-    /** The port of the engine, a seed, the delay of hosts in milliseconds, and the limit of pages. */
+    /** The port of the engine, a seed, the delay of hosts in milliseconds, and the limits of pages and of URLs per host. */
     public static void main(String[] arguments) throws IOException {
         EngineAddress address = EngineAddress.parse("redis://127.0.0.1:" + arguments[0] + "/crawl");
-        CrawlOptions options =
-                options().delay(Duration.ofMillis(Long.parseLong(arguments[2]))).maxPages(Long.parseLong(arguments[3]));
+        CrawlOptions options = options()
+                .delay(Duration.ofMillis(Long.parseLong(arguments[2])))
+                .maxPages(Long.parseLong(arguments[3]))
+                .maxPerHost(Integer.parseInt(arguments[4]));
         try (SharedJob job = SharedJob.open(address, options, SharedCrawlTest::settings);
                 Crawler crawler = new Crawler(options, job)) {
             crawler.seed(arguments[1]);

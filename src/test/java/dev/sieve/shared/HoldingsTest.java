@@ -28,7 +28,7 @@ class HoldingsTest {
 
     /** Adds a slice that is owned until a time, with two frames of two URLs. */
     private void add(Slice added, long endNanos) {
-        holdings.add(added, new Slice.Term(endNanos, endNanos), Map.of(), false);
+        holdings.add(added, new Slice.Term(endNanos, endNanos), Map.of(), false, null);
         holdings.add(added, 1, new Frame(TWO_URLS), new BitSet());
         holdings.add(added, 2, new Frame(TWO_URLS), new BitSet());
     }

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -86,6 +87,24 @@ class ScriptTest {
             assertThat(slice.done(session, token, 7, 2, "x", 1)).isEqualTo(1);
             assertThat(strings(slice.look(session))).startsWith("3", "2", "3", "0", "0", "1");
             assertThat(strings(command(session, "HGETALL", "{a}0d"))).containsExactly("2", "x");
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("engines")
+    void urlsOfHostsAreCountedOncePerCallAndOnlyInTheirRun(File program) {
+        with(program, session -> {
+            TestSlice slice = new TestSlice(session.run().id, "w1", "{a}0");
+            long token = slice.claim(session);
+
+            assertThat(slice.doneOf(session, token, 1, "run 1", "a", 2)).isEqualTo(1);
+            assertThat(slice.doneOf(session, token, 1, "run 1", "a", 2)).isZero();
+            assertThat(slice.doneOf(session, token, 2, "run 1", "a", 3)).isEqualTo(1);
+            assertThat(Replies.map(command(session, "HGETALL", "{a}0h"))).isEqualTo(Map.of("/", "run 1", "a", "5"));
+
+            assertThat(slice.doneOf(session, token, 3, "run 2", "b", 1)).isEqualTo(1);
+            assertThat(Replies.map(command(session, "HGETALL", "{a}0h"))).isEqualTo(Map.of("/", "run 2", "b", "1"));
+            assertThat(slice.doneOf(session, token - 1, 4, "run 2", "b", 1)).isEqualTo(-1);
         });
     }
 

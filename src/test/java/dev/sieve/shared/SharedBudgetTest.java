@@ -6,8 +6,12 @@ import dev.sieve.Lease;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -40,15 +44,27 @@ class SharedBudgetTest {
     }
 
     private SharedSieve open(Duration ownership) throws IOException {
-        SharedSieve frontier = SharedSieve.builder(nodes.address(crawl))
+        return open(builder().ownership(ownership));
+    }
+
+    private SharedSieve.Builder builder() {
+        return SharedSieve.builder(nodes.address(crawl))
                 .capacity(1000)
                 .slices(4)
-                .ownership(ownership)
+                .ownership(Duration.ofSeconds(3))
                 .clock(() -> clock)
-                .withoutKeeper()
-                .open();
+                .withoutKeeper();
+    }
+
+    private SharedSieve open(SharedSieve.Builder builder) throws IOException {
+        SharedSieve frontier = builder.open();
         opened.add(frontier);
         return frontier;
+    }
+
+    private void abandon(SharedSieve frontier) {
+        frontier.abandon();
+        opened.remove(frontier);
     }
 
     private SharedSieve open() throws IOException {
@@ -149,8 +165,7 @@ class SharedBudgetTest {
         SharedBudget budget = join(other, 3);
         assertThat(budget.begin()).isFalse();
 
-        dies.abandon();
-        opened.remove(dies);
+        abandon(dies);
         while (other.workers() > 1) {
             other.beat();
         }
@@ -197,10 +212,155 @@ class SharedBudgetTest {
     void withoutALimitNothingIsAsked() throws Exception {
         SharedSieve frontier = open();
         SharedBudget budget = join(frontier, Long.MAX_VALUE);
-        frontier.abandon();
-        opened.remove(frontier);
+        abandon(frontier);
 
         assertThat(budget.begin()).isTrue();
         assertThat(budget.isSpent()).isFalse();
+    }
+
+    // URLs per host
+
+    private static void push(SharedSieve frontier, int hosts, int urlsPerHost) {
+        for (int i = 0; i < urlsPerHost; i++) {
+            for (int host = 0; host < hosts; host++) {
+                frontier.push("http://user@h" + host + ".test:8080/" + i);
+            }
+        }
+    }
+
+    /** Visits up to {@code most} URLs and leaves those beyond the limit of their host; returns how many are left. */
+    private static int visit(SharedSieve frontier, int most, Set<String> visited) {
+        int left = 0;
+        int count = 0;
+        for (Lease lease = count < most ? frontier.take(0) : null;
+                lease != null;
+                lease = count < most ? frontier.take(0) : null) {
+            if (!frontier.budget().admit(lease)) {
+                frontier.leave(lease);
+                left++;
+            } else if (frontier.begin(lease)) {
+                visited.add(lease.url());
+                frontier.done(lease);
+                count++;
+            }
+        }
+        return left;
+    }
+
+    private static Map<String, Integer> perHost(Set<String> urls) {
+        Map<String, Integer> counts = new TreeMap<>();
+        urls.forEach(url -> counts.merge(HostSlices.host(url), 1, Integer::sum));
+        return counts;
+    }
+
+    private List<String> stored(String... command) {
+        List<String> replies = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            String slice = nodes.slice(crawl, i);
+            List<String> all = new ArrayList<>(List.of(command));
+            all.add(1, slice + "h");
+            replies.add(String.valueOf(nodes.nodeOf(slice).text(all.toArray(String[]::new))));
+        }
+        return replies;
+    }
+
+    /** Has another worker own all slices for a moment. */
+    private void loseSlices(SharedSieve frontier) {
+        for (String owner : List.of("another", "")) {
+            for (int i = 0; i < 4; i++) {
+                String slice = nodes.slice(crawl, i);
+                nodes.nodeOf(slice).text("HSET", slice + "o", "token", "999", "worker", owner);
+                nodes.nodeOf(slice).text("HSET", slice + "m", "token", "999");
+            }
+            frontier.beat();
+        }
+    }
+
+    @Test
+    void aHostHasAsManyUrlsAsPermittedWhenWorkersDieAndSlicesMove() throws Exception {
+        int most = 5;
+        List<SharedSieve> workers = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            workers.add(open(builder().perHost(most)));
+        }
+        while (workers.stream().anyMatch(worker -> worker.owned() != 1)) {
+            workers.forEach(SharedSieve::beat);
+        }
+        push(workers.get(0), 12, 8);
+        Set<String> visited = new HashSet<>();
+        int[] left = new int[4];
+        for (int i = 0; i < 4; i++) {
+            left[i] += visit(workers.get(i), 5, visited);
+            workers.get(i).beat();
+            left[i] += visit(workers.get(i), 5, visited);
+        }
+
+        workers.subList(0, 2).forEach(this::abandon);
+        long start = System.nanoTime();
+        for (boolean isOver = false; !isOver; ) {
+            // With the clock of the engine, so that slices are renewed.
+            clock = System.nanoTime() - start;
+            isOver = true;
+            for (int i = 2; i < 4; i++) {
+                SharedSieve worker = workers.get(i);
+                worker.beat();
+                left[i] += visit(worker, Integer.MAX_VALUE, visited);
+                isOver &= worker.isOver(left[i]);
+            }
+        }
+
+        assertThat(perHost(visited))
+                .hasSize(12)
+                .allSatisfy((host, urls) -> assertThat(urls).as(host).isEqualTo(most));
+        assertThat(workers.get(2).stats().done()).isEqualTo(12 * most);
+        for (int i = 0; i < 12; i++) {
+            assertThat(stored("HGET", "h" + i + ".test")).contains("" + most);
+        }
+    }
+
+    @Test
+    void urlsOfALostSliceAreCountedOnceWhenItIsRegained() throws Exception {
+        SharedSieve frontier = open(builder().ownership(Duration.ofHours(1)).perHost(2));
+        push(frontier, 1, 4);
+        Set<String> visited = new HashSet<>();
+        visit(frontier, 1, visited);
+        frontier.beat();
+        frontier.beat();
+        Lease lost = Objects.requireNonNull(frontier.take(0));
+        assertThat(frontier.budget().admit(lost)).isTrue();
+        assertThat(frontier.begin(lost)).isTrue();
+
+        loseSlices(frontier);
+        assertThat(frontier.done(lost)).isFalse();
+
+        assertThat(visit(frontier, 9, visited)).isEqualTo(2);
+        assertThat(visited).hasSize(2).contains(lost.url());
+    }
+
+    @Test
+    void urlsPerHostCountFromTheBeginningOfTheRun() throws Exception {
+        Set<String> visited = new HashSet<>();
+        for (int run = 1; run <= 3; run++) {
+            SharedSieve frontier = open(builder().perHost(2));
+            push(frontier, 3, 5);
+            assertThat(visit(frontier, 99, visited)).isEqualTo(run == 3 ? 0 : 3 * (5 - 2 * run));
+            assertThat(perHost(visited)).containsOnlyKeys("h0.test", "h1.test", "h2.test");
+            assertThat(perHost(visited).values()).containsOnly(Math.min(5, 2 * run));
+            assertThat(visit(open(builder().perHost(2)), 99, visited))
+                    .as("a worker without slices")
+                    .isZero();
+            opened.forEach(SharedSieve::close);
+        }
+    }
+
+    @Test
+    void urlsPerHostAreNotStoredWithoutALimit() throws Exception {
+        SharedSieve frontier = open();
+        push(frontier, 3, 5);
+        assertThat(visit(frontier, 99, new HashSet<>())).isZero();
+
+        frontier.close();
+
+        assertThat(stored("EXISTS")).containsOnly("0");
     }
 }

@@ -235,7 +235,7 @@ final class SimSlice {
                 undone.get(i).run();
             }
         });
-        for (int i = 5; i < args.length; i += 3) {
+        for (int i = 6; i < args.length; i += 3) {
             long number = SimNode.number(args[i]);
             byte[] before = bits.get(number);
             if (args[i + 1].length == 0) {

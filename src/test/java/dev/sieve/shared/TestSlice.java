@@ -3,6 +3,7 @@ package dev.sieve.shared;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 
 /** The scripts of one slice, called as a frontier calls them. */
@@ -117,10 +118,18 @@ final class TestSlice {
     }
 
     void sendDone(Session session, long token, long call, Object... triples) {
-        byte[][] args = new byte[5 + triples.length][];
-        System.arraycopy(args(run, token, worker, call, 0), 0, args, 0, 5);
-        System.arraycopy(args(triples), 0, args, 5, triples.length);
-        session.send(Script.DONE, keys("f d m o"), args);
+        byte[][] args = new byte[6 + triples.length][];
+        System.arraycopy(args(run, token, worker, call, 0, 0), 0, args, 0, 6);
+        System.arraycopy(args(triples), 0, args, 6, triples.length);
+        session.send(Script.DONE, keys("f d m o h"), args);
+    }
+
+    /** Stores URLs of one host as done, in a run of the crawl. */
+    long doneOf(Session session, long token, long call, String crawlRun, String host, int urls, Object... triples) {
+        List<byte[]> all = new ArrayList<>(List.of(args(run, token, worker, call, 0, 1, crawlRun, host, urls)));
+        all.addAll(List.of(args(triples)));
+        session.send(Script.DONE, keys("f d m o h"), all.toArray(byte[][]::new));
+        return (Long) session.receive();
     }
 
     long done(Session session, long token, long call, Object... triples) {

@@ -37,7 +37,7 @@ class TornLogTest {
     static {
         STEPS.put("push", (slice, session, token) -> slice.push(session, 5, List.of("f", "a", "g")));
         STEPS.put("take", (slice, session, token) -> slice.take(session, token, 5, 2));
-        STEPS.put("done", (slice, session, token) -> slice.done(session, token, 5, 1, "", 2));
+        STEPS.put("done", (slice, session, token) -> slice.doneOf(session, token, 5, "run", "host", 2, 1, "", 2));
         STEPS.put("claim", (slice, session, token) -> slice.claim(session));
     }
 
@@ -113,6 +113,10 @@ class TornLogTest {
         slice = new TestSlice(session.run().id, "w", "{a}0");
         assertThat(slice.claim(session)).isGreaterThan(earlier);
         Set<String> held = held(session);
+        if (!held.contains("a")) {
+            session.send("HGET", TestSlice.bytes("{a}0h"), TestSlice.bytes("host"));
+            assertThat(session.receive()).as("URLs of the host").isEqualTo(TestSlice.bytes("2"));
+        }
         assertThat(held).containsAll(isFirstDone ? TOLD.subList(2, 5) : TOLD).contains("h");
         List<String> all = List.of("a", "b", "c", "d", "e", "f", "g", "h");
         String mask = slice.push(session, 7, all);
