@@ -320,7 +320,8 @@ public final class SharedSieve implements Frontier {
             if (!claim.pauses().isEmpty()) {
                 onClaim.accept(claim.pauses());
             }
-            worker.holdings().add(claim.slice(), claim.term(), claim.left(), claim.mayHaveFrames());
+            boolean mayHaveFrames = claim.mayHaveFrames() || !beat.lostWrites.isEmpty();
+            worker.holdings().add(claim.slice(), claim.term(), claim.left(), mayHaveFrames);
         }
         capacity.publish(worker.totals().accepted());
         if (barrier.isNeeded() && !keeper.isStarted()) {
