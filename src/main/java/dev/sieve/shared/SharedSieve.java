@@ -225,7 +225,8 @@ public final class SharedSieve implements Frontier {
     @Override
     public boolean done(Lease lease) {
         requireUsable();
-        boolean isHeld = worker.holdings().done(lease, budget.takePage(lease), clock.getAsLong());
+        boolean isHeld = worker.holdings().done(lease, budget.isPage(lease), clock.getAsLong());
+        budget.done(lease);
         if (isHeld && !barrier.isNeeded() && worker.holdings().unsentDone() >= MAX_UNSENT && trip.tryLock()) {
             try {
                 results.flush();
