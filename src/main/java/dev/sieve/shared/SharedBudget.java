@@ -122,8 +122,13 @@ public final class SharedBudget {
     }
 
     /** Returns whether a lease that is about to be marked as done is that of a page. */
-    synchronized boolean takePage(Lease lease) {
-        return pages.remove(lease.id());
+    synchronized boolean isPage(Lease lease) {
+        return pages.contains(lease.id());
+    }
+
+    /** Notes that a lease was marked as done; not before, so that its page counts at each moment. */
+    synchronized void done(Lease lease) {
+        pages.remove(lease.id());
     }
 
     /**

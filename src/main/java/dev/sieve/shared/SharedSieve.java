@@ -227,7 +227,8 @@ public final class SharedSieve implements Frontier {
     @Override
     public boolean done(Lease lease) {
         requireUsable();
-        boolean isHeld = worker.holdings().done(lease, budget.takePage(lease), clock.getAsLong());
+        boolean isHeld = worker.holdings().done(lease, budget.isPage(lease), clock.getAsLong());
+        budget.done(lease);
         if (isHeld && !barrier.isNeeded() && worker.holdings().unsentDone() >= MAX_UNSENT && trip.tryLock()) {
             try {
                 results.flush();
@@ -323,7 +324,8 @@ public final class SharedSieve implements Frontier {
             if (!claim.pauses().isEmpty()) {
                 onClaim.accept(claim.pauses());
             }
-            worker.holdings().add(claim.slice(), claim.term(), claim.left(), claim.mayHaveFrames(), claim.hosts());
+            boolean mayHaveFrames = claim.mayHaveFrames() || !beat.lostWrites.isEmpty();
+            worker.holdings().add(claim.slice(), claim.term(), claim.left(), mayHaveFrames, claim.hosts());
         }
         capacity.publish(worker.totals().accepted());
         if (barrier.isNeeded() && !keeper.isStarted()) {

@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** A crawl on several nodes: how its slices are stored, and what its users are told. */
 class ClusterTest {
@@ -154,6 +155,35 @@ class ClusterTest {
             // Waits.
             assertThat(frontier.pushAll(urls())).isZero();
             assertThat(TimeUnit.NANOSECONDS.toSeconds(frontier.waitNanos(0))).isZero();
+        }
+    }
+
+    @Test
+    @Timeout(20)
+    void aNodeThatRefusesWritesUsesUpThePatience() throws IOException {
+        start(3, 0, "--appendfsync", "always");
+        SharedSieve frontier = SharedSieve.builder(cluster.address("a"))
+                .capacity(1000)
+                .slices(16)
+                .patience(Duration.ofSeconds(2))
+                .open();
+        try {
+            TestEngine settings = cluster.nodeOf("{a}");
+            cluster.primaries().stream()
+                    .map(cluster::node)
+                    .filter(node -> node != settings)
+                    .limit(1)
+                    .forEach(node -> node.config("min-replicas-to-write", "1"));
+
+            assertThatThrownBy(() -> {
+                        while (!Thread.interrupted()) {
+                            assertThat(frontier.take(0)).isNull();
+                        }
+                    })
+                    .hasMessageContaining("has not responded for 2")
+                    .hasMessageContaining("NOREPLICAS");
+        } finally {
+            frontier.abandon();
         }
     }
 

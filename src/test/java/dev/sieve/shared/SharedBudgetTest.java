@@ -27,6 +27,8 @@ class SharedBudgetTest {
     private final String crawl = "budget" + crawls++;
     private final List<SharedSieve> opened = new ArrayList<>();
     private long clock;
+    /** Runs whenever a frontier asks for the time. */
+    private Runnable onClock = () -> {};
 
     @BeforeAll
     static void start() {
@@ -52,7 +54,10 @@ class SharedBudgetTest {
                 .capacity(1000)
                 .slices(4)
                 .ownership(Duration.ofSeconds(3))
-                .clock(() -> clock)
+                .clock(() -> {
+                    onClock.run();
+                    return clock;
+                })
                 .withoutKeeper();
     }
 
@@ -172,6 +177,26 @@ class SharedBudgetTest {
 
         assertThat(budget.begin()).isTrue();
         assertThat(budget.begin()).isTrue();
+        assertThat(budget.begin()).isFalse();
+    }
+
+    @Test
+    void aPageCountsWhileItIsMarkedAsDone() throws Exception {
+        SharedSieve frontier = open();
+        push(frontier, 1);
+        SharedBudget budget = join(frontier, 1);
+        assertThat(budget.begin()).isTrue();
+        Lease lease = Objects.requireNonNull(frontier.take(0));
+        assertThat(frontier.begin(lease)).isTrue();
+        budget.page(lease);
+        budget.end();
+        List<Boolean> begun = new ArrayList<>();
+        onClock = () -> begun.add(budget.begin());
+
+        assertThat(frontier.done(lease)).isTrue();
+        onClock = () -> {};
+
+        assertThat(begun).isNotEmpty().containsOnly(false);
         assertThat(budget.begin()).isFalse();
     }
 
