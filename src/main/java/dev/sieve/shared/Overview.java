@@ -59,7 +59,7 @@ final class Overview {
         for (int i = 0; i < some; i++) {
             slices.set((next + i) % count);
         }
-        worker.holdings().slices().forEach(slice -> slices.set(slice.index));
+        ownership.slices().forEach(slice -> slices.set(slice.index));
         Survey survey = Survey.take(session, worker.keys(), last, slices);
         next = (next + some) % count;
         return survey;

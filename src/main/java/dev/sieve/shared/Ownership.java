@@ -307,12 +307,17 @@ final class Ownership {
         return pauses;
     }
 
+    /** Returns the slices that this worker holds, or has claimed in the last beat. */
+    Set<Slice> slices() {
+        Set<Slice> all = new LinkedHashSet<>(lastClaimed);
+        all.addAll(worker.holdings().slices());
+        return all;
+    }
+
     /** Releases all slices and reports that this worker ends; does nothing when the engine is away. */
     void leave(long clock) {
         renew(false, clock);
-        Set<Slice> all = new LinkedHashSet<>(lastClaimed);
-        all.addAll(worker.holdings().slices());
-        release(List.copyOf(all));
+        release(List.copyOf(slices()));
         worker.engine().tryCall((session, number) -> {
             sendBeat(session, true);
             return session.receive();
