@@ -33,7 +33,7 @@ final class Barrier {
 
     /** What is confirmed. */
     enum Safety {
-        /** The present replicas have it: enough for what ends by itself, such as an ownership. */
+        /** The present replicas have it: enough for what ends by itself, such as a renewal. */
         REPLICATED,
         /** The logs have it too, and each replica that may be elected: nothing takes it back. */
         STORED
