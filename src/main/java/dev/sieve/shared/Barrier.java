@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,7 +35,7 @@ final class Barrier {
 
     /** What is confirmed. */
     private enum Safety {
-        /** The present replicas have it: enough for what ends by itself, such as an ownership. */
+        /** The present replicas have it: enough for what ends by itself, such as a renewal. */
         REPLICATED,
         /** The logs have it too, and each replica that may be elected: nothing takes it back. */
         STORED
@@ -64,9 +63,18 @@ final class Barrier {
         return pass(Safety.STORED, allKeys());
     }
 
-    /** Returns whether the present replicas have what was written about some slices, as {@link #isStored}. */
-    boolean isReplicated(Stream<Slice> slices) {
-        return pass(Safety.REPLICATED, slices.map(slice -> slice.keys.crawl).toList());
+    /** As {@link #isStored()}, for the nodes of some slices. */
+    boolean isStored(List<Slice> slices) {
+        return pass(Safety.STORED, keys(slices));
+    }
+
+    /** Returns whether the present replicas have what was written to the nodes of some slices. */
+    boolean isReplicated(List<Slice> slices) {
+        return pass(Safety.REPLICATED, keys(slices));
+    }
+
+    private static List<byte[]> keys(List<Slice> slices) {
+        return slices.stream().map(slice -> slice.keys.crawl).toList();
     }
 
     private List<byte[]> allKeys() {

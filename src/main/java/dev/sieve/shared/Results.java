@@ -51,9 +51,14 @@ final class Results {
         return flush() && (!worker.holdings().hasUnsent() || (confirm() && flush()));
     }
 
-    /** Stores all that is done before the end, unless links do not become safe: then it is left to be done again. */
-    boolean flushLast() {
+    /**
+     * Stores all that is done before the end, unless links do not become safe: then it is left to be done again.
+     *
+     * @param renewal renews the slices, since each attempt may take seconds
+     */
+    boolean flushLast(Runnable renewal) {
         for (int i = 0; i < ATTEMPTS; i++) {
+            renewal.run();
             if (settle()) {
                 return true;
             }

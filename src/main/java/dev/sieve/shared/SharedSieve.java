@@ -21,7 +21,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -313,12 +312,14 @@ public final class SharedSieve implements Frontier {
             return;
         }
         beat.lostWrites.forEach(Runnable::run);
-        Stream<Slice> changed = Stream.concat(
-                worker.holdings().sealTerms().stream(), beat.claims.stream().map(Ownership.Claim::slice));
-        if (!barrier.isReplicated(changed)) {
+        if (!barrier.isReplicated(worker.holdings().sealTerms())) {
             return;
         }
         worker.holdings().confirmTerms();
+        // A node that restarts from its log must not have lost the claim: another worker could own the slice at once.
+        if (!barrier.isStored(beat.claims.stream().map(Ownership.Claim::slice).toList())) {
+            return;
+        }
         // Without the lock, since the receiver of the pauses may have one that is held by a thread that takes.
         for (Ownership.Claim claim : beat.claims) {
             if (!claim.pauses().isEmpty()) {
@@ -456,7 +457,7 @@ public final class SharedSieve implements Frontier {
             }
             isClosed = true;
             if (!keeper.hasFailed() && !confirmer.hasFailed()) {
-                while (!results.flushLast()) {
+                while (!results.flushLast(() -> ownership.renew(false, clock.getAsLong()))) {
                     awaitEngine();
                 }
                 ownership.leave(clock.getAsLong());
@@ -484,6 +485,8 @@ public final class SharedSieve implements Frontier {
     public static final class Builder {
         /** A beat per second must renew in time. */
         private static final Duration SHORTEST_OWNERSHIP = Duration.ofSeconds(2);
+        /** Replicas and logs may take up to six seconds until a claim is safe. */
+        private static final Duration SHORTEST_ON_CLUSTER = Duration.ofSeconds(10);
 
         private final EngineAddress address;
         private @Nullable Long capacity;
@@ -576,8 +579,8 @@ public final class SharedSieve implements Frontier {
         }
 
         /**
-         * The time after which other workers take over the slices of a worker that has died, at least two seconds. All workers
-         * should use the same. Default: 15 s.
+         * The time after which other workers take over the slices of a worker that has died, at least two seconds, and at
+         * least ten on a cluster. All workers should use the same. Default: 15 s.
          */
         public Builder ownership(Duration time) {
             if (time.compareTo(SHORTEST_OWNERSHIP) < 0) {
@@ -602,7 +605,15 @@ public final class SharedSieve implements Frontier {
             return this;
         }
 
-        /** How long no URL of a slice is handed out after another worker had it. Default: 0. */
+        /**
+         * How long no URL of a slice is handed out after another worker had it, such as the delay between two requests to a
+         * host. Requests that the other worker has begun before may last longer. Default: 0.
+         *
+         * <p>Two workers hand out URLs of a slice at the same time only when the engine has lost the last renewal or, on a
+         * single server, the last claim of a slice, because it was restarted without the end of its log: until the first
+         * worker reaches the engine again, about a second. When that worker is suspended or cut off from the engine as well,
+         * it may last until nine tenths of its {@link #ownership} have passed.
+         */
         public Builder rest(Duration time) {
             rest = Objects.requireNonNull(time, "rest");
             return this;
@@ -672,6 +683,10 @@ public final class SharedSieve implements Frontier {
             String name = worker == null ? Long.toString(Memberships.randomSeed() >>> 28, Character.MAX_RADIX) : worker;
             Engine engine = new Engine(network, address, name, patience, Engine.RESPONSE_TIMEOUT, engineClock);
             try {
+                if (engine.isCluster() && ownership.compareTo(SHORTEST_ON_CLUSTER) < 0) {
+                    throw new IllegalArgumentException(
+                            "ownership must be at least " + SHORTEST_ON_CLUSTER + " on a cluster: " + ownership);
+                }
                 return new SharedSieve(
                         this,
                         engine,

@@ -87,7 +87,7 @@ final class Survey {
         } else {
             read.set(0, keys.sliceCount());
         }
-        OfSlice[] slices = isKnown ? before.slices.clone() : new OfSlice[keys.sliceCount()];
+        OfSlice[] slices = before != null && isKnown ? before.slices.clone() : new OfSlice[keys.sliceCount()];
         session.send("HGET", keys.settings(), CrawlKeys.utf8(CrawlSettings.ID));
         session.send("HGET", keys.events(), CrawlKeys.utf8(ENDED));
         byte[][] run = {CrawlKeys.utf8(session.run().id)};

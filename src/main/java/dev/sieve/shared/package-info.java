@@ -78,8 +78,10 @@
  *       These pages are handed out again, and push their links again.
  * </ol>
  *
- * <p>An ownership counts from the moment when the present replicas have it. An elected one thus knows the owner, and a worker
- * that reaches only a node that was cut off loses its slices before another worker can own them.
+ * <p>A renewal counts from the moment when the present replicas have it. An elected one thus knows the owner, and a worker
+ * that reaches only a node that was cut off loses its slices before another worker can own them. A claim also has to be in the
+ * log. A node that restarts without the end of its log may have lost a renewal, but not the claim: its owner keeps the slice for
+ * more than half of its time, and reaches the node before.
  *
  * <p>A script cannot run while the keys of its slice are on their way to another node. The engine counts as away then.
  *

@@ -27,7 +27,7 @@ class ClusterKillIT {
     private static final boolean IS_PROOF = Boolean.getBoolean("sieve.proof");
     private static final int PAGES = IS_PROOF ? 30_000 : 4000;
     private static final long SEED = Long.getLong("sieve.seed", 20261123);
-    private static final String OWNERSHIP_SECONDS = "5";
+    private static final String OWNERSHIP_SECONDS = "10";
     /** So long that the failures end before the crawl. */
     private static final String REQUEST_MILLIS = IS_PROOF ? "100" : "30";
 

@@ -159,6 +159,17 @@ class ClusterTest {
     }
 
     @Test
+    void anOwnershipThatWouldEndBeforeItIsSafeIsRefused() {
+        start(1, 0);
+        SharedSieve.Builder builder =
+                SharedSieve.builder(cluster.address("a")).capacity(1000).ownership(Duration.ofSeconds(9));
+
+        assertThatThrownBy(builder::open)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("ownership must be at least PT10S on a cluster: PT9S");
+    }
+
+    @Test
     @Timeout(20)
     void aNodeThatRefusesWritesUsesUpThePatience() throws IOException {
         start(3, 0, "--appendfsync", "always");

@@ -1,12 +1,13 @@
 package dev.sieve.shared;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.shared.Simulation.Size;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -60,23 +61,27 @@ class SimulationTest {
 
     @Test
     void aLostPageIsNoticed() {
-        assertThatThrownBy(() -> runWith(SharedSieve.Builder::withoutBarrier))
-                .isInstanceOf(AssertionError.class)
-                .hasMessageContaining("lost");
+        assertNoticed(".*lost.*", SharedSieve.Builder::withoutBarrier);
     }
 
     @Test
     void aHostThatIsRequestedTooSoonIsNoticed() {
-        assertThatThrownBy(() -> runWith(builder -> builder.rest(Duration.ZERO)))
-                .isInstanceOf(AssertionError.class)
-                .hasMessageMatching("(?s).*(the delay was|two requests to one host).*");
+        assertNoticed(
+                ".*(the delay was|two requests to one host).*",
+                builder -> builder.withoutBarrier().rest(Duration.ZERO));
     }
 
     /** Runs crawls in which nodes fail all the time, until a promise is broken. */
-    private static void runWith(UnaryOperator<SharedSieve.Builder> flaw) {
-        for (long seed = 1; seed <= 10; seed++) {
-            new Simulation(new Size(10, 2, 40, 20_000, 3, 8, 10, seed), flaw).run();
+    private static void assertNoticed(String promise, UnaryOperator<SharedSieve.Builder> flaw) {
+        List<String> broken = new ArrayList<>();
+        for (long seed = 1; seed <= 10 && broken.stream().noneMatch(each -> each.matches(promise)); seed++) {
+            try {
+                new Simulation(new Size(10, 2, 40, 20_000, 3, 8, 10, seed), flaw).run();
+            } catch (AssertionError e) {
+                broken.add(e.getMessage());
+            }
         }
+        assertThat(broken).anyMatch(each -> each.matches(promise));
     }
 
     private static Simulation run(Size size) {

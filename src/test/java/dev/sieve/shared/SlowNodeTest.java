@@ -1,17 +1,21 @@
 package dev.sieve.shared;
 
+import static dev.sieve.shared.CrawlKeys.utf8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sieve.Lease;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Seeds that a node of a simulated cluster loses, since it restarts from its log right after they were pushed. */
-class LostSeedsTest {
+/** A worker on a simulated node that restarts from its log without the last second, or whose replica is behind. */
+class SlowNodeTest {
     private static final String CRAWL = "a";
     private static final String SEED = "http://seed.test/";
     private static final int SLICES = 4;
@@ -32,8 +36,7 @@ class LostSeedsTest {
     private SharedSieve frontier;
     private int lost;
 
-    @BeforeEach
-    void pushTheSeedRightAfterTheLogWasSynchronized() throws IOException {
+    private SharedSieve open(String worker) throws IOException {
         Network network = new Network() {
             @Override
             public Link link(EngineAddress address, EngineAddress.Server server, Duration timeout) {
@@ -46,21 +49,30 @@ class LostSeedsTest {
                 return true;
             }
         };
-        frontier = SharedSieve.builder(EngineAddress.parse("valkey://n0:7000/" + CRAWL))
+        return SharedSieve.builder(EngineAddress.parse("valkey://n0:7000/" + CRAWL))
                 .capacity(1000)
                 .slices(SLICES)
                 .clock(time::now)
                 .withoutKeeper()
-                .simulated("w", network, time::now)
+                .simulated(worker, network, time::now)
                 .open();
+    }
+
+    @BeforeEach
+    void pushASeedRightAfterTheLogWasSynchronized() throws IOException {
+        frontier = open("w1");
         frontier.beat();
-        time.sleepUntil((time.now() / SECOND + 1) * SECOND + 1);
+        awaitLog();
         assertThat(frontier.push(SEED)).isTrue();
     }
 
     @AfterEach
     void close() {
         frontier.close();
+    }
+
+    private void awaitLog() {
+        time.sleepUntil((time.now() / SECOND + 1) * SECOND + 1);
     }
 
     private void restart() {
@@ -74,7 +86,7 @@ class LostSeedsTest {
     }
 
     @Test
-    void theyArePushedAgainAlsoWhenTheFirstBarrierFails() {
+    void aLostSeedIsPushedAgainAlsoWhenTheFirstBarrierFails() {
         restart();
         assertThat(lost).isEqualTo(1);
         time.sleepUntil(time.now() + 6 * SECOND);
@@ -88,12 +100,44 @@ class LostSeedsTest {
     }
 
     @Test
-    void aBarrierThatPassesInALaterRunDoesNotMakeThemSafe() {
+    void aBarrierThatPassesInALaterRunDoesNotMakeASeedSafe() {
         time.at(time.now() + SECOND / 2, this::restart);
 
         frontier.beat();
         assertThat(lost).isEqualTo(1);
 
         assertThat(takeAfterABeat()).isEqualTo(SEED);
+    }
+
+    @Test
+    void aClaimThatTheLogHasLostDoesNotCount() throws IOException {
+        awaitLog();
+        frontier.close();
+        awaitLog();
+        time.at(time.now() + SECOND / 2, this::restart);
+
+        frontier = open("w2");
+
+        assertThat(frontier.take(time.now())).isNull();
+        assertThat(takeAfterABeat()).isEqualTo(SEED);
+    }
+
+    @Test
+    void slicesAreKeptWhileTheirWorkerClosesSlowly() {
+        frontier.beat();
+        Lease lease = Objects.requireNonNull(frontier.take(time.now()));
+        assertThat(frontier.begin(lease) && frontier.done(lease)).isTrue();
+        node.lag(60 * SECOND);
+        List<Boolean> areFree = new ArrayList<>();
+        time.at(
+                time.now() + 20 * SECOND,
+                () -> node.slices.values().forEach(slice -> {
+                    List<?> look = (List<?>) slice.look(node, new byte[][] {utf8("")});
+                    areFree.add(look.get(look.size() - 1).equals(1L));
+                }));
+
+        frontier.close();
+
+        assertThat(areFree).hasSize(SLICES).containsOnly(false);
     }
 }
