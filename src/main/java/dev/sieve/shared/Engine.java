@@ -227,7 +227,8 @@ final class Engine implements Closeable {
             synchronized (this) {
                 Session session = idle.pollLast();
                 if (session == null) {
-                    session = new Session(network, address, responseTimeout, worker + "." + Integer.toString(sessions.size(), Character.MAX_RADIX));
+                    String lane = worker + "." + Integer.toString(sessions.size(), Character.MAX_RADIX);
+                    session = new Session(network, address, responseTimeout, lane);
                     sessions.add(session);
                 }
                 return session;

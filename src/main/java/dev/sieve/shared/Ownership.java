@@ -229,7 +229,8 @@ final class Ownership {
     /** Claims slices up to the share, of those that were free when they were read. */
     private List<Claim> claim(Survey survey, int share, long clock) {
         // Workers begin in different places, so that few of them claim the same.
-        int[] free = Arrays.stream(survey.read(Math.floorMod(worker.name().hashCode(), worker.keys().sliceCount())))
+        int[] free = Arrays.stream(survey.read(
+                        Math.floorMod(worker.name().hashCode(), worker.keys().sliceCount())))
                 .filter(i -> !worker.holdings().owns(i) && survey.slice(i).mayBeClaimedBy(worker.name()))
                 .toArray();
         List<Claim> claims = new ArrayList<>();

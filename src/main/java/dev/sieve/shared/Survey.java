@@ -117,7 +117,8 @@ final class Survey {
 
     /** Returns the slices that were read, in their order from one on. */
     int[] read(int from) {
-        return IntStream.concat(read.stream().filter(i -> i >= from), read.stream().filter(i -> i < from))
+        return IntStream.concat(
+                        read.stream().filter(i -> i >= from), read.stream().filter(i -> i < from))
                 .toArray();
     }
 
@@ -149,9 +150,8 @@ final class Survey {
 
     /** Returns how many URLs of slices without frames are not done. */
     long lost() {
-        return sum(slice -> slice.queuedFrames == 0 && slice.takenFrames == 0
-                ? Math.max(0, slice.accepted - slice.done)
-                : 0);
+        return sum(slice ->
+                slice.queuedFrames == 0 && slice.takenFrames == 0 ? Math.max(0, slice.accepted - slice.done) : 0);
     }
 
     long seen() {

@@ -76,8 +76,7 @@ final class Totals {
         }
         accepted = 0;
         for (int i = 0; i < acceptedInSlice.length; i++) {
-            acceptedInSlice[i] =
-                    Math.max(acceptedInSlice[i], survey.slice(i).accepted());
+            acceptedInSlice[i] = Math.max(acceptedInSlice[i], survey.slice(i).accepted());
             accepted += acceptedInSlice[i];
         }
         done = survey.done();

@@ -332,7 +332,7 @@ class SharedBudgetTest {
         assertThat(perHost(visited))
                 .hasSize(12)
                 .allSatisfy((host, urls) -> assertThat(urls).as(host).isEqualTo(most));
-        assertThat(workers.get(2).stats().done()).isEqualTo(12 * most);
+        assertThat(workers.get(2).stats().done()).isEqualTo(12L * most);
         for (int i = 0; i < 12; i++) {
             assertThat(stored("HGET", "h" + i + ".test")).contains("" + most);
         }
