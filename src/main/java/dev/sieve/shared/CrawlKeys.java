@@ -2,8 +2,8 @@ package dev.sieve.shared;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
@@ -14,7 +14,10 @@ final class CrawlKeys {
     /** The field of the counters with the number of accepted URLs; short, since the log of the engine has it with each push. */
     static final String ACCEPTED = "a";
 
+    private static final byte[] DIGITS = utf8("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+
     private final String name;
+    private final byte[] settings;
     private final OfSlice[] slices;
     private final long bucketsOfSlice;
 
@@ -26,6 +29,7 @@ final class CrawlKeys {
     CrawlKeys(String name, int sliceCount, long bucketsOfSlice) {
         this.name = name;
         this.bucketsOfSlice = bucketsOfSlice;
+        settings = settings(name);
         slices = new OfSlice[sliceCount];
         for (int i = 0; i < sliceCount; i++) {
             slices[i] = new OfSlice("{" + name + (isSpread() ? ":" + i : "") + "}", i);
@@ -47,7 +51,7 @@ final class CrawlKeys {
     }
 
     byte[] settings() {
-        return settings(name);
+        return settings;
     }
 
     /** Returns the sorted set of live workers. */
@@ -78,16 +82,26 @@ final class CrawlKeys {
     /** Returns a set of fingerprints. */
     byte[] bucket(long number) {
         return isSpread()
-                ? bucket(slices[(int) (number / bucketsOfSlice)].tag, number % bucketsOfSlice)
-                : bucket("{" + name + "}", number);
+                ? bucket(slices[(int) (number / bucketsOfSlice)].crawl, number % bucketsOfSlice)
+                : bucket(settings, number);
     }
 
     /**
      * The number is written with the fewest digits, since the log of the engine has it with each URL; these are capital, and
      * all other keys end with a small letter.
      */
-    private static byte[] bucket(String tag, long number) {
-        return utf8(tag + Long.toString(number, Character.MAX_RADIX).toUpperCase(Locale.ROOT));
+    private static byte[] bucket(byte[] tag, long number) {
+        int digits = 1;
+        for (long rest = number / DIGITS.length; rest > 0; rest /= DIGITS.length) {
+            digits++;
+        }
+        byte[] key = Arrays.copyOf(tag, tag.length + digits);
+        long rest = number;
+        for (int i = key.length - 1; i >= tag.length; i--) {
+            key[i] = DIGITS[(int) (rest % DIGITS.length)];
+            rest /= DIGITS.length;
+        }
+        return key;
     }
 
     int sliceCount() {
@@ -114,7 +128,6 @@ final class CrawlKeys {
     /** The names of a slice's keys. */
     static final class OfSlice {
         final int index;
-        private final String tag;
         /** The hash with the identity of the crawl, on the node of the slice. */
         final byte[] crawl;
         /** The hash of counters. */
@@ -136,7 +149,6 @@ final class CrawlKeys {
 
         private OfSlice(String tag, int index) {
             this.index = index;
-            this.tag = tag;
             crawl = utf8(tag);
             String prefix = tag + index;
             counters = utf8(prefix + "m");

@@ -143,9 +143,10 @@ final class Frame {
         number(out, batch.depth());
         number(out, batch.redirects());
         number(out, batch.label());
-        byte[] code = UrlCode.encode(referrer, 0, referrer.length);
-        number(out, batch.referrer() == null ? 0 : code.length + 1);
-        out.writeBytes(code);
+        byte[] code = UrlCode.room(referrer.length);
+        int length = UrlCode.encode(referrer, 0, referrer.length, code);
+        number(out, batch.referrer() == null ? 0 : length + 1);
+        out.write(code, 0, length);
         return out.toByteArray();
     }
 
@@ -154,9 +155,10 @@ final class Frame {
         int mismatch = Arrays.mismatch(referrer, 0, referrer.length, url, from, to);
         int common = mismatch < 0 ? to - from : mismatch;
         number(out, common);
-        byte[] code = UrlCode.encode(url, from + common, to);
-        number(out, code.length);
-        out.writeBytes(code);
+        byte[] code = UrlCode.room(to - from - common);
+        int length = UrlCode.encode(url, from + common, to, code);
+        number(out, length);
+        out.write(code, 0, length);
     }
 
     private static void number(ByteArrayOutputStream out, int number) {

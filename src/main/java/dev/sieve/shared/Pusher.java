@@ -60,23 +60,26 @@ final class Pusher {
         }
     }
 
+    /**
+     * A URL in a round trip.
+     *
+     * @param index in the batch
+     * @param length of its text
+     */
+    private record Url(int index, long h1, long h2, long bucket, int length) {}
+
     /** The URLs of one slice in a round trip. */
     private static final class Call {
-        final List<byte[]> keys = new ArrayList<>();
-        final List<byte[]> fingerprints = new ArrayList<>();
+        final List<Url> urls = new ArrayList<>();
         final Set<Long> present = new HashSet<>();
         final ByteArrayOutputStream texts = new ByteArrayOutputStream();
-        final List<Integer> lengths = new ArrayList<>();
-        final List<Long> hashes = new ArrayList<>();
-        /** The indices in the batch. */
-        final List<Integer> urls = new ArrayList<>();
 
         @Nullable
         Object reply;
 
         byte[] packedLengths() {
-            ByteBuffer packed = ByteBuffer.allocate(Integer.BYTES * lengths.size());
-            lengths.forEach(packed::putInt);
+            ByteBuffer packed = ByteBuffer.allocate(Integer.BYTES * urls.size());
+            urls.forEach(url -> packed.putInt(url.length));
             return packed.array();
         }
 
@@ -171,18 +174,12 @@ final class Pusher {
             int slice = page.slice(url, from, to);
             Call call = calls.computeIfAbsent(slice, number -> new Call());
             long bucket = worker.settings().bucket(slice, h1);
-            int fingerprint = (int) h2;
-            if (!call.present.add((bucket << 32) | (fingerprint & 0xffffffffL))) {
+            if (!call.present.add((bucket << 32) | (h2 & 0xffffffffL))) {
                 return;
             }
-            call.keys.add(worker.keys().bucket(bucket));
-            call.fingerprints.add(utf8(fingerprint));
             int before = call.texts.size();
             Frame.url(call.texts, referrer, url, from, to);
-            call.lengths.add(call.texts.size() - before);
-            call.urls.add(index);
-            call.hashes.add(h1);
-            call.hashes.add(h2);
+            call.urls.add(new Url(index, h1, h2, bucket, call.texts.size() - before));
         }
 
         private void send(Map<Integer, Call> calls) {
@@ -229,8 +226,9 @@ final class Pusher {
             args[5] = call.texts.toByteArray();
             args[6] = call.packedLengths();
             for (int i = 0; i < count; i++) {
-                all[3 + i] = call.keys.get(i);
-                args[7 + i] = call.fingerprints.get(i);
+                Url url = call.urls.get(i);
+                all[3 + i] = worker.keys().bucket(url.bucket);
+                args[7 + i] = utf8((int) url.h2);
             }
             session.send(Script.PUSH, all, args);
         }
@@ -247,12 +245,12 @@ final class Pusher {
         private void note(Run run, int slice, Call call, RecentKeys.Table known) {
             int before = accepted;
             for (int i = 0; i < call.urls.size(); i++) {
-                int index = call.urls.get(i);
+                Url url = call.urls.get(i);
                 if (call.isNew(i)) {
-                    isNew[index >> 6] |= 1L << index;
+                    isNew[url.index >> 6] |= 1L << url.index;
                     accepted++;
                 }
-                known.add(call.hashes.get(2 * i), call.hashes.get(2 * i + 1));
+                known.add(url.h1, url.h2);
             }
             if (accepted > before) {
                 slicesWithNew.add(slice);

@@ -1,6 +1,8 @@
 package dev.sieve.shared;
 
-import java.nio.ByteBuffer;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +40,8 @@ final class UrlCode {
         "ccc8c89cc9ccb53334444545549acccab9999a9cccccccccbccccbcccaccccc6c777777c8aaacacc9b9999ba9abccccc",
         "ccc9cbcccccccaa28889aabbabbcccccc9a9a9abbabcaaaa9ca89abbbccccccac56455564578556549545675789cccac"
     };
+
+    private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
 
     private static final byte[] KIND = new byte[256];
     /** The bits of each byte after each kind, and then, in the lowest 5 bits, how many they are. */
@@ -83,11 +87,16 @@ final class UrlCode {
         }
     }
 
-    /** Returns the code of a text. */
-    static byte[] encode(byte[] text, int from, int to) {
-        // Whole ints are written, so there is room for one more.
-        ByteBuffer out = ByteBuffer.allocate(MAX_GROWTH * (to - from) + Integer.BYTES);
+    /** Returns an array that has room for the code of a text. */
+    static byte[] room(int length) {
+        // Whole ints are written.
+        return new byte[MAX_GROWTH * length + Integer.BYTES];
+    }
+
+    /** Writes the code of a text to the beginning of an array with {@link #room}; returns the length of the code. */
+    static int encode(byte[] text, int from, int to, byte[] out) {
         long bits = 0;
+        int at = 0;
         int count = 0;
         int kind = OTHER;
         for (int i = from; i < to; i++) {
@@ -98,14 +107,14 @@ final class UrlCode {
             count += length;
             if (count >= Integer.SIZE) {
                 count -= Integer.SIZE;
-                out.putInt((int) (bits >>> count));
+                INTS.set(out, at, (int) (bits >>> count));
+                at += Integer.BYTES;
             }
         }
         int fill = -count & 7;
-        int length = out.position() + (count + fill) / Byte.SIZE;
         bits = (bits << fill) | ((1 << fill) - 1);
-        out.putInt((int) (bits << (Integer.SIZE - count - fill)));
-        return Arrays.copyOf(out.array(), length);
+        INTS.set(out, at, (int) (bits << (Integer.SIZE - count - fill)));
+        return at + (count + fill) / Byte.SIZE;
     }
 
     /**
