@@ -321,7 +321,7 @@ class SharedCommandsTest {
             value = {
                 "SET {%s} x | another program",
                 "HSET {%s} a b | another program",
-                "HSET {%s} sieve 4 | another version"
+                "HSET {%s} sieve 999 | another version"
             })
     void dataOfOthersAndOfLaterVersionsAreRefusedAndKept(String command, String message) throws Exception {
         String name = address.name() + message.length() + command.length();
