@@ -228,7 +228,8 @@ final class Pusher {
             for (int i = 0; i < count; i++) {
                 Url url = call.urls.get(i);
                 all[3 + i] = worker.keys().bucket(url.bucket);
-                args[7 + i] = utf8((int) url.h2);
+                int fingerprint = (int) url.h2;
+                args[7 + i] = utf8(fingerprint);
             }
             session.send(Script.PUSH, all, args);
         }

@@ -49,9 +49,6 @@ public final class SharedSieve implements Frontier {
     /** The memory of a URL in a batch, in addition to its text. */
     private static final long URL_BYTES = 100;
 
-    /** While it responds, an engine syncs its log more often than that. */
-    private static final long LOSS_NANOS = TimeUnit.SECONDS.toNanos(5);
-
     private static final long AWAY_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final LongSupplier clock;
@@ -59,12 +56,9 @@ public final class SharedSieve implements Frontier {
     private final Pusher pusher;
     private final RecentWrites recent = new RecentWrites();
     private final CapacityMarks capacity;
-    private final Consumer<Map<String, Duration>> onClaim;
     private final SharedNotes notes;
     private final SharedBudget budget;
-    private final Keeper keeper;
-    /** On a cluster alone, where that takes seconds. */
-    private final Keeper confirmer;
+    private final SharedUpkeep upkeep;
 
     /** See {@link Worker}; the fields below are used with it. */
     private final ReentrantLock trip = new ReentrantLock();
@@ -74,10 +68,6 @@ public final class SharedSieve implements Frontier {
     private final Results results;
     private final Ownership ownership;
     private final Overview overview;
-    private boolean isClosed;
-
-    /** The run in which this worker has marked the crawl as complete; used where the results are confirmed. */
-    private @Nullable Run completeIn;
 
     private SharedSieve(Builder builder, Engine engine, String name, CrawlSettings settings) {
         clock = builder.clock;
@@ -86,27 +76,20 @@ public final class SharedSieve implements Frontier {
         worker = new Worker(name, engine, keys, settings, holdings, new Totals(settings, holdings), trip);
         HostSlices hosts = new HostSlices(settings.slices(), settings.seed(), builder.groupOfHost);
         pusher = new Pusher(worker, hosts, new RecentKeys(builder.cacheBytes));
-        onClaim = builder.onClaim;
         capacity = new CapacityMarks(worker, new CapacityAlerts(builder.listener));
         taker = new Taker(worker);
         barrier = new Barrier(worker, builder.isBarrierOff);
         results = new Results(worker, barrier, builder.hasKeeper);
         ownership = new Ownership(worker, builder.ownership, builder.rest, builder.mostPerHost);
         overview = new Overview(worker, results, ownership, recent);
-        keeper = new Keeper("sieve-keeper", keys.name(), () -> {
-            beat();
-            awaitEngine();
-        });
-        confirmer = new Keeper("sieve-confirmer", keys.name(), this::confirm);
         notes = new SharedNotes(worker, hosts, ownership, recent, clock, this::requireUsable);
         ownership.join();
         budget = new SharedBudget(worker, builder.mostPerHost != null);
+        upkeep = new SharedUpkeep(
+                worker, clock, barrier, results, ownership, overview, recent, budget, capacity, builder.onClaim);
         beat();
         if (builder.hasKeeper) {
-            keeper.start();
-            if (barrier.isNeeded()) {
-                confirmer.start();
-            }
+            upkeep.start();
         }
     }
 
@@ -116,8 +99,7 @@ public final class SharedSieve implements Frontier {
     }
 
     private void requireUsable() {
-        keeper.requireUsable();
-        confirmer.requireUsable();
+        upkeep.requireUsable();
     }
 
     // Pushes
@@ -208,7 +190,7 @@ public final class SharedSieve implements Frontier {
 
     /** Returns whether the engine is away and the keeper tries to reach it, so that other threads need not. */
     private boolean isAway() {
-        return keeper.isStarted() && worker.engine().isAway();
+        return upkeep.isStarted() && worker.engine().isAway();
     }
 
     @Override
@@ -278,7 +260,7 @@ public final class SharedSieve implements Frontier {
             return;
         }
         try {
-            if (!isClosed) {
+            if (!upkeep.isClosed()) {
                 overview.refresh(clock.getAsLong());
             }
         } finally {
@@ -307,92 +289,7 @@ public final class SharedSieve implements Frontier {
 
     /** Stores what is done, and renews, claims and gives back slices. */
     void beat() {
-        Beat beat = beatInTrip();
-        if (beat == null) {
-            return;
-        }
-        beat.lostWrites.forEach(Runnable::run);
-        if (!barrier.isReplicated(worker.holdings().sealTerms())) {
-            return;
-        }
-        worker.holdings().confirmTerms();
-        // A node that restarts from its log must not have lost the claim: another worker could own the slice at once.
-        if (!barrier.isStored(beat.claims.stream().map(Ownership.Claim::slice).toList())) {
-            return;
-        }
-        // Without the lock, since the receiver of the pauses may have one that is held by a thread that takes.
-        for (Ownership.Claim claim : beat.claims) {
-            if (!claim.pauses().isEmpty()) {
-                onClaim.accept(claim.pauses());
-            }
-            boolean mayHaveFrames = claim.mayHaveFrames() || !beat.lostWrites.isEmpty();
-            worker.holdings().add(claim.slice(), claim.term(), claim.left(), mayHaveFrames, claim.hosts());
-        }
-        capacity.publish(worker.totals().accepted());
-        if (barrier.isNeeded() && !keeper.isStarted()) {
-            confirm();
-        }
-    }
-
-    /** Stores what is done when its links are safe; without the lock until then. */
-    private void confirm() {
-        Run run = worker.engine().run();
-        long now = clock.getAsLong();
-        boolean isNeeded = worker.holdings().hasUnsent() || !recent.isEmpty();
-        if (!isNeeded || !results.confirm()) {
-            return;
-        }
-        if (worker.engine().run() == run) {
-            recent.forget(run, now);
-            if (completeIn != run) {
-                worker.settings().markComplete(worker.engine(), worker.keys());
-                completeIn = run;
-            }
-        }
-        trip.lock();
-        try {
-            if (!isClosed) {
-                results.flush();
-            }
-        } finally {
-            trip.unlock();
-        }
-    }
-
-    /** What a beat leaves to be done without the lock. */
-    private record Beat(List<Ownership.Claim> claims, List<Runnable> lostWrites) {}
-
-    /** Makes the round trips of a beat; returns null when the engine is away or the frontier is closed. */
-    private @Nullable Beat beatInTrip() {
-        trip.lock();
-        try {
-            requireUsable();
-            if (isClosed) {
-                return null;
-            }
-            long now = clock.getAsLong();
-            results.flush();
-            budget.beat();
-            Survey survey = ownership.beat(overview::look, now);
-            if (survey == null) {
-                return null;
-            }
-            overview.note(survey, now);
-            List<Runnable> lost = recent.beat(survey.run);
-            if (lost.isEmpty() && !barrier.isNeeded()) {
-                recent.forget(survey.run, now - LOSS_NANOS);
-            }
-            return new Beat(ownership.keep(survey, now, !survey.hasEnded()), lost);
-        } finally {
-            trip.unlock();
-        }
-    }
-
-    /** Waits while the engine is away; throws when that takes too long. */
-    private void awaitEngine() {
-        if (worker.engine().isAway()) {
-            barrier.awaitNodes();
-        }
+        upkeep.beat();
     }
 
     /** Returns the lock of the round trips, see {@link Worker}. */
@@ -448,37 +345,12 @@ public final class SharedSieve implements Frontier {
      */
     @Override
     public void close() {
-        keeper.close();
-        confirmer.close();
-        trip.lock();
-        try {
-            if (isClosed) {
-                return;
-            }
-            isClosed = true;
-            if (!keeper.hasFailed() && !confirmer.hasFailed()) {
-                while (!results.flushLast(() -> ownership.renew(false, clock.getAsLong()))) {
-                    awaitEngine();
-                }
-                ownership.leave(clock.getAsLong());
-            }
-        } finally {
-            worker.engine().close();
-            trip.unlock();
-        }
+        upkeep.close();
     }
 
     /** Drops the connections without notifying the worker.engine(), as a crash would. */
     void abandon() {
-        keeper.close();
-        confirmer.close();
-        trip.lock();
-        try {
-            isClosed = true;
-            worker.engine().close();
-        } finally {
-            trip.unlock();
-        }
+        upkeep.abandon();
     }
 
     /** The options of a {@link SharedSieve}. Those of the crawl are stored by its first worker; the others may omit them. */

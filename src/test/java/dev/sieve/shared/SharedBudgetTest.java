@@ -49,7 +49,7 @@ class SharedBudgetTest {
         return SharedSieve.builder(nodes.address(crawl))
                 .capacity(1000)
                 .slices(4)
-                .ownership(Duration.ofHours(1))
+                .ownership(Duration.ofSeconds(10))
                 .clock(() -> {
                     onClock.run();
                     return clock;
@@ -69,7 +69,7 @@ class SharedBudgetTest {
     }
 
     private SharedSieve open() throws IOException {
-        return open(builder());
+        return open(builder().ownership(Duration.ofHours(1)));
     }
 
     private SharedBudget join(SharedSieve frontier, long most) {

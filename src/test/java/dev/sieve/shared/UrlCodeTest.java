@@ -39,8 +39,7 @@ class UrlCodeTest {
     @Test
     void theShortestCodesHaveTwoBits() {
         byte[] text = "////////".getBytes(UTF_8);
-        assertThat(encode(text, 0, text.length).length * UrlCode.MAX_CHARACTERS)
-                .isEqualTo(text.length);
+        assertThat(encode(text, 0, text.length).length * UrlCode.MAX_CHARACTERS).isEqualTo(text.length);
     }
 
     @Test

@@ -1,0 +1,221 @@
+package dev.sieve.shared;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a worker does all the time: it stores what is done, keeps its part of the crawl, and waits for an engine that is away.
+ * Done by threads of its own, unless these are not started and {@link #beat} is called.
+ */
+final class SharedUpkeep implements AutoCloseable {
+    /** While it responds, an engine syncs its log more often than that. */
+    private static final long LOSS_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private final Worker worker;
+    private final LongSupplier clock;
+    private final Barrier barrier;
+    private final Results results;
+    private final Ownership ownership;
+    private final Overview overview;
+    private final RecentWrites recent;
+    private final SharedBudget budget;
+    private final CapacityMarks capacity;
+    private final Consumer<Map<String, Duration>> onClaim;
+
+    private final Keeper keeper;
+    /** On a cluster alone, where that takes seconds. */
+    private final Keeper confirmer;
+
+    /** Used with the lock of the round trips. */
+    private boolean isClosed;
+
+    /** The run in which this worker has marked the crawl as complete; used where the results are confirmed. */
+    private @Nullable Run completeIn;
+
+    SharedUpkeep(
+            Worker worker,
+            LongSupplier clock,
+            Barrier barrier,
+            Results results,
+            Ownership ownership,
+            Overview overview,
+            RecentWrites recent,
+            SharedBudget budget,
+            CapacityMarks capacity,
+            Consumer<Map<String, Duration>> onClaim) {
+        this.worker = worker;
+        this.clock = clock;
+        this.barrier = barrier;
+        this.results = results;
+        this.ownership = ownership;
+        this.overview = overview;
+        this.recent = recent;
+        this.budget = budget;
+        this.capacity = capacity;
+        this.onClaim = onClaim;
+        keeper = new Keeper("sieve-keeper", worker.keys().name(), () -> {
+            beat();
+            awaitEngine();
+        });
+        confirmer = new Keeper("sieve-confirmer", worker.keys().name(), this::confirm);
+    }
+
+    /** Starts the threads. */
+    void start() {
+        keeper.start();
+        if (barrier.isNeeded()) {
+            confirmer.start();
+        }
+    }
+
+    /** Returns whether the threads do it. */
+    boolean isStarted() {
+        return keeper.isStarted();
+    }
+
+    /** Throws when one of the threads has failed. */
+    void requireUsable() {
+        keeper.requireUsable();
+        confirmer.requireUsable();
+    }
+
+    boolean isClosed() {
+        assert worker.isInTrip();
+        return isClosed;
+    }
+
+    /** Stores what is done, and renews, claims and gives back slices. */
+    void beat() {
+        Beat beat = beatInTrip();
+        if (beat == null) {
+            return;
+        }
+        beat.lostWrites.forEach(Runnable::run);
+        if (!barrier.isReplicated(worker.holdings().sealTerms())) {
+            return;
+        }
+        worker.holdings().confirmTerms();
+        // A node that restarts from its log must not have lost the claim: another worker could own the slice at once.
+        if (!barrier.isStored(beat.claims.stream().map(Ownership.Claim::slice).toList())) {
+            return;
+        }
+        // Without the lock, since the receiver of the pauses may have one that is held by a thread that takes.
+        for (Ownership.Claim claim : beat.claims) {
+            if (!claim.pauses().isEmpty()) {
+                onClaim.accept(claim.pauses());
+            }
+            boolean mayHaveFrames = claim.mayHaveFrames() || !beat.lostWrites.isEmpty();
+            worker.holdings().add(claim.slice(), claim.term(), claim.left(), mayHaveFrames, claim.hosts());
+        }
+        capacity.publish(worker.totals().accepted());
+        if (barrier.isNeeded() && !isStarted()) {
+            confirm();
+        }
+    }
+
+    /** Stores what is done when its links are safe; without the lock until then. */
+    private void confirm() {
+        Run run = worker.engine().run();
+        long now = clock.getAsLong();
+        boolean isNeeded = worker.holdings().hasUnsent() || !recent.isEmpty();
+        if (!isNeeded || !results.confirm()) {
+            return;
+        }
+        if (worker.engine().run() == run) {
+            recent.forget(run, now);
+            if (completeIn != run) {
+                worker.settings().markComplete(worker.engine(), worker.keys());
+                completeIn = run;
+            }
+        }
+        worker.trip().lock();
+        try {
+            if (!isClosed) {
+                results.flush();
+            }
+        } finally {
+            worker.trip().unlock();
+        }
+    }
+
+    /** What a beat leaves to be done without the lock. */
+    private record Beat(List<Ownership.Claim> claims, List<Runnable> lostWrites) {}
+
+    /** Makes the round trips of a beat; returns null when the engine is away or the frontier is closed. */
+    private @Nullable Beat beatInTrip() {
+        worker.trip().lock();
+        try {
+            requireUsable();
+            if (isClosed) {
+                return null;
+            }
+            long now = clock.getAsLong();
+            results.flush();
+            budget.beat();
+            Survey survey = ownership.beat(overview::look, now);
+            if (survey == null) {
+                return null;
+            }
+            overview.note(survey, now);
+            List<Runnable> lost = recent.beat(survey.run);
+            if (lost.isEmpty() && !barrier.isNeeded()) {
+                recent.forget(survey.run, now - LOSS_NANOS);
+            }
+            return new Beat(ownership.keep(survey, now, !survey.hasEnded()), lost);
+        } finally {
+            worker.trip().unlock();
+        }
+    }
+
+    /** Waits while the engine is away; throws when that takes too long. */
+    private void awaitEngine() {
+        if (worker.engine().isAway()) {
+            barrier.awaitNodes();
+        }
+    }
+
+    /**
+     * Stores all that is done, gives the slices back and ends the connections.
+     *
+     * @throws java.io.UncheckedIOException when the engine is away for too long
+     */
+    @Override
+    public void close() {
+        keeper.close();
+        confirmer.close();
+        worker.trip().lock();
+        try {
+            if (isClosed) {
+                return;
+            }
+            isClosed = true;
+            if (!keeper.hasFailed() && !confirmer.hasFailed()) {
+                while (!results.flushLast(() -> ownership.renew(false, clock.getAsLong()))) {
+                    awaitEngine();
+                }
+                ownership.leave(clock.getAsLong());
+            }
+        } finally {
+            worker.engine().close();
+            worker.trip().unlock();
+        }
+    }
+
+    /** Drops the connections, as a crash would. */
+    void abandon() {
+        keeper.close();
+        confirmer.close();
+        worker.trip().lock();
+        try {
+            isClosed = true;
+            worker.engine().close();
+        } finally {
+            worker.trip().unlock();
+        }
+    }
+}
