@@ -28,7 +28,7 @@ class SimulationTest {
     @Test
     void promisesHoldWhileWorkersDieAndNodesFail() {
         Size size = IS_PROOF
-                ? new Size(1000, 100, 2048, 1_000_000, 10, 1, 8, 1)
+                ? new Size(1000, 100, 2048, 100_000, 10, 1, 8, 1)
                 : new Size(100, 10, 256, 12_000, 40, 3, 40, 1);
 
         Simulation run = run(size);
