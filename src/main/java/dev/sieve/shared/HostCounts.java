@@ -1,5 +1,7 @@
 package dev.sieve.shared;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -17,19 +19,35 @@ final class HostCounts {
     private final int most;
     private final Map<String, Integer> counts = new HashMap<>();
 
+    private HostCounts(String run, int most) {
+        this.run = run;
+        this.most = most;
+    }
+
     /**
-     * Creates the counts of a slice that was claimed.
+     * Reads the counts of a slice that was claimed.
      *
-     * @param run the present run of the crawl; null when the engine has lost it
-     * @param stored the counts on the engine; those of an earlier run are ignored
+     * @param run the present run of the crawl, to which only its counts belong; null when the engine has lost it
      * @param most how many URLs of a host may be done in a run
      */
-    HostCounts(@Nullable Object run, Object stored, int most) {
-        this.run = run == null ? "" : Replies.text(run);
-        this.most = most;
-        Map<String, String> all = Replies.map(stored);
-        if (this.run.equals(all.remove(RUN))) {
-            all.forEach((host, count) -> counts.put(host, Integer.valueOf(count)));
+    static HostCounts read(Session session, byte[] key, @Nullable Object run, int most) {
+        HostCounts hosts = new HostCounts(run == null ? "" : Replies.text(run), most);
+        session.send("HGET", key, CrawlKeys.utf8(RUN));
+        if (hosts.run.equals(Replies.textOrNull(session.receive()))) {
+            session.send("HGETALL", key);
+            Map<String, String> stored = Replies.map(session.receive());
+            stored.remove(RUN);
+            stored.forEach((host, count) -> hosts.counts.put(host, number(host, count)));
+        }
+        return hosts;
+    }
+
+    private static int number(String host, String count) {
+        try {
+            return Integer.parseInt(count);
+        } catch (NumberFormatException e) {
+            throw new UncheckedIOException(
+                    new IOException("the count of " + host + " on the engine is damaged: " + count, e));
         }
     }
 

@@ -17,6 +17,8 @@ final class Overview {
     /** How many slices are read per second at least. */
     private static final int LEAST = 64;
 
+    private static final int MORE = 8 * LEAST;
+
     /** How often each slice is read per second, at least, by all workers together. */
     private static final int TIMES = 4;
 
@@ -54,7 +56,10 @@ final class Overview {
      */
     Survey look(Session session) {
         int count = worker.keys().sliceCount();
-        int some = Math.min(count, Math.max(LEAST, TIMES * count / Math.max(1, ownership.workers())));
+        int workers = Math.max(1, ownership.workers());
+        // A worker with less than its share looks for more.
+        int least = worker.holdings().owned() < count / workers ? MORE : LEAST;
+        int some = Math.min(count, Math.max(least, TIMES * count / workers));
         BitSet slices = new BitSet();
         for (int i = 0; i < some; i++) {
             slices.set((next + i) % count);

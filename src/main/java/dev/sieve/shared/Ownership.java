@@ -6,8 +6,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 final class Ownership {
     /** How long requests that were begun may last when their slice is given back. */
     private static final long HAND_OVER_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    /** Round trips in which slices are claimed, per beat. */
+    private static final int MAX_ROUNDS = 16;
 
     /**
      * A slice that was claimed.
@@ -228,25 +233,28 @@ final class Ownership {
 
     /** Claims slices up to the share, of those that were free when they were read. */
     private List<Claim> claim(Survey survey, int share, long clock) {
-        // Workers begin in different places, so that few of them claim the same.
-        int[] free = Arrays.stream(survey.read(
-                        Math.floorMod(worker.name().hashCode(), worker.keys().sliceCount())))
+        // Those that it had before come first. Workers begin in different places, so that few of them claim the same.
+        int start = Math.floorMod(worker.name().hashCode(), worker.keys().sliceCount());
+        List<Integer> free = Arrays.stream(survey.read(start))
                 .filter(i -> !worker.holdings().owns(i) && survey.slice(i).mayBeClaimedBy(worker.name()))
-                .toArray();
+                .boxed()
+                .sorted(Comparator.comparing(i -> !survey.slice(i).worker().equals(worker.name())))
+                .toList();
         List<Claim> claims = new ArrayList<>();
-        for (int from = 0; from < free.length; ) {
+        int from = 0;
+        for (int round = 0; round < MAX_ROUNDS && from < free.size(); round++) {
             int missing = share - worker.holdings().owned() - claims.size();
             if (missing <= 0) {
                 break;
             }
-            int to = Math.min(free.length, from + missing);
-            claim(survey, Arrays.copyOfRange(free, from, to), clock, claims);
-            from = to;
+            List<Integer> next = free.subList(from, Math.min(free.size(), from + missing));
+            from += next.size();
+            claim(survey, next, clock, claims);
         }
         return claims;
     }
 
-    private void claim(Survey survey, int[] indices, long clock, List<Claim> claims) {
+    private void claim(Survey survey, List<Integer> indices, long clock, List<Claim> claims) {
         Run run = survey.run;
         List<Claim> claimed = worker.engine().tryCall((session, number) -> {
             if (session.run() != run) {
@@ -263,20 +271,21 @@ final class Ownership {
                         Script.CLAIM,
                         new byte[][] {slice.owner, slice.counters, slice.taken, slice.done, slice.pauses},
                         args.toArray(byte[][]::new));
-                if (mostPerHost != null) {
-                    session.send("HGETALL", slice.hosts);
+            }
+            Map<Integer, List<?>> granted = new LinkedHashMap<>();
+            for (int index : indices) {
+                List<?> reply = Replies.list(session.receive());
+                if (Replies.number(reply.get(0)) > 0) {
+                    granted.put(index, reply);
                 }
             }
             List<Claim> all = new ArrayList<>();
-            for (int index : indices) {
-                List<?> reply = Replies.list(session.receive());
-                // Read after the claim: no other worker can change them.
-                HostCounts hosts =
-                        mostPerHost == null ? null : new HostCounts(crawlRun, session.receive(), mostPerHost);
-                if (Replies.number(reply.get(0)) > 0) {
-                    all.add(claimed(survey, index, reply, hosts, clock));
-                }
-            }
+            granted.forEach((index, reply) -> {
+                byte[] key = worker.keys().slice(index).hosts;
+                // Read after the claim, when no other worker can change them.
+                HostCounts hosts = mostPerHost == null ? null : HostCounts.read(session, key, crawlRun, mostPerHost);
+                all.add(claimed(survey, index, reply, hosts, clock));
+            });
             return all;
         });
         claims.addAll(claimed == null ? List.of() : claimed);

@@ -137,7 +137,7 @@ public final class SharedBudget {
      */
     void beat() {
         if (most < UNLIMITED || isOfHosts) {
-            tryAsk(begun(), 0);
+            tryAsk(most < UNLIMITED ? begun() : 0, 0);
         }
     }
 
@@ -173,7 +173,7 @@ public final class SharedBudget {
             if (worker.keys().isSpread()) {
                 session.send("HGET", keys[0], VERSION);
                 Object version = session.receive();
-                all.add(utf8(donePages(session)));
+                all.add(utf8(joins || most < UNLIMITED ? donePages(session) : 0));
                 all.add(version == null ? utf8(0) : (byte[]) version);
             }
             session.send(Script.BUDGET, keys, all.toArray(byte[][]::new));

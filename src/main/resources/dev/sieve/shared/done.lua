@@ -15,7 +15,7 @@ local first = 7
 if args[6] ~= '0' then
     first = 8 + 2 * args[6]
     if call('HGET', keys[5], '/') ~= args[7] then
-        call('DEL', keys[5])
+        call('UNLINK', keys[5])
         call('HSET', keys[5], '/', args[7])
     end
     -- Counted first: where a log ends in between, a host has fewer URLs than permitted, and never more.

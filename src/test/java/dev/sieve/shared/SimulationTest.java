@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What a large shared crawl keeps, and where its limits are. With the property {@code sieve.proof}: 1,000 workers, 100 nodes,
- * and a distribution of 10,000,000 hosts (20 minutes, -Xmx3g); otherwise a tenth of that.
+ * and a distribution of 10,000,000 hosts (10 minutes, -Xmx5g); otherwise a tenth of that.
  */
 class SimulationTest {
     private static final boolean IS_PROOF = Boolean.getBoolean("sieve.proof");
@@ -28,7 +28,7 @@ class SimulationTest {
     @Test
     void promisesHoldWhileWorkersDieAndNodesFail() {
         Size size = IS_PROOF
-                ? new Size(1000, 100, 2048, 100_000, 10, 1, 8, 1)
+                ? new Size(1000, 100, 1024, 60_000, 10, 2, 40, 1)
                 : new Size(100, 10, 256, 12_000, 40, 3, 40, 1);
 
         Simulation run = run(size);
