@@ -215,7 +215,7 @@ final class TreeCrawl implements AutoCloseable {
     /** Verifies that each page was read, and that the engine stores an empty frontier that has seen all of them. */
     void verifyEnd() throws IOException {
         assertThat(lost()).as("lost").isEqualTo(new BitSet());
-        try (SharedSieve frontier = TreeWorker.open(address, 2, false)) {
+        try (SharedSieve frontier = TreeWorker.open(address, 10, false)) {
             assertThat(frontier.isOver(0)).isTrue();
             assertThat(frontier.pending()).isZero();
             UrlBatch all = new UrlBatch();
