@@ -53,10 +53,8 @@ final class Engine implements Closeable {
      */
     interface Work<T> {
         /**
-         * Sends commands and receives their responses; at most one push to each slice, since its number is that of the
-         * call.
+         * Sends commands and receives their responses.
          *
-         * @param session the connection; its lane is the same in each repetition
          * @param callNumber a number that no other call of this engine has; the same in each repetition
          */
         @Nullable
@@ -65,7 +63,6 @@ final class Engine implements Closeable {
 
     private final Network network;
     private final EngineAddress address;
-    private final String worker;
     private final Duration patience;
     private final Duration responseTimeout;
     private final LongSupplier nanoClock;
@@ -120,32 +117,24 @@ final class Engine implements Closeable {
     /**
      * Connects to an engine.
      *
-     * @param worker the identity of this worker, part of the lanes of its sessions
      * @param patience how long calls wait for an engine that is away
      * @param nanoClock as {@link System#nanoTime}
      * @throws IOException when the engine does not respond, or cannot be used; the message says why
      */
-    Engine(EngineAddress address, String worker, Duration patience, LongSupplier nanoClock) throws IOException {
-        this(address, worker, patience, RESPONSE_TIMEOUT, nanoClock);
+    Engine(EngineAddress address, Duration patience, LongSupplier nanoClock) throws IOException {
+        this(address, patience, RESPONSE_TIMEOUT, nanoClock);
     }
 
-    Engine(EngineAddress address, String worker, Duration patience, Duration responseTimeout, LongSupplier nanoClock)
+    Engine(EngineAddress address, Duration patience, Duration responseTimeout, LongSupplier nanoClock)
             throws IOException {
-        this(Network.REAL, address, worker, patience, responseTimeout, nanoClock);
+        this(Network.REAL, address, patience, responseTimeout, nanoClock);
     }
 
-    Engine(
-            Network network,
-            EngineAddress address,
-            String worker,
-            Duration patience,
-            Duration responseTimeout,
-            LongSupplier nanoClock)
+    Engine(Network network, EngineAddress address, Duration patience, Duration responseTimeout, LongSupplier nanoClock)
             throws IOException {
         OptionalLibrary.require("redis.clients.jedis.Connection", "redis.clients:jedis");
         this.network = network;
         this.address = address;
-        this.worker = worker;
         this.patience = patience;
         this.responseTimeout = responseTimeout;
         this.nanoClock = nanoClock;
@@ -227,8 +216,7 @@ final class Engine implements Closeable {
             synchronized (this) {
                 Session session = idle.pollLast();
                 if (session == null) {
-                    String lane = worker + "." + Integer.toString(sessions.size(), Character.MAX_RADIX);
-                    session = new Session(network, address, responseTimeout, lane);
+                    session = new Session(network, address, responseTimeout);
                     sessions.add(session);
                 }
                 return session;
@@ -299,7 +287,7 @@ final class Engine implements Closeable {
         return true;
     }
 
-    private static UncheckedIOException interrupted() {
+    static UncheckedIOException interrupted() {
         Thread.currentThread().interrupt();
         return new UncheckedIOException(new InterruptedIOException("interrupted while waiting for the engine"));
     }

@@ -25,7 +25,6 @@ final class Session {
     private final Network network;
     private final EngineAddress address;
     private final Duration timeout;
-    private final String lane;
     /** Closed by another thread too. */
     private final Map<Server, Link> links = new ConcurrentHashMap<>();
     /** The links that owe a response, in the order of the commands. */
@@ -39,15 +38,14 @@ final class Session {
     /** When it was used last, by the clock of the engine's client. */
     long usedNanos;
 
-    Session(EngineAddress address, Duration timeout, String lane) {
-        this(Network.REAL, address, timeout, lane);
+    Session(EngineAddress address, Duration timeout) {
+        this(Network.REAL, address, timeout);
     }
 
-    Session(Network network, EngineAddress address, Duration timeout, String lane) {
+    Session(Network network, EngineAddress address, Duration timeout) {
         this.network = network;
         this.address = address;
         this.timeout = timeout;
-        this.lane = lane;
         topology = Topology.of(address.servers().get(0));
     }
 
@@ -58,11 +56,6 @@ final class Session {
 
     void setRun(Run run) {
         this.run = run;
-    }
-
-    /** Returns its name, by which the engine remembers the last answer to it; the same after a reconnection. */
-    String lane() {
-        return lane;
     }
 
     /** Returns whether it is connected, and was in a run of the engine. */

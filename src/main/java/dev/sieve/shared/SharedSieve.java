@@ -553,7 +553,7 @@ public final class SharedSieve implements Frontier {
         public SharedSieve open() throws IOException {
             // Short, since it is in the log of the engine with each page; 36 bits are unique among many workers.
             String name = worker == null ? Long.toString(Memberships.randomSeed() >>> 28, Character.MAX_RADIX) : worker;
-            Engine engine = new Engine(network, address, name, patience, Engine.RESPONSE_TIMEOUT, engineClock);
+            Engine engine = new Engine(network, address, patience, Engine.RESPONSE_TIMEOUT, engineClock);
             try {
                 if (engine.isCluster() && ownership.compareTo(SHORTEST_ON_CLUSTER) < 0) {
                     throw new IllegalArgumentException(

@@ -60,7 +60,7 @@ final class StoredCrawl implements Closeable {
 
     /** As {@link #open}, but also opens what is left of a crawl whose settings are gone. */
     static StoredCrawl openAny(EngineAddress address) throws IOException {
-        Engine engine = new Engine(address, "tools", Duration.ZERO, System::nanoTime);
+        Engine engine = new Engine(address, Duration.ZERO, System::nanoTime);
         try {
             return new StoredCrawl(address, engine);
         } catch (IOException | RuntimeException e) {
@@ -71,7 +71,7 @@ final class StoredCrawl implements Closeable {
 
     /** Returns whether the engine has anything under the name of a crawl. */
     static boolean exists(EngineAddress address, Duration patience) throws IOException {
-        try (Engine engine = new Engine(address, "tools", patience, System::nanoTime)) {
+        try (Engine engine = new Engine(address, patience, System::nanoTime)) {
             return engine.call((session, number) -> {
                 session.send("EXISTS", CrawlKeys.settings(address.name()));
                 return count(session.receive()) > 0;

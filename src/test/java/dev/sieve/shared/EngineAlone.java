@@ -9,7 +9,7 @@ public final class EngineAlone {
     private EngineAlone() {}
 
     public static void push(String address) throws IOException {
-        try (Engine engine = new Engine(EngineAddress.parse(address), "w", Duration.ofMinutes(1), System::nanoTime)) {
+        try (Engine engine = new Engine(EngineAddress.parse(address), Duration.ofMinutes(1), System::nanoTime)) {
             TestSlice slice = new TestSlice(engine.run().id, "w", "{a}0");
             engine.call((session, call) -> slice.push(session, call, List.of("u")));
         }

@@ -47,11 +47,11 @@ class EngineTest {
     }
 
     private static Engine open(EngineAddress address) throws IOException {
-        return new Engine(address, "w", LONG, System::nanoTime);
+        return new Engine(address, LONG, System::nanoTime);
     }
 
     private static Engine open(EngineAddress address, Duration patience, Duration timeout) throws IOException {
-        return new Engine(address, "w", patience, timeout, System::nanoTime);
+        return new Engine(address, patience, timeout, System::nanoTime);
     }
 
     private static String ping(Session session) {

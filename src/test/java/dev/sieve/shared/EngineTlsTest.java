@@ -67,7 +67,7 @@ class EngineTlsTest {
     }
 
     private static Engine open(String address, Duration timeout) throws IOException {
-        return new Engine(EngineAddress.parse(address), "w", Duration.ofMinutes(5), timeout, System::nanoTime);
+        return new Engine(EngineAddress.parse(address), Duration.ofMinutes(5), timeout, System::nanoTime);
     }
 
     @Test

@@ -22,7 +22,7 @@ class ScriptTest {
 
     private static void with(File program, Consumer<Session> test, String... settings) {
         try (TestEngine server = TestEngine.start(program, settings);
-                Engine engine = new Engine(server.address("a"), "w1", Duration.ofMinutes(1), System::nanoTime)) {
+                Engine engine = new Engine(server.address("a"), Duration.ofMinutes(1), System::nanoTime)) {
             engine.call((session, call) -> {
                 test.accept(session);
                 return null;
@@ -61,6 +61,40 @@ class ScriptTest {
             assertThat(strings(slice.take(session, token, 4, 10)))
                     .containsExactly("1", "\0\3heada" + "bbccc", "\0\2headdeeeee");
             assertThat(strings(slice.look(session))).startsWith("5", "2", "0", "0", "0", "2", "0", "w1");
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("engines")
+    void pagesOfOneCallHaveFramesOfTheirOwn(File program) {
+        with(program, session -> {
+            TestSlice slice = new TestSlice(session.run().id, "w1", "{a}0");
+            slice.push(session, 1, List.of("old"));
+
+            List<List<String>> pages = List.of(List.of("a", "old"), List.of(), List.of("bb", "ccc"), List.of("old2"));
+            String mask = slice.pushPages(session, 2, pages);
+
+            assertThat(mask).isEqualTo("10111");
+            long token = slice.claim(session);
+            assertThat(strings(slice.take(session, token, 3, 10)))
+                    .containsExactly("1", "\0\1headold", "\0\1heada", "\0\2headbbccc", "\0\1headold2");
+            assertThat(slice.pushPages(session, 2, pages)).isEqualTo(mask);
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("engines")
+    void aCallHasAsManyUrlsAsARoundTrip(File program) {
+        with(program, session -> {
+            TestSlice slice = new TestSlice(session.run().id, "w1", "{a}0");
+            List<List<String>> pages = IntStream.range(0, PushTrips.MAX_URLS)
+                    .mapToObj(i -> List.of("u" + i))
+                    .toList();
+
+            assertThat(slice.pushPages(session, 1, pages)).isEqualTo("1".repeat(pages.size()));
+            assertThat(command(session, "LLEN", "{a}0q")).isEqualTo((long) pages.size());
+            assertThat(slice.pushPages(session, 1, pages)).isEqualTo("1".repeat(pages.size()));
+            assertThat(slice.pushPages(session, 2, pages)).isEqualTo("0".repeat(pages.size()));
         });
     }
 

@@ -121,6 +121,7 @@ final class SimSlice {
         String call = text(args[2]);
         Reply last = replies.get(lane);
         int urls = keys.length - 3;
+        int prints = args.length - urls;
         if (last != null && last.call.equals(call)) {
             return List.of(fields.accepted, mask(urls, last.places));
         }
@@ -128,7 +129,7 @@ final class SimSlice {
         int count = 0;
         List<Long> added = new ArrayList<>();
         for (int i = 0; i < urls; i++) {
-            long print = (SimNode.lastNumber(keys[i + 3]) << 32) | (SimNode.number(args[i + 7]) & 0xffffffffL);
+            long print = (SimNode.lastNumber(keys[i + 3]) << 32) | (SimNode.number(args[i + prints]) & 0xffffffffL);
             if (seen.add(print)) {
                 fresh[count++] = i;
                 added.add(print);
@@ -138,18 +139,18 @@ final class SimSlice {
             return NOTHING;
         }
         int[] places = Arrays.copyOf(fresh, count);
-        byte[] frame = frame(args, places);
-        queue.add(frame);
+        List<byte[]> frames = frames(args, places);
+        queue.addAll(frames);
         replies.put(lane, new Reply(call, places));
         write(node, () -> {
-                    queue.removeLast();
+                    frames.forEach(frame -> queue.removeLast());
                     seen.removeAll(added);
                     if (last == null) {
                         replies.remove(lane);
                     } else {
                         replies.put(lane, last);
                     }
-                    node.observer.lost(new Frame(frame));
+                    frames.forEach(frame -> node.observer.lost(new Frame(frame)));
                 })
                 .accepted += count;
         return List.of(fields.accepted, mask(urls, places));
@@ -164,22 +165,35 @@ final class SimSlice {
         return mask;
     }
 
-    private static byte[] frame(byte[][] args, int[] places) {
-        ByteBuffer lengths = ByteBuffer.wrap(args[6]);
-        ByteArrayOutputStream frame = new ByteArrayOutputStream();
-        frame.write(places.length >> 8);
-        frame.write(places.length);
-        frame.writeBytes(args[4]);
+    /** Returns a frame for each page with places. */
+    private static List<byte[]> frames(byte[][] args, int[] places) {
+        ByteBuffer lengths = ByteBuffer.wrap(args[5]);
+        ByteBuffer counts = ByteBuffer.wrap(args[6]);
+        List<byte[]> frames = new ArrayList<>();
+        int url = 0;
         int from = 0;
-        for (int i = 0, next = 0; next < places.length; i++) {
-            int length = lengths.getInt();
-            if (places[next] == i) {
-                frame.write(args[5], from, length);
-                next++;
+        int next = 0;
+        for (int page = 0; counts.hasRemaining(); page++) {
+            ByteArrayOutputStream texts = new ByteArrayOutputStream();
+            int before = next;
+            for (int end = url + counts.getShort(); url < end; url++) {
+                int length = lengths.getInt();
+                if (next < places.length && places[next] == url) {
+                    texts.write(args[4], from, length);
+                    next++;
+                }
+                from += length;
             }
-            from += length;
+            if (next > before) {
+                byte[] head = args[7 + page];
+                frames.add(ByteBuffer.allocate(Short.BYTES + head.length + texts.size())
+                        .putShort((short) (next - before))
+                        .put(head)
+                        .put(texts.toByteArray())
+                        .array());
+            }
         }
-        return frame.toByteArray();
+        return frames;
     }
 
     Object take(SimNode node, byte[][] args) {

@@ -50,30 +50,37 @@ final class TestSlice {
         return bytes(prefix.substring(0, prefix.indexOf('}') + 1));
     }
 
-    /** Sends a batch; the hash of an URL decides its bucket and its fingerprint. */
-    void sendPush(Session session, long call, boolean refuse, List<String> urls) {
-        byte[][] keys = new byte[3 + urls.size()][];
-        System.arraycopy(keys("q m"), 0, keys, 0, 2);
-        keys[2] = settings();
-        byte[][] args = new byte[7 + urls.size()][];
+    /** Sends pages; the hash of a URL decides its bucket and its fingerprint. */
+    void sendPush(Session session, long call, boolean refuse, List<List<String>> pages) {
+        List<byte[]> keys = new ArrayList<>(List.of(keys("q m")));
+        keys.add(settings());
         ByteArrayOutputStream texts = new ByteArrayOutputStream();
-        ByteBuffer lengths = ByteBuffer.allocate(4 * urls.size());
-        for (int i = 0; i < urls.size(); i++) {
-            byte[] url = bytes(urls.get(i));
-            texts.writeBytes(url);
-            lengths.putInt(url.length);
-            long hash = hash(urls.get(i));
-            keys[i + 3] = bytes(prefix + "s" + (hash >>> 32) % BUCKETS);
-            args[i + 7] = bytes((int) hash);
+        ByteArrayOutputStream lengths = new ByteArrayOutputStream();
+        ByteBuffer counts = ByteBuffer.allocate(Short.BYTES * pages.size());
+        List<byte[]> heads = new ArrayList<>();
+        List<byte[]> fingerprints = new ArrayList<>();
+        for (List<String> page : pages) {
+            counts.putShort((short) page.size());
+            heads.add(bytes("head"));
+            for (String url : page) {
+                texts.writeBytes(bytes(url));
+                lengths.writeBytes(ByteBuffer.allocate(Integer.BYTES)
+                        .putInt(bytes(url).length)
+                        .array());
+                keys.add(bytes(prefix + "s" + (hash(url) >>> 32) % BUCKETS));
+                fingerprints.add(bytes((int) hash(url)));
+            }
         }
-        byte[][] head = args(ID, session.lane(), call, refuse ? 1 : 0, "head", texts.toByteArray(), lengths.array());
-        System.arraycopy(head, 0, args, 0, 7);
+        List<byte[]> args = new ArrayList<>(List.of(args(
+                ID, worker + ".0", call, refuse ? 1 : 0, texts.toByteArray(), lengths.toByteArray(), counts.array())));
+        args.addAll(heads);
+        args.addAll(fingerprints);
         if (!isCreated && session.pending() == 0) {
             session.send("HSET", args(settings(), "id", ID));
             session.receive();
             isCreated = true;
         }
-        session.send(Script.PUSH, keys, args);
+        session.send(Script.PUSH, keys.toArray(byte[][]::new), args.toArray(byte[][]::new));
     }
 
     static long hash(String url) {
@@ -93,8 +100,12 @@ final class TestSlice {
     }
 
     String push(Session session, long call, List<String> urls) {
-        sendPush(session, call, false, urls);
-        return mask(session.receive(), urls.size());
+        return pushPages(session, call, List.of(urls));
+    }
+
+    String pushPages(Session session, long call, List<List<String>> pages) {
+        sendPush(session, call, false, pages);
+        return mask(session.receive(), pages.stream().mapToInt(List::size).sum());
     }
 
     /** Returns the token, or 0 when another worker owns the slice. */

@@ -35,7 +35,9 @@ class TornLogTest {
     private static final Map<String, Step> STEPS = new LinkedHashMap<>();
 
     static {
-        STEPS.put("push", (slice, session, token) -> slice.push(session, 5, List.of("f", "a", "g")));
+        STEPS.put(
+                "push",
+                (slice, session, token) -> slice.pushPages(session, 5, List.of(List.of("f", "a"), List.of("g"))));
         STEPS.put("take", (slice, session, token) -> slice.take(session, token, 5, 2));
         STEPS.put("done", (slice, session, token) -> slice.doneOf(session, token, 5, "run", "host", 2, 1, "", 2));
         STEPS.put("claim", (slice, session, token) -> slice.claim(session));
@@ -47,7 +49,7 @@ class TornLogTest {
 
     /** A session alone does not have the log rewritten, which would hide what the engine kept. */
     private static Session connect(TestEngine server) throws IOException {
-        Session session = new Session(server.address("a"), Duration.ofSeconds(30), "w.0");
+        Session session = new Session(server.address("a"), Duration.ofSeconds(30));
         EngineAddress.Server place = server.address("a").servers().get(0);
         session.setRun(new Run(session.connect(List.of(place)).get(place).get("run_id")));
         return session;
@@ -156,7 +158,7 @@ class TornLogTest {
             String log = Files.readString(server.log(), StandardCharsets.ISO_8859_1);
             server.cutLog(log.indexOf("SADD", before));
             server.restart();
-            try (Engine engine = new Engine(server.address("a"), "w", Duration.ofSeconds(30), System::nanoTime)) {
+            try (Engine engine = new Engine(server.address("a"), Duration.ofSeconds(30), System::nanoTime)) {
                 assertThat(engine.isAway()).isFalse();
                 assertThat(server.info("aof_rewrite_in_progress")).isEqualTo("1");
             }

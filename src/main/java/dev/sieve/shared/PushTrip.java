@@ -1,0 +1,159 @@
+package dev.sieve.shared;
+
+import static dev.sieve.shared.CrawlKeys.utf8;
+
+import dev.sieve.SieveFullException;
+import dev.sieve.shared.PushPart.Url;
+import dev.sieve.shared.PushPart.Urls;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A round trip that pushes the parts of one batch or several, with one call per slice. It may be repeated until the engine has
+ * responded. Used by one thread at a time.
+ */
+final class PushTrip {
+    private static final long REFUSED = -2;
+    private static final long OTHER_CRAWL = -3;
+
+    private final boolean refuses;
+    private final byte[] lane;
+    private final byte[] number;
+    private final Map<Integer, Call> calls = new LinkedHashMap<>();
+
+    /**
+     * Prepares the calls.
+     *
+     * @param lane the name under which the engine stores the response
+     * @param number no other trip of the lane has it
+     */
+    PushTrip(List<PushPart> parts, String lane, long number) {
+        refuses = parts.stream().anyMatch(part -> part.refuses);
+        this.lane = utf8(lane);
+        this.number = utf8(Long.toString(number, Character.MAX_RADIX));
+        for (PushPart part : parts) {
+            part.ofSlice.forEach((slice, urls) ->
+                    calls.computeIfAbsent(slice, each -> new Call()).add(part, urls));
+        }
+    }
+
+    /** The call of one slice. */
+    private static final class Call {
+        /** The URLs of one batch, of which those in {@code sent} are in the call. */
+        private record Page(PushPart part, Urls urls, BitSet sent) {}
+
+        final List<Page> pages = new ArrayList<>();
+        final Set<Long> places = new HashSet<>();
+
+        @Nullable
+        Object reply;
+
+        /** Adds the URLs of a batch; one that an earlier batch or URL has too is not sent, and so not new. */
+        void add(PushPart part, Urls urls) {
+            BitSet sent = new BitSet();
+            for (int i = 0; i < urls.all.size(); i++) {
+                sent.set(i, places.add(urls.all.get(i).place()));
+            }
+            pages.add(new Page(part, urls, sent));
+        }
+
+        /** Gives each batch the response to its URLs. */
+        void end(@Nullable RuntimeException failure) {
+            List<?> some = reply instanceof List<?> list ? list : null;
+            int next = 0;
+            for (Page page : pages) {
+                page.urls.failure = failure;
+                if (some != null) {
+                    page.urls.acceptedInSlice = Replies.number(some.get(0));
+                    byte[] mask = (byte[]) some.get(1);
+                    for (int i = page.sent.nextSetBit(0); i >= 0; i = page.sent.nextSetBit(i + 1)) {
+                        page.urls.isNew.set(i, mask[next++] == '1');
+                    }
+                }
+            }
+        }
+    }
+
+    /** Makes the round trip, and gives each batch the response to its URLs; returns the run of the engine. */
+    Run run(Worker worker) {
+        Run run = worker.engine().call((session, callNumber) -> {
+            calls.forEach((slice, call) -> send(session, worker, slice, call));
+            calls.values().forEach(call -> call.reply = receive(session));
+            return session.run();
+        });
+        calls.values().forEach(call -> call.end(failure(call.reply, worker)));
+        return run;
+    }
+
+    private void send(Session session, Worker worker, int slice, Call call) {
+        CrawlKeys.OfSlice names = worker.keys().slice(slice);
+        int count = call.places.size();
+        int pages = call.pages.size();
+        ByteArrayOutputStream texts = new ByteArrayOutputStream();
+        ByteBuffer lengths = ByteBuffer.allocate(Integer.BYTES * count);
+        ByteBuffer counts = ByteBuffer.allocate(Short.BYTES * pages);
+        byte[][] keys = new byte[3 + count][];
+        keys[0] = names.queue;
+        keys[1] = names.counters;
+        keys[2] = names.crawl;
+        byte[][] args = new byte[7 + pages + count][];
+        int head = 7;
+        int next = 0;
+        for (Call.Page page : call.pages) {
+            args[head++] = page.part.head;
+            counts.putShort((short) page.sent.cardinality());
+            byte[] text = page.urls.texts.toByteArray();
+            int from = 0;
+            for (int i = 0; i < page.urls.all.size(); i++) {
+                Url url = page.urls.all.get(i);
+                if (page.sent.get(i)) {
+                    keys[3 + next] = worker.keys().bucket(url.bucket());
+                    args[7 + pages + next] = utf8(url.fingerprint());
+                    texts.write(text, from, url.length());
+                    lengths.putInt(url.length());
+                    next++;
+                }
+                from += url.length();
+            }
+        }
+        args[0] = utf8(worker.settings().id());
+        args[1] = lane;
+        args[2] = number;
+        args[3] = utf8(refuses ? 1 : 0);
+        args[4] = texts.toByteArray();
+        args[5] = lengths.array();
+        args[6] = counts.array();
+        session.send(Script.PUSH, keys, args);
+    }
+
+    /** Returns the reply or the error: all replies have to be received. */
+    private static Object receive(Session session) {
+        try {
+            return session.receive();
+        } catch (EngineException e) {
+            return e;
+        }
+    }
+
+    private static @Nullable RuntimeException failure(@Nullable Object reply, Worker worker) {
+        if (reply instanceof EngineFullException e) {
+            return new SieveFullException(e.getMessage());
+        } else if (reply instanceof EngineException e) {
+            return e;
+        } else if (reply instanceof Long refused && refused == REFUSED) {
+            return new SieveFullException(
+                    worker.settings().capacity(), worker.settings().capacity());
+        } else if (reply instanceof Long refused && refused == OTHER_CRAWL) {
+            return CrawlSettings.isGone(worker.keys().name());
+        }
+        return null;
+    }
+}

@@ -1,0 +1,187 @@
+package dev.sieve.shared;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sieve.UrlBatch;
+import java.io.InterruptedIOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What pushes that wait for the engine at the same time keep. */
+@Timeout(60)
+class PushTripsTest {
+    /** Round trips of pushes at a time. */
+    private static final int LANES = 2;
+
+    private TestEngine engine;
+    private SharedSieve frontier;
+
+    @BeforeEach
+    void open() throws Exception {
+        engine = TestEngine.start();
+        frontier = SharedSieve.builder(engine.address("trips"))
+                .capacity(100_000)
+                .slices(1)
+                .patience(Duration.ofMinutes(1))
+                .withoutKeeper()
+                .open();
+    }
+
+    @AfterEach
+    void close() {
+        frontier.abandon();
+        engine.close();
+    }
+
+    /** A thread that pushes a page. */
+    private final class Page {
+        private final FutureTask<Integer> push;
+        private final Thread thread;
+
+        Page(String... urls) {
+            UrlBatch batch = new UrlBatch();
+            Stream.of(urls).forEach(batch::add);
+            push = new FutureTask<>(() -> frontier.pushAll(batch));
+            thread = new Thread(push);
+            thread.start();
+        }
+
+        boolean isWaiting() {
+            return thread.getState() == Thread.State.WAITING || thread.getState() == Thread.State.TIMED_WAITING;
+        }
+
+        int isNew() throws Exception {
+            return push.get();
+        }
+    }
+
+    private Page page(int number) {
+        return new Page("http://a.test/" + number, "http://a.test/other/" + number, "http://a.test/of-all");
+    }
+
+    private static void await(Stream<Page> pages) {
+        pages.forEach(page -> {
+            while (!page.isWaiting()) {
+                Thread.onSpinWait();
+            }
+        });
+    }
+
+    private long calls() {
+        String stats = engine.text("INFO", "commandstats");
+        return stats.lines()
+                .filter(line -> line.startsWith("cmdstat_evalsha:"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll(".*:calls=(\\d+).*", "$1")))
+                .sum();
+    }
+
+    /** Pushes as many pages as there are round trips at a time, and waits until their threads are in a method. */
+    private List<Page> busy(String method) {
+        List<Page> pages = new ArrayList<>();
+        for (int i = 0; i < LANES; i++) {
+            Page page = page(i);
+            pages.add(page);
+            awaitIn(page, method);
+        }
+        return pages;
+    }
+
+    private static void awaitIn(Page page, String method) {
+        while (Stream.of(page.thread.getStackTrace())
+                .noneMatch(frame -> frame.getMethodName().equals(method))) {
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    void pagesThatWaitAtTheSameTimeShareARoundTrip() throws Exception {
+        engine.command("CONFIG", "RESETSTAT");
+        engine.suspend();
+        List<Page> pages = busy("receive");
+        IntStream.range(LANES, 12).forEach(i -> pages.add(page(i)));
+        await(pages.stream().skip(LANES));
+
+        engine.resume();
+
+        int accepted = 0;
+        for (Page page : pages) {
+            int isNew = page.isNew();
+            assertThat(isNew).isBetween(2, 3);
+            accepted += isNew;
+        }
+        assertThat(accepted).isEqualTo(12 * 2 + 1);
+        assertThat(calls()).isEqualTo(LANES + 1);
+        assertThat(frontier.pending()).isEqualTo(accepted);
+    }
+
+    @Test
+    void anInterruptedThreadLeavesItsRoundTripToAnother() throws Exception {
+        engine.stop();
+        List<Page> pages = busy("awaitEnd");
+        Page first = page(LANES);
+        await(Stream.of(first));
+        Page second = page(LANES + 1);
+        await(Stream.of(second));
+
+        interrupt(pages.get(0));
+        awaitIn(first, "awaitEnd");
+        interrupt(first);
+        engine.restart();
+
+        int rest = second.isNew() + pages.get(1).isNew();
+        assertThat(rest).isBetween(2 * 2, 2 * 2 + 1);
+        // The page that shared the round trip was accepted too.
+        assertThat(frontier.pushAll(List.of("http://a.test/" + LANES, "http://a.test/of-all")))
+                .isZero();
+    }
+
+    private static void interrupt(Page page) {
+        page.thread.interrupt();
+        assertThatThrownBy(page::isNew).rootCause().isInstanceOf(InterruptedIOException.class);
+    }
+
+    @Test
+    void aThreadThatIsInterruptedBeforeItsTurnEndsAtOnce() throws Exception {
+        engine.stop();
+        List<Page> pages = busy("awaitEnd");
+        Page first = page(LANES);
+        await(Stream.of(first));
+        Page second = page(LANES + 1);
+        await(Stream.of(second));
+
+        interrupt(second);
+        interrupt(first);
+        engine.restart();
+
+        assertThat(pages.get(0).isNew() + pages.get(1).isNew()).isEqualTo(2 * 2 + 1);
+        assertThat(new Page("http://b.test/").isNew()).isEqualTo(1);
+    }
+
+    @Test
+    void aFailureEndsAllThatShareTheRoundTrip() throws Exception {
+        engine.stop();
+        List<Page> pages = busy("awaitEnd");
+        IntStream.range(LANES, 5).forEach(i -> pages.add(page(i)));
+        await(pages.stream().skip(LANES));
+
+        frontier.impatient();
+
+        for (Page page : pages) {
+            assertThatThrownBy(page::isNew)
+                    .isInstanceOf(ExecutionException.class)
+                    .cause()
+                    .isInstanceOf(UncheckedIOException.class);
+        }
+    }
+}
