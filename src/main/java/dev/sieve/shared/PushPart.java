@@ -48,7 +48,7 @@ final class PushPart {
         /** The texts, one after the other. */
         final ByteArrayOutputStream texts = new ByteArrayOutputStream();
 
-        final BitSet isNew = new BitSet();
+        final BitSet isNew = new BitSet(0);
         /** How many URLs the slice has accepted, when one of these is new. */
         long acceptedInSlice;
 

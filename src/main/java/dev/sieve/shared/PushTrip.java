@@ -47,8 +47,8 @@ final class PushTrip {
 
     /** The call of one slice. */
     private static final class Call {
-        /** The URLs of one batch, of which those in {@code sent} are in the call. */
-        private record Page(PushPart part, Urls urls, BitSet sent) {}
+        /** The URLs of one batch, without those that the call has already. */
+        private record Page(PushPart part, Urls urls, BitSet leftOut) {}
 
         final List<Page> pages = new ArrayList<>();
         final Set<Long> places = new HashSet<>();
@@ -56,13 +56,14 @@ final class PushTrip {
         @Nullable
         Object reply;
 
-        /** Adds the URLs of a batch; one that an earlier batch or URL has too is not sent, and so not new. */
         void add(PushPart part, Urls urls) {
-            BitSet sent = new BitSet();
+            BitSet leftOut = new BitSet(0);
             for (int i = 0; i < urls.all.size(); i++) {
-                sent.set(i, places.add(urls.all.get(i).place()));
+                if (!places.add(urls.all.get(i).place())) {
+                    leftOut.set(i);
+                }
             }
-            pages.add(new Page(part, urls, sent));
+            pages.add(new Page(part, urls, leftOut));
         }
 
         /** Gives each batch the response to its URLs. */
@@ -74,8 +75,10 @@ final class PushTrip {
                 if (some != null) {
                     page.urls.acceptedInSlice = Replies.number(some.get(0));
                     byte[] mask = (byte[]) some.get(1);
-                    for (int i = page.sent.nextSetBit(0); i >= 0; i = page.sent.nextSetBit(i + 1)) {
-                        page.urls.isNew.set(i, mask[next++] == '1');
+                    for (int i = 0; i < page.urls.all.size(); i++) {
+                        if (!page.leftOut.get(i) && mask[next++] == '1') {
+                            page.urls.isNew.set(i);
+                        }
                     }
                 }
             }
@@ -109,12 +112,12 @@ final class PushTrip {
         int next = 0;
         for (Call.Page page : call.pages) {
             args[head++] = page.part.head;
-            counts.putShort((short) page.sent.cardinality());
+            counts.putShort((short) (page.urls.all.size() - page.leftOut.cardinality()));
             byte[] text = page.urls.texts.toByteArray();
             int from = 0;
             for (int i = 0; i < page.urls.all.size(); i++) {
                 Url url = page.urls.all.get(i);
-                if (page.sent.get(i)) {
+                if (!page.leftOut.get(i)) {
                     keys[3 + next] = worker.keys().bucket(url.bucket());
                     args[7 + pages + next] = utf8(url.fingerprint());
                     texts.write(text, from, url.length());

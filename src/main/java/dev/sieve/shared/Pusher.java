@@ -146,7 +146,10 @@ final class Pusher {
         private void note(Run run, int slice, PushPart.Urls urls, RecentKeys.Table known) {
             urls.all.forEach(url -> known.add(url.h1(), url.h2()));
             if (!urls.isNew.isEmpty()) {
-                urls.isNew.stream().map(i -> urls.all.get(i).index()).forEach(i -> isNew[i >> 6] |= 1L << i);
+                for (int i = urls.isNew.nextSetBit(0); i >= 0; i = urls.isNew.nextSetBit(i + 1)) {
+                    int index = urls.all.get(i).index();
+                    isNew[index >> 6] |= 1L << index;
+                }
                 int count = urls.isNew.cardinality();
                 accepted += count;
                 slicesWithNew.add(slice);
