@@ -1,9 +1,13 @@
 package dev.sieve.bench;
 
+import com.sun.management.OperatingSystemMXBean;
 import dev.sieve.UrlBatch;
+import dev.sieve.shared.TestCluster;
 import dev.sieve.shared.TestEngine;
+import dev.sieve.shared.TestNodes;
 import java.io.File;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -14,12 +18,15 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.openjdk.jmh.runner.options.CommandLineOptions;
 
 /**
  * The frontier that crawlers share, beside what scrapy-redis does, on a real engine on this machine whose log is written
- * each second: links per second, and what each link costs the engine. Then, how many bytes a new URL takes in its memory
- * and in its log. The ways take turns, so that all of them meet the same noise. Parameters: {@code -p engine=FILE} (the
+ * each second, or on three of a cluster: links per second, and what each link costs the engines and the clients. Then, how
+ * many bytes a new URL takes in the memory of one engine and in its log. The ways take turns, so that all of them meet the same noise. Parameters: {@code -p engine=FILE} (the
  * program; default: the last of Redis 6.2 and those on the path), {@code -p ways=ONE_SLICE,...}, {@code -p rounds=5},
  * {@code -p links=2000000} per round, {@code -p urls=1000000,10000000} for the bytes; 0: leave this part out.
  */
@@ -31,7 +38,7 @@ final class SharedBench {
     private SharedBench() {}
 
     /** One measurement. */
-    private record Result(double linksPerSecond, double engineMicros, double takenPerSecond) {}
+    private record Result(double linksPerSecond, double engineMicros, double clientMicros, double takenPerSecond) {}
 
     static void compare(CommandLineOptions line) throws Exception {
         File program = engine(line);
@@ -69,33 +76,52 @@ final class SharedBench {
     }
 
     private static void print(SharedWay way, List<Result> results, List<Result> peers) {
-        double rate = median(results, 0);
+        double rate = median(results, Result::linksPerSecond);
         Bench.print(
-                "%-18s median of %d: %,9.0f links/s (%,.0f to %,.0f); %5.2f us of the engine per link%s%s",
+                "%-18s median of %d: %,9.0f links/s (%,.0f to %,.0f); %5.2f us of the engine and %.2f of the clients per link%s%s",
                 way,
                 results.size(),
                 rate,
                 results.stream().mapToDouble(Result::linksPerSecond).min().orElseThrow(),
                 results.stream().mapToDouble(Result::linksPerSecond).max().orElseThrow(),
-                median(results, 1),
-                way.isOurs() ? String.format("; take and done: %,.0f URLs/s", median(results, 2)) : "",
-                peers == null ? "" : String.format("; %.1f times the links of scrapy-redis", rate / median(peers, 0)));
+                median(results, Result::engineMicros),
+                median(results, Result::clientMicros),
+                way.isOurs()
+                        ? String.format("; take and done: %,.0f URLs/s", median(results, Result::takenPerSecond))
+                        : "",
+                peers == null
+                        ? ""
+                        : String.format(
+                                "; %.1f times the links of scrapy-redis",
+                                rate / median(peers, Result::linksPerSecond)));
     }
 
-    private static double median(List<Result> results, int field) {
-        return Bench.median(results.stream()
-                .map(result ->
-                        field == 0 ? result.linksPerSecond : field == 1 ? result.engineMicros : result.takenPerSecond)
-                .toList());
+    private static double median(List<Result> results, Function<Result, Double> field) {
+        return Bench.median(results.stream().map(field).toList());
     }
 
-    private static TestEngine start(File program) {
-        return TestEngine.start(program, "--auto-aof-rewrite-percentage", "0");
+    /** One server, or the nodes of a cluster. */
+    private record Nodes(TestNodes all, List<TestEngine> each) implements AutoCloseable {
+        static Nodes start(File program, int count) {
+            String[] settings = {"--auto-aof-rewrite-percentage", "0"};
+            if (count == 1) {
+                TestEngine engine = TestEngine.start(program, settings);
+                return new Nodes(engine, List.of(engine));
+            }
+            TestCluster cluster = TestCluster.startDirect(program, count, settings);
+            return new Nodes(
+                    cluster, IntStream.range(0, count).mapToObj(cluster::node).toList());
+        }
+
+        @Override
+        public void close() {
+            all.close();
+        }
     }
 
     private static Result measure(File program, SharedWay way, long links) throws Exception {
-        try (TestEngine engine = start(program);
-                Clients clients = new Clients(way, engine, 10_000_000)) {
+        try (Nodes nodes = Nodes.start(program, way.nodes);
+                Clients clients = new Clients(way, nodes.all, 10_000_000)) {
             HostLinks pages = new HostLinks(PAGES);
             for (long filled = 0; filled < FILL; filled += pages.size()) {
                 pages.draw();
@@ -103,30 +129,42 @@ final class SharedBench {
             }
             long pushed = 0;
             long nanos = 0;
-            double cpu = 0;
+            double engines = 0;
+            double process = 0;
             while (pushed < links) {
                 pages.draw();
-                cpu -= cpuSeconds(engine);
+                engines -= cpuSeconds(nodes.each);
+                process -= cpuSeconds();
                 nanos += clients.push(pages);
-                cpu += cpuSeconds(engine);
+                process += cpuSeconds();
+                engines += cpuSeconds(nodes.each);
                 pushed += pages.size();
             }
             long start = System.nanoTime();
             long taken = clients.isNew();
             clients.take(taken);
             double seconds = (System.nanoTime() - start) / 1e9;
-            return new Result(pushed * 1e9 / nanos, cpu * 1e6 / pushed, taken / seconds);
+            return new Result(pushed * 1e9 / nanos, engines * 1e6 / pushed, process * 1e6 / pushed, taken / seconds);
         }
     }
 
-    /** Of all threads of the engine, with the time in the system. */
-    private static double cpuSeconds(TestEngine engine) {
-        return Double.parseDouble(engine.info("used_cpu_user")) + Double.parseDouble(engine.info("used_cpu_sys"));
+    /** Of all threads of the engines, with the time in the system. */
+    private static double cpuSeconds(List<TestEngine> engines) {
+        return Stream.of("used_cpu_user", "used_cpu_sys")
+                .flatMap(field -> engines.stream().map(engine -> engine.info(field)))
+                .mapToDouble(Double::parseDouble)
+                .sum();
+    }
+
+    /** Of this process, in which the clients are. */
+    private static double cpuSeconds() {
+        return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getProcessCpuTime() / 1e9;
     }
 
     private static void bytes(File program, SharedWay way, long urls) throws Exception {
-        try (TestEngine engine = start(program);
-                Clients clients = new Clients(way, engine, urls)) {
+        try (Nodes nodes = Nodes.start(program, way.nodes);
+                Clients clients = new Clients(way, nodes.all, urls)) {
+            TestEngine engine = nodes.each.get(0);
             double memory = memory(engine);
             long log = engine.logLength();
             long length = 0;
@@ -172,7 +210,7 @@ final class SharedBench {
         private final int perClient;
         private long isNew;
 
-        Clients(SharedWay way, TestEngine engine, long urls) throws IOException {
+        Clients(SharedWay way, TestNodes engine, long urls) throws IOException {
             perClient = way.threads;
             threads = Executors.newFixedThreadPool(way.clients * way.threads);
             for (int i = 0; i < way.clients; i++) {

@@ -7,6 +7,7 @@ import dev.sieve.Lease;
 import dev.sieve.UrlBatch;
 import dev.sieve.shared.SharedSieve;
 import dev.sieve.shared.TestEngine;
+import dev.sieve.shared.TestNodes;
 import java.io.IOException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -19,17 +20,25 @@ import redis.clients.jedis.Protocol;
 /** The ways in which crawlers share what they have seen on an engine: ours, and that of scrapy-redis. */
 enum SharedWay {
     /** One slice; a client that waits for each page. */
-    ONE_SLICE(1, 1, 1, false),
+    ONE_SLICE(1, 1, 1, 1, false),
     /** One slice; one client with 16 pages in flight. */
-    ONE_SLICE_16(1, 1, 16, false),
+    ONE_SLICE_16(1, 1, 1, 16, false),
     /** The usual slices; two clients with 16 pages in flight each. */
-    TWO_CLIENTS(64, 2, 16, false),
+    TWO_CLIENTS(1, 64, 2, 16, false),
     /** The same, with the local cache of the usual size. */
-    TWO_CLIENTS_CACHE(64, 2, 16, true),
+    TWO_CLIENTS_CACHE(1, 64, 2, 16, true),
+    /** The usual slices on a cluster of three primaries. */
+    THREE_NODES(3, 64, 2, 16, false),
+    /** With 64 pages in flight per client, on one engine and on the cluster. */
+    TWO_CLIENTS_64(1, 64, 2, 64, false),
+    THREE_NODES_64(3, 64, 2, 64, false),
     /** SADD of the SHA-1 of a URL, then LPUSH when it was new: two calls at most per URL; one client. */
-    SCRAPY_REDIS(0, 1, 1, false),
+    SCRAPY_REDIS(1, 0, 1, 1, false),
     /** The same with two clients. */
-    SCRAPY_REDIS_2(0, 2, 1, false);
+    SCRAPY_REDIS_2(1, 0, 2, 1, false);
+
+    /** How many engines there are: one server, or the primaries of a cluster. */
+    final int nodes;
 
     /** How many workers there are. */
     final int clients;
@@ -40,7 +49,8 @@ enum SharedWay {
     private final int slices;
     private final boolean cache;
 
-    SharedWay(int slices, int clients, int threads, boolean cache) {
+    SharedWay(int nodes, int slices, int clients, int threads, boolean cache) {
+        this.nodes = nodes;
         this.slices = slices;
         this.clients = clients;
         this.threads = threads;
@@ -63,11 +73,11 @@ enum SharedWay {
         return slices > 0;
     }
 
-    Client open(TestEngine engine, long urls) throws IOException {
-        return isOurs() ? ours(engine, urls) : new ScrapyRedis(engine);
+    Client open(TestNodes engine, long urls) throws IOException {
+        return isOurs() ? ours(engine, urls) : new ScrapyRedis((TestEngine) engine);
     }
 
-    private Client ours(TestEngine engine, long urls) throws IOException {
+    private Client ours(TestNodes engine, long urls) throws IOException {
         SharedSieve.Builder builder =
                 SharedSieve.builder(engine.address("bench")).capacity(urls).slices(slices);
         SharedSieve sieve = (cache ? builder : builder.cacheBytes(0)).open();

@@ -49,7 +49,12 @@ public final class TestCluster implements TestNodes {
     /** What a log has lost: so many bytes, and nothing of before a time. */
     public record Cut(long bytes, long sinceNanos) {}
 
-    private TestCluster() {}
+    /** Whether clients and nodes connect to the nodes themselves, so that none can be cut. */
+    private final boolean isDirect;
+
+    private TestCluster(boolean isDirect) {
+        this.isDirect = isDirect;
+    }
 
     /**
      * Starts it and waits until it is whole.
@@ -57,15 +62,24 @@ public final class TestCluster implements TestNodes {
      * @param settings of the command line of every node, such as {@code "--cluster-node-timeout", "5000"}
      */
     public static TestCluster start(File program, int primaries, int replicasPerPrimary, String... settings) {
-        TestCluster cluster = new TestCluster();
+        return new TestCluster(false)
+                .start(program, primaries, primaries * (1 + replicasPerPrimary), List.of(settings));
+    }
+
+    /** Starts primaries without replicas, whose connections are not relayed, to be measured. */
+    public static TestCluster startDirect(File program, int primaries, String... settings) {
+        return new TestCluster(true).start(program, primaries, primaries, List.of(settings));
+    }
+
+    private TestCluster start(File program, int primaries, int all, List<String> settings) {
         try {
-            for (int i = 0; i < primaries * (1 + replicasPerPrimary); i++) {
-                cluster.startNode(program, List.of(settings));
+            for (int i = 0; i < all; i++) {
+                startNode(program, settings);
             }
-            cluster.form(primaries);
-            return cluster;
+            form(primaries);
+            return this;
         } catch (Throwable e) {
-            cluster.close();
+            close();
             throw e;
         }
     }
@@ -81,7 +95,8 @@ public final class TestCluster implements TestNodes {
         ports.add(port);
         List<String> settings = new ArrayList<>(List.of("--protected-mode", "no", "--repl-diskless-sync-delay", "0"));
         settings.addAll(List.of("--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf"));
-        settings.addAll(List.of("--cluster-node-timeout", "2000", "--cluster-announce-ip", "127.0.0.1"));
+        settings.addAll(List.of("--cluster-node-timeout", "2000"));
+        settings.addAll(List.of("--cluster-announce-ip", isDirect ? host(i) : "127.0.0.1"));
         if (major(program) >= 7) {
             // Before, it was the first address of --bind.
             settings.addAll(List.of("--bind-source-addr", host(i)));
