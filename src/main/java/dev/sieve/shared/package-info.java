@@ -7,7 +7,8 @@
  * any slice; one worker at a time owns a slice, takes from its queue, and stores what is done. Each step is one script,
  * which the engine runs as a whole: the files next to these classes. Scripts that only an owner may run compare its
  * token, which grows with each owner, and the run of the engine that granted it. Calls have numbers, so that one whose
- * response was lost is repeated with the same result.
+ * response was lost is repeated with the same result. Pages that a worker pushes at the same time share a round
+ * trip: one call per slice, in which each page has a frame of its own.
  *
  * <h2>Keys</h2>
  *
