@@ -61,7 +61,7 @@ public final class SharedJob extends CrawlJob {
         AtomicReference<Map<String, Duration>> pauses = new AtomicReference<>(Map.of());
         SharedSieve.Builder builder = SharedSieve.builder(address)
                 .rest(options.delay)
-                .onClaim(claimed -> pauses.accumulateAndGet(claimed, SharedJob::longer));
+                .onClaim((claimed, counts) -> pauses.accumulateAndGet(claimed, SharedJob::longer));
         if (options.maxPerHost != Integer.MAX_VALUE) {
             builder.perHost(options.maxPerHost);
         }
