@@ -306,7 +306,8 @@ final class Summary {
     /** Shows that real pages may have been taken for a trap: the limits of these checks count URLs. */
     private static void traps(StringBuilder lines, CrawlReport report) {
         for (Trap trap : List.of(Trap.SHAPE, Trap.HOST, Trap.DOMAIN)) {
-            long urls = report.count(Counter.SKIPPED, "trap " + trap.words());
+            String rule = "trap " + trap.words();
+            long urls = report.count(Counter.SKIPPED, rule) + report.count(Counter.REFUSED, rule);
             if (urls > 0) {
                 row(
                         lines,

@@ -1,9 +1,11 @@
 package dev.sieve.crawl;
 
 import dev.sieve.Frontier;
+import dev.sieve.Lease;
 import dev.sieve.bloom.ExactSet;
 import dev.sieve.bloom.Memberships;
 import dev.sieve.bloom.Murmur3;
+import dev.sieve.scope.SkipReason;
 import dev.sieve.url.UrlNormalizer;
 import dev.sieve.url.UrlParts;
 import java.io.Closeable;
@@ -269,6 +271,18 @@ public abstract class CrawlJob implements Closeable {
      * @param use for how long, from now on, requests with this pause may be made
      */
     abstract void addPause(String host, Duration pause, Duration use, Instant now);
+
+    /**
+     * Counts a URL that is about to be requested for the first time, unless it is beyond the limit of a trap that holds for all
+     * processes of the crawl. It is not counted when it is taken from the frontier: URLs that wait for their host are taken
+     * again by the process to which the host moves.
+     *
+     * @return why it is not requested; null when it is
+     */
+    @Nullable
+    SkipReason countForTraps(Lease lease) {
+        return null;
+    }
 
     /** Ends the waiting for a frontier that does not respond: threads that wait get its exception. */
     void impatient() {}

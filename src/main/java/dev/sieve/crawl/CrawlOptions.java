@@ -156,7 +156,12 @@ public final class CrawlOptions {
 
     /** Switches the check for a trap off, see {@link TrapGuard}; may be called several times. Default: none. */
     public CrawlOptions allowTrap(Trap trap) {
-        trapLimits.put(trap, Integer.MAX_VALUE);
+        return trapLimit(trap, Integer.MAX_VALUE);
+    }
+
+    /** Sets the limit of a trap; see {@link TrapGuard}. */
+    CrawlOptions trapLimit(Trap trap, int limit) {
+        trapLimits.put(trap, limit);
         return this;
     }
 
@@ -402,6 +407,11 @@ public final class CrawlOptions {
     /** Returns the admission of a crawl with these options, without seeds. */
     public Admission newAdmission() {
         return new Admission(scope.build(), new TrapGuard(trapLimits));
+    }
+
+    /** Returns the guard of the traps that the processes of a crawl with these options count together. */
+    TrapGuard newSharedTraps(long seed) {
+        return TrapGuard.ofHosts(trapLimits, seed);
     }
 
     /** Returns a fetcher with these options, to be closed by the caller. */

@@ -218,6 +218,13 @@ final class LinkQueue {
         return target.is(Target.Kind.CHECK) && isInScope(target.lease()) ? target.asPage() : target;
     }
 
+    /** Counts a target that is about to be requested; returns why it is not requested, or null when it is. */
+    @Nullable
+    SkipReason trap(Target target) {
+        boolean wasCounted = target.lease().attempt() > 0 || target.isRepeated();
+        return wasCounted ? null : job.countForTraps(target.lease());
+    }
+
     /** Whether a URL may be a seed of another process, or come from one, so that its links need the scope of that seed. */
     private boolean isOfOthers(Target target) {
         return target.is(Target.Kind.PAGE) && (target.lease().depth() == 0 || !isInScope(target.lease()));

@@ -1,5 +1,8 @@
 package dev.sieve.crawl;
 
+import dev.sieve.Lease;
+import dev.sieve.scope.SkipReason;
+import dev.sieve.scope.TrapGuard;
 import dev.sieve.shared.EngineAddress;
 import dev.sieve.shared.SharedSieve;
 import dev.sieve.url.UrlParts;
@@ -10,6 +13,8 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -25,7 +30,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Each host is requested by one process at a time. The others learn of its pauses when they take it over, and request it
  * a delay after that at the earliest. A seed that one process adds widens the scope of all, and what it allows for the
  * origin of a seed is allowed for all; another process takes that over within a second, and before it requests the seed.
- * Traps and the latest redirects are counted by each process for itself.
+ * The process that requests a host counts its URLs for the limits of the traps {@code shape} and {@code host}, and the next one
+ * continues with these counts. Each process also applies all limits to the links that it finds. The latest redirects are
+ * stored by each process for itself.
  *
  * <p>The spill file and the journal are temporary files of this process.
  */
@@ -37,21 +44,32 @@ public final class SharedJob extends CrawlJob {
     /** The pauses of hosts that were taken over, until the crawler takes them. */
     private final AtomicReference<Map<String, Duration>> pauses;
 
+    /** Counts the URLs that were requested; guarded by its monitor. */
+    private final TrapGuard traps;
+    /** The counts of hosts that were taken over, until they are used. */
+    private final Queue<Map<Long, Integer>> counts;
+
     private Duration age = Duration.ZERO;
 
     private final Lines seeds = new Lines("seeds", CrawlJob::isSeed);
     private final Lines origins = new Lines("origins", CrawlJob::isOrigin);
 
-    private SharedJob(SharedSieve frontier, AtomicReference<Map<String, Duration>> pauses) {
+    private SharedJob(
+            SharedSieve frontier,
+            AtomicReference<Map<String, Duration>> pauses,
+            Queue<Map<Long, Integer>> counts,
+            TrapGuard traps) {
         super(frontier, TEMPORARY);
         this.frontier = frontier;
         this.pauses = pauses;
+        this.counts = counts;
+        this.traps = traps;
     }
 
     /**
      * Joins a crawl, or starts it.
      *
-     * @param options the delay and the limit of hosts and the limits of domains decide how the crawl is shared
+     * @param options the delay, the limits of hosts, of domains and of traps decide how the crawl is shared
      * @param settings configures the frontier before it is opened
      * @throws IllegalArgumentException when the crawl has other settings
      * @throws IOException when the engine cannot be used
@@ -59,9 +77,13 @@ public final class SharedJob extends CrawlJob {
     public static SharedJob open(EngineAddress address, CrawlOptions options, Consumer<SharedSieve.Builder> settings)
             throws IOException {
         AtomicReference<Map<String, Duration>> pauses = new AtomicReference<>(Map.of());
+        Queue<Map<Long, Integer>> counts = new ConcurrentLinkedQueue<>();
         SharedSieve.Builder builder = SharedSieve.builder(address)
                 .rest(options.delay)
-                .onClaim(claimed -> pauses.accumulateAndGet(claimed, SharedJob::longer));
+                .onClaim((claimed, counted) -> {
+                    pauses.accumulateAndGet(claimed, SharedJob::longer);
+                    counts.add(counted);
+                });
         if (options.maxPerHost != Integer.MAX_VALUE) {
             builder.perHost(options.maxPerHost);
         }
@@ -69,7 +91,9 @@ public final class SharedJob extends CrawlJob {
             builder.groups("domain", UrlParts::domainOfHost);
         }
         settings.accept(builder);
-        return new SharedJob(builder.open(), pauses);
+        SharedSieve frontier = builder.open();
+        TrapGuard traps = options.newSharedTraps(frontier.notes().seed());
+        return new SharedJob(frontier, pauses, counts, traps);
     }
 
     private static Map<String, Duration> longer(Map<String, Duration> some, Map<String, Duration> others) {
@@ -212,6 +236,27 @@ public final class SharedJob extends CrawlJob {
     @Override
     void addPause(String host, Duration pause, Duration use, Instant now) {
         frontier.notes().pause(host, pause, use.plus(pause));
+    }
+
+    @Override
+    @Nullable
+    SkipReason countForTraps(Lease lease) {
+        String url = lease.url();
+        Map<Long, Integer> stored;
+        synchronized (traps) {
+            for (Map<Long, Integer> next = counts.poll(); next != null; next = counts.poll()) {
+                next.forEach(traps::raise);
+            }
+            // Seeds are never traps.
+            SkipReason reason = lease.depth() == 0 ? null : traps.skipReason(url);
+            if (reason != null) {
+                return reason;
+            }
+            stored = traps.accepted(url);
+        }
+        // Before the request, so that the count is not lost when this process dies after it.
+        stored.forEach((key, count) -> frontier.notes().count(UrlParts.host(url), key, count));
+        return null;
     }
 
     @Override

@@ -292,6 +292,10 @@ final class UrlProcessor {
     }
 
     private Response fetch(Target target, Dispatcher.Task task) {
+        SkipReason trap = links.trap(target);
+        if (trap != null) {
+            return refused(target, trap);
+        }
         Instant fetchedAt = clock.now();
         long startNanos = clock.nanoTime();
         FetchResult result = target.isSitemap() ? sitemaps.fetch(target, fetchedAt) : requestUrl(target);

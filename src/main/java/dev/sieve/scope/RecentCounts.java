@@ -40,9 +40,24 @@ final class RecentCounts {
         return add(key, 1);
     }
 
+    /** Makes the count of a key at least as high as another one. */
+    void raise(long key, int least) {
+        synchronized (lock(list(key))) {
+            add(key, Math.max(0, least - add(key, 0)));
+        }
+    }
+
+    private int list(long key) {
+        return (int) key & (keys.length - 1) & -LIST;
+    }
+
+    private Object lock(int list) {
+        return locks[(list / LIST) & (LOCKS - 1)];
+    }
+
     private int add(long key, int step) {
-        int list = (int) key & (keys.length - 1) & -LIST;
-        synchronized (locks[(list / LIST) & (LOCKS - 1)]) {
+        int list = list(key);
+        synchronized (lock(list)) {
             int at = list;
             while (at < list + LIST && counts[at] > 0 && keys[at] != key) {
                 at++;

@@ -3,6 +3,8 @@ package dev.sieve.scope;
 import dev.sieve.url.UrlParts;
 import java.security.SecureRandom;
 import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * caller accepts only new URLs, so that a page with many links to it counts once.
  *
  * <p>Memory is fixed: below 4 MB, whatever is crawled. Counts that were used longest ago make room for others, and start
- * at zero again; the counts of a trap are used all the time. Counts do not survive the process.
+ * at zero again; the counts of a trap are used all the time. Counts do not survive the process, unless they are passed on
+ * as by {@link #ofHosts}.
  *
  * <p>All URLs passed in are URLs to fetch, as returned by the normaliser. Safe for use by many threads; a count may
  * exceed its limit by the URLs that other threads have judged and not yet accepted. Both take well below a microsecond.
@@ -25,8 +28,11 @@ public final class TrapGuard {
     private static final int HOSTS = 1 << 17;
     private static final int DOMAINS = 1 << 14;
 
+    /** The bit of a key that is set for hosts and not for shapes. */
+    private static final long HOST_BIT = 1;
+
     private final Map<Trap, Integer> limits = new EnumMap<>(Trap.class);
-    private final UrlShape shape = new UrlShape(new SecureRandom().nextLong());
+    private final UrlShape shape;
     private final RecentCounts shapes = new RecentCounts(SHAPES);
     private final RecentCounts hosts = new RecentCounts(HOSTS);
     private final RecentCounts domains = new RecentCounts(DOMAINS);
@@ -38,6 +44,11 @@ public final class TrapGuard {
      *     {@link Integer#MAX_VALUE} switches a check off
      */
     public TrapGuard(Map<Trap, Integer> limits) {
+        this(limits, new SecureRandom().nextLong());
+    }
+
+    private TrapGuard(Map<Trap, Integer> limits, long seed) {
+        shape = new UrlShape(seed);
         for (Trap trap : Trap.values()) {
             int limit = limits.getOrDefault(trap, trap.defaultLimit());
             if (limit < 1) {
@@ -45,6 +56,21 @@ public final class TrapGuard {
             }
             this.limits.put(trap, limit);
         }
+    }
+
+    /**
+     * Creates a guard that judges by {@link Trap#SHAPE} and {@link Trap#HOST} alone. One process uses it for all URLs of a
+     * host; when the host moves to another process, the guard there continues with the counts that {@link #accepted} has
+     * returned, so that at most a hundredth of a limit is not counted.
+     *
+     * @param limits as of the other guards
+     * @param seed of the hashes, which sites should not know; the same in all processes
+     */
+    public static TrapGuard ofHosts(Map<Trap, Integer> limits, long seed) {
+        Map<Trap, Integer> some = new EnumMap<>(Trap.class);
+        some.putAll(limits);
+        EnumSet.complementOf(EnumSet.of(Trap.SHAPE, Trap.HOST)).forEach(trap -> some.put(trap, Integer.MAX_VALUE));
+        return new TrapGuard(some, seed);
     }
 
     /** Returns the trap that a URL is; null when it is not one. */
@@ -69,10 +95,10 @@ public final class TrapGuard {
     }
 
     private @Nullable Trap judgeCounts(String url) {
-        if (shapes.count(shape.of(url)) >= limit(Trap.SHAPE)) {
+        if (shapes.count(shapeKey(url)) >= limit(Trap.SHAPE)) {
             return Trap.SHAPE;
         }
-        int ofHost = hosts.count(shape.ofHost(url));
+        int ofHost = hosts.count(hostKey(url));
         if (ofHost >= limit(Trap.HOST)) {
             return Trap.HOST;
         }
@@ -90,12 +116,45 @@ public final class TrapGuard {
         return new SkipReason("trap " + trap.words(), detail);
     }
 
-    /** Counts a URL that was new. */
-    public void accepted(String url) {
-        shapes.increment(shape.of(url));
-        if (hosts.increment(shape.ofHost(url)) == 1 && limit(Trap.DOMAIN) < Integer.MAX_VALUE) {
+    /**
+     * Counts a URL that was new.
+     *
+     * @return the counts of its shape and host, by keys for {@link #raise}; only those that are a multiple of a hundredth of
+     *     their limit
+     */
+    public Map<Long, Integer> accepted(String url) {
+        long shapeKey = shapeKey(url);
+        long hostKey = hostKey(url);
+        int ofShape = shapes.increment(shapeKey);
+        int ofHost = hosts.increment(hostKey);
+        if (ofHost == 1 && limit(Trap.DOMAIN) < Integer.MAX_VALUE) {
             domains.increment(shape.ofDomain(url));
         }
+        Map<Long, Integer> counts = new HashMap<>();
+        if (isPassedOn(Trap.SHAPE, ofShape)) {
+            counts.put(shapeKey, ofShape);
+        }
+        if (isPassedOn(Trap.HOST, ofHost)) {
+            counts.put(hostKey, ofHost);
+        }
+        return counts;
+    }
+
+    private long shapeKey(String url) {
+        return shape.of(url) & ~HOST_BIT;
+    }
+
+    private long hostKey(String url) {
+        return shape.ofHost(url) | HOST_BIT;
+    }
+
+    private boolean isPassedOn(Trap trap, int count) {
+        return limit(trap) < Integer.MAX_VALUE && count % Math.max(1, limit(trap) / 100) == 0;
+    }
+
+    /** Makes a count at least as high as one that {@link #accepted} has returned in another process. */
+    public void raise(long key, int count) {
+        ((key & HOST_BIT) == 0 ? shapes : hosts).raise(key, count);
     }
 
     private int limit(Trap trap) {

@@ -144,6 +144,8 @@ final class CrawlKeys {
         final byte[] pauses;
         /** The hash of hosts of which URLs are done in a run. */
         final byte[] hosts;
+        /** The hash of counts that move with the slice. */
+        final byte[] counts;
         /** The list of damaged frames that a repair has put aside. */
         final byte[] aside;
 
@@ -158,12 +160,13 @@ final class CrawlKeys {
             done = utf8(prefix + "d");
             pauses = utf8(prefix + "p");
             hosts = utf8(prefix + "h");
+            counts = utf8(prefix + "t");
             aside = utf8(prefix + "x");
         }
 
         /** Returns the hashes. */
         List<byte[]> hashes() {
-            return List.of(counters, owner, taken, done, pauses, hosts);
+            return List.of(counters, owner, taken, done, pauses, hosts, counts);
         }
 
         /** Returns the lists. */

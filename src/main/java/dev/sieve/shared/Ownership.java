@@ -2,6 +2,8 @@ package dev.sieve.shared;
 
 import static dev.sieve.shared.CrawlKeys.utf8;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -35,6 +37,7 @@ final class Ownership {
      *
      * @param left numbers of frames that an earlier owner took, with the URLs that are done in them
      * @param pauses how long hosts of it still have to pause
+     * @param counts that earlier owners have stored
      * @param hosts how many URLs of its hosts are done; null without a limit
      */
     record Claim(
@@ -43,6 +46,7 @@ final class Ownership {
             Map<Long, BitSet> left,
             boolean mayHaveFrames,
             Map<String, Duration> pauses,
+            Map<Long, Integer> counts,
             @Nullable HostCounts hosts) {}
 
     private final Worker worker;
@@ -269,7 +273,7 @@ final class Ownership {
                 CrawlKeys.OfSlice slice = worker.keys().slice(index);
                 session.send(
                         Script.CLAIM,
-                        new byte[][] {slice.owner, slice.counters, slice.taken, slice.done, slice.pauses},
+                        new byte[][] {slice.owner, slice.counters, slice.taken, slice.done, slice.pauses, slice.counts},
                         args.toArray(byte[][]::new));
             }
             Map<Integer, List<?>> granted = new LinkedHashMap<>();
@@ -304,6 +308,7 @@ final class Ownership {
                 left,
                 survey.slice(index).queuedFrames() > 0,
                 pauses(reply.get(4), Replies.number(reply.get(5))),
+                counts(worker.keys().slice(index), reply.get(6)),
                 hosts);
     }
 
@@ -315,6 +320,19 @@ final class Ownership {
         });
         pauses.values().removeIf(pause -> pause.isNegative() || pause.isZero());
         return pauses;
+    }
+
+    private static Map<Long, Integer> counts(CrawlKeys.OfSlice slice, Object stored) {
+        try {
+            return Replies.map(
+                    stored,
+                    key -> Long.parseLong(Replies.text(key), Character.MAX_RADIX),
+                    count -> Integer.parseInt(Replies.text(count)));
+        } catch (NumberFormatException e) {
+            throw new UncheckedIOException(new IOException(
+                    "the counts in " + Replies.text(slice.counts) + " on the engine are damaged: " + e.getMessage(),
+                    e));
+        }
     }
 
     /** Returns the slices that this worker holds, or has claimed in the last beat. */

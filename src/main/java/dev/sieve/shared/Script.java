@@ -23,6 +23,7 @@ enum Script {
     CREATE,
     OPTIONS,
     BUDGET,
+    COUNT,
     SYNC;
 
     private final String text;

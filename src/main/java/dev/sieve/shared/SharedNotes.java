@@ -13,7 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the workers of a crawl share besides URLs: lists of lines, pauses of hosts, and options. Obtained from {@link
+ * What the workers of a crawl share besides URLs: lists of lines, pauses and counts of hosts, and options. Obtained from {@link
  * SharedSieve#notes}. A call waits while the engine is away, up to the patience of the frontier. Safe for use by many
  * threads.
  */
@@ -135,6 +135,26 @@ public final class SharedNotes {
             worker.engine().call(work);
         } catch (EngineFullException e) {
             LOG.debug("the pause of {} is not stored: {}", host, e.getMessage());
+        }
+    }
+
+    /** Returns a secret number that all workers of the crawl have, for hashes that they share. */
+    public long seed() {
+        return worker.settings().seed();
+    }
+
+    /**
+     * Stores a count of a host's URLs for the worker that owns the host next, unless a higher one is stored. An engine without
+     * memory does not store it.
+     *
+     * @param key of the count among those of all hosts, such as a hash
+     */
+    public void count(String host, long key, int count) {
+        byte[] counts = worker.keys().slice(hosts.ofHost(host)).counts;
+        try {
+            worker.engine().one(Script.COUNT, counts, utf8(Long.toString(key, Character.MAX_RADIX)), utf8(count));
+        } catch (EngineFullException e) {
+            LOG.debug("a count of {} is not stored: {}", host, e.getMessage());
         }
     }
 

@@ -129,7 +129,7 @@ final class SharedRepair {
         }
 
         private void claim() throws IOException {
-            byte[][] claimed = {slice.owner, slice.counters, slice.taken, slice.done, slice.pauses};
+            byte[][] claimed = {slice.owner, slice.counters, slice.taken, slice.done, slice.pauses, slice.counts};
             proof = crawl.call((session, number) -> {
                 byte[] run = utf8(session.run().id);
                 session.send(Script.CLAIM, claimed, new byte[][] {run, WORKER, OWNERSHIP_MILLIS});

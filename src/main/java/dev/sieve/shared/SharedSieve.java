@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
@@ -374,7 +375,7 @@ public final class SharedSieve implements Frontier {
         private long cacheBytes = 16 << 20;
         private Duration rest = Duration.ZERO;
         private @Nullable Integer mostPerHost;
-        private Consumer<Map<String, Duration>> onClaim = pauses -> {};
+        private BiConsumer<Map<String, Duration>, Map<Long, Integer>> onClaim = (pauses, counts) -> {};
         private LongSupplier clock = System::nanoTime;
         private boolean hasKeeper = true;
         private boolean isBarrierOff;
@@ -501,10 +502,11 @@ public final class SharedSieve implements Frontier {
         }
 
         /**
-         * Receives which hosts of a slice have to pause, and for how long, before URLs of the slice are handed out. Called on
-         * the thread that opens the frontier or one of the frontier. Default: no receiver.
+         * Receives which hosts of a slice have to pause, and for how long, and the {@linkplain SharedNotes#count counts} of its
+         * hosts, before URLs of the slice are handed out. Called on the thread that opens the frontier or one of the frontier.
+         * Default: no receiver.
          */
-        public Builder onClaim(Consumer<Map<String, Duration>> callback) {
+        public Builder onClaim(BiConsumer<Map<String, Duration>, Map<Long, Integer>> callback) {
             onClaim = Objects.requireNonNull(callback, "onClaim");
             return this;
         }

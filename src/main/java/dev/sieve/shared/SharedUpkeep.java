@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +25,7 @@ final class SharedUpkeep implements AutoCloseable {
     private final RecentWrites recent;
     private final SharedBudget budget;
     private final CapacityMarks capacity;
-    private final Consumer<Map<String, Duration>> onClaim;
+    private final BiConsumer<Map<String, Duration>, Map<Long, Integer>> onClaim;
 
     private final Keeper keeper;
     /** On a cluster alone, where that takes seconds. */
@@ -47,7 +47,7 @@ final class SharedUpkeep implements AutoCloseable {
             RecentWrites recent,
             SharedBudget budget,
             CapacityMarks capacity,
-            Consumer<Map<String, Duration>> onClaim) {
+            BiConsumer<Map<String, Duration>, Map<Long, Integer>> onClaim) {
         this.worker = worker;
         this.clock = clock;
         this.barrier = barrier;
@@ -104,10 +104,10 @@ final class SharedUpkeep implements AutoCloseable {
         if (!barrier.isStored(beat.claims.stream().map(Ownership.Claim::slice).toList())) {
             return;
         }
-        // Without the lock, since the receiver of the pauses may have one that is held by a thread that takes.
+        // Without the lock, since the receiver may have one that is held by a thread that takes.
         for (Ownership.Claim claim : beat.claims) {
-            if (!claim.pauses().isEmpty()) {
-                onClaim.accept(claim.pauses());
+            if (!claim.pauses().isEmpty() || !claim.counts().isEmpty()) {
+                onClaim.accept(claim.pauses(), claim.counts());
             }
             boolean mayHaveFrames = claim.mayHaveFrames() || !beat.lostWrites.isEmpty();
             worker.holdings().add(claim.slice(), claim.term(), claim.left(), mayHaveFrames, claim.hosts());

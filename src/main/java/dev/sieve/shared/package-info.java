@@ -38,6 +38,8 @@
  *   {N}#d      hash    which URLs of a taken frame are done, by number
  *   {N}#p      hash    host -> pause, until when it counts; in milliseconds
  *   {N}#h      hash    host -> how many of its URLs are done, with a limit per host; /: the start of the run
+ *   {N}#t      hash    hash of a shape of URLs or of a host (in base 36) -> how many of its URLs were requested, a multiple of a
+ *                      hundredth of the limit of the trap
  *   {N}#x      list    damaged frames that a repair has put aside
  *   {N}B       set     fingerprints of 32 bits of the URLs in bucket B (in base 36, with capitals), as numbers
  * </pre>

@@ -1,9 +1,9 @@
 -- Makes a worker the owner of a slice that has none, until the time ends or it renews.
--- KEYS o m f d p
+-- KEYS o m f d p t
 -- ARGV run, worker, milliseconds, then, optional, the workers that are alive: when m has many answers to pushes, those to
 -- others are removed
 -- Returns {token, 1 when another worker had the slice before, numbers of taken frames, their done bits, pauses of
--- hosts, now}, {0, milliseconds left} when another worker owns it.
+-- hosts, now, counts}, {0, milliseconds left} when another worker owns it.
 if redis.replicate_commands then redis.replicate_commands() end
 local call, keys, args = redis.call, KEYS, ARGV
 local time = call('TIME')
@@ -48,4 +48,4 @@ if worker == args[2] then moved = tonumber(owner[4] or 0) elseif worker then mov
 local token = call('HINCRBY', keys[2], 'token', 1)
 call('HSET', keys[1], 'worker', args[2], 'run', args[1], 'token', token, 'until', now + args[3], 'ttl', args[3],
     'moved', moved)
-return {token, moved, numbers, call('HGETALL', keys[4]), pauses, now}
+return {token, moved, numbers, call('HGETALL', keys[4]), pauses, now, call('HGETALL', keys[6])}

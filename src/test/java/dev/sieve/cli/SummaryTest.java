@@ -73,6 +73,10 @@ class SummaryTest {
     void aLimitThatOrdinarySitesMeetIsNamedWithItsSwitch() throws Exception {
         assertThat(Summary.of(drained(Map.of("SKIPPED", Map.of("trap shape", 1234L))), false, false))
                 .contains("  traps    1,234 URLs skipped by the limit 'shape'", "--allow-trap shape");
+        Map<String, Object> shared =
+                Map.of("SKIPPED", Map.of("trap shape", 1234L), "REFUSED", Map.of("trap shape", 66L, "trap host", 5L));
+        assertThat(Summary.of(drained(shared), true, false))
+                .contains("  traps    1,300 URLs skipped by the limit 'shape'", "5 URLs skipped by the limit 'host'");
         assertThat(Summary.of(drained(Map.of("SKIPPED", Map.of("trap length", 9L))), false, false))
                 .doesNotContain("--allow-trap");
     }

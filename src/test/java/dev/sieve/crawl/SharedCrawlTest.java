@@ -1,6 +1,7 @@
 package dev.sieve.crawl;
 
 import static dev.sieve.crawl.Counter.PAGES;
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -8,8 +9,10 @@ import dev.sieve.demo.DemoRequest;
 import dev.sieve.demo.DemoWeb;
 import dev.sieve.durable.ChildJvm;
 import dev.sieve.judge.PolitenessJudge;
+import dev.sieve.output.Skip;
 import dev.sieve.output.Visit;
 import dev.sieve.scope.Scope;
+import dev.sieve.scope.Trap;
 import dev.sieve.shared.EngineAddress;
 import dev.sieve.shared.LossyWire;
 import dev.sieve.shared.SharedSieve;
@@ -21,6 +24,7 @@ import java.net.InetAddress;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -74,6 +78,14 @@ class SharedCrawlTest {
         return new SharedWorker(address(), options, SharedCrawlTest::settings);
     }
 
+    /** A worker that does not lose a slice on a slow machine. */
+    private SharedWorker lasting(CrawlOptions options) throws IOException {
+        return new SharedWorker(address(), options, builder -> {
+            settings(builder);
+            builder.ownership(Duration.ofMinutes(5));
+        });
+    }
+
     static SharedWorker worker(EngineAddress address, Duration delay) throws IOException {
         return new SharedWorker(address, options().delay(delay), SharedCrawlTest::settings);
     }
@@ -89,6 +101,12 @@ class SharedCrawlTest {
         return IntStream.range(0, SLICES)
                 .mapToObj(i -> String.valueOf(engine.text("HGET", "{crawl}" + i + "o", "worker")))
                 .collect(Collectors.toSet());
+    }
+
+    /** The workers that are alive. */
+    private Set<String> workers() {
+        return ((List<?>) engine.command("ZRANGE", "{crawl}w", "0", "-1"))
+                .stream().map(name -> new String((byte[]) name, US_ASCII)).collect(Collectors.toSet());
     }
 
     private static Set<String> keys(Stream<String> urls) {
@@ -125,11 +143,7 @@ class SharedCrawlTest {
         List<SharedWorker> workers = new ArrayList<>();
         try (DemoWeb web = web(300)) {
             for (int i = 0; i < count; i++) {
-                // For so long that none loses a slice on a slow machine.
-                workers.add(new SharedWorker(address(), options(), builder -> {
-                    settings(builder);
-                    builder.ownership(Duration.ofMinutes(5));
-                }));
+                workers.add(lasting(options()));
             }
             await(() -> owners().size() == count);
             workers.get(0).seed(web.start());
@@ -230,7 +244,8 @@ class SharedCrawlTest {
         List<Process> crawlers = new ArrayList<>();
         try (DemoWeb web = web(300)) {
             for (int i = 0; i < 4; i++) {
-                crawlers.add(process(engine, web.start(), Duration.ofMillis(20), most, Integer.MAX_VALUE));
+                crawlers.add(process(
+                        engine, web.start(), Duration.ofMillis(20), most, Integer.MAX_VALUE, Integer.MAX_VALUE));
             }
             await(() -> owners().size() == 4 && web.requestCount() >= 30);
 
@@ -280,7 +295,7 @@ class SharedCrawlTest {
             });
             for (int i = 0; i < 4; i++) {
                 String seed = url("start.test", site, "/");
-                crawlers.add(process(engine, seed, Duration.ofMillis(200), Long.MAX_VALUE, most));
+                crawlers.add(process(engine, seed, Duration.ofMillis(200), Long.MAX_VALUE, most, Integer.MAX_VALUE));
             }
             await(() -> owners().size() == 4);
             haveJoined.countDown();
@@ -304,6 +319,150 @@ class SharedCrawlTest {
         }
     }
 
+    /** Makes pages of hosts, each with links to other days of one calendar; returns the URLs of the pages. */
+    private static String[] calendar(Site site, int hosts, int linksPerHost) {
+        String[] urls = new String[hosts];
+        for (int host = 0; host < hosts; host++) {
+            String path = "/h" + host;
+            int first = host * linksPerHost;
+            site.page(
+                    path,
+                    IntStream.range(first, first + linksPerHost)
+                            .mapToObj(day -> url("trap.test", site, "/day/" + day))
+                            .toArray(String[]::new));
+            urls[host] = url("h" + host + ".test", site, path);
+        }
+        IntStream.range(0, hosts * linksPerHost).forEach(day -> site.page("/day/" + day));
+        return urls;
+    }
+
+    private static List<String> days(Site site) {
+        return site.requests().stream().filter(path -> path.startsWith("/day/")).toList();
+    }
+
+    @Test
+    void theLimitOfAShapeIsThatOfAllCrawlersInAllRuns() throws Exception {
+        int limit = 50;
+        CrawlOptions options = options().trapLimit(Trap.SHAPE, limit);
+        try (Site site = new Site()) {
+            String[] pages = calendar(site, 20, 20);
+            try (SharedWorker one = lasting(options);
+                    SharedWorker other = lasting(options)) {
+                await(() -> owners().size() == 2);
+                one.seed(pages).start();
+                other.start();
+
+                long queued = 0;
+                for (CrawlReport report : List.of(one.end(), other.end())) {
+                    assertThat(report.ending()).isEqualTo(Ending.DRAINED);
+                    assertThat(report.pending().unfinished()).isZero();
+                    queued += report.count(Counter.REFUSED, "trap shape");
+                }
+                assertThat(queued).as("skipped by the owner of the host").isPositive();
+                assertThat(days(site)).hasSize(limit).doesNotHaveDuplicates();
+                Map<String, String> skipped = new TreeMap<>();
+                Stream.of(one, other)
+                        .flatMap(worker -> worker.skips.stream())
+                        .forEach(skip -> skipped.put(skip.url(), skip.reason().text()));
+                assertThat(skipped).hasSize(pages.length * 20 - limit);
+                assertThat(skipped.values()).containsOnly("trap shape: more than 50 URLs of one shape on a host");
+            }
+
+            try (SharedWorker next = lasting(options)) {
+                site.page("/more", url("trap.test", site, "/day/401"));
+                next.seed(url("h0.test", site, "/more"), url("trap.test", site, "/day/402"));
+                CrawlReport report = next.start().end();
+
+                assertThat(report.ending()).isEqualTo(Ending.DRAINED);
+                assertThat(report.sieve().done()).isEqualTo(report.sieve().accepted());
+                assertThat(next.skips).extracting(Skip::url).containsExactly(url("trap.test", site, "/day/401"));
+                assertThat(days(site)).as("and a seed").hasSize(limit + 1).contains("/day/402");
+            }
+        }
+    }
+
+    /** They are taken from the frontier long before they are requested. */
+    @Test
+    void urlsThatWaitWhenTheirHostMovesAreNotCountedTwice() throws Exception {
+        int days = 45;
+        CrawlOptions options = options().delay(Duration.ofMillis(20)).trapLimit(Trap.SHAPE, 50);
+        try (Site site = new Site()) {
+            String[] page = calendar(site, 1, days);
+            try (SharedWorker leaves = lasting(options)) {
+                leaves.seed(page).start();
+                await(() -> days(site).size() >= 10);
+                assertThat(leaves.leave().pending().left()).isPositive();
+            }
+            try (SharedWorker next = lasting(options)) {
+                assertThat(next.start().end().ending()).isEqualTo(Ending.DRAINED);
+                assertThat(next.skips).isEmpty();
+            }
+            assertThat(days(site)).hasSize(days).doesNotHaveDuplicates();
+        }
+    }
+
+    @Test
+    void aTrapThatIsAllowedIsNotCounted() throws Exception {
+        try (Site site = new Site();
+                SharedWorker worker = worker(options().allowTrap(Trap.SHAPE).trapLimit(Trap.HOST, 50))) {
+            worker.seed(calendar(site, 5, 20)).start().end();
+            assertThat(days(site)).hasSize(50);
+            assertThat(worker.skips).extracting(skip -> skip.reason().rule()).containsOnly("trap host");
+            long stored = IntStream.range(0, SLICES)
+                    .mapToLong(i -> Long.parseLong(String.valueOf(engine.text("HLEN", "{crawl}" + i + "t"))))
+                    .sum();
+            assertThat(stored).as("hosts").isEqualTo(6);
+        }
+    }
+
+    /** With such a limit, each URL is stored. */
+    @Test
+    void theLimitOfAShapeHoldsWhenTheOwnerOfTheHostIsKilled() throws Exception {
+        int limit = 100;
+        Map<String, Process> crawlers = new HashMap<>();
+        try (Site site = new Site()) {
+            site.page("/", calendar(site, 24, 25));
+            CountDownLatch haveJoined = new CountDownLatch(1);
+            site.answer("/robots.txt", () -> {
+                await(() -> haveJoined.getCount() == 0);
+                return Site.status(404);
+            });
+            for (int i = 0; i < 3; i++) {
+                Process crawler = process(
+                        engine,
+                        url("start.test", site, "/"),
+                        Duration.ofMillis(20),
+                        Long.MAX_VALUE,
+                        Integer.MAX_VALUE,
+                        limit);
+                await(() -> workers().size() > crawlers.size());
+                workers().forEach(name -> crawlers.putIfAbsent(name, crawler));
+            }
+            await(() -> owners().equals(workers()));
+            haveJoined.countDown();
+            await(() -> days(site).size() >= limit / 2);
+            int before = days(site).size();
+            int slice = IntStream.range(0, SLICES)
+                    .filter(i -> "1".equals(engine.text("EXISTS", "{crawl}" + i + "t")))
+                    .findFirst()
+                    .orElseThrow();
+            Process owner =
+                    Objects.requireNonNull(crawlers.get(engine.text("HGET", "{crawl}" + slice + "o", "worker")));
+            owner.destroyForcibly();
+            for (Process crawler : crawlers.values()) {
+                crawler.waitFor();
+            }
+
+            assertThat(before).isLessThan(limit);
+            crawlers.values().remove(owner);
+            assertThat(crawlers.values()).extracting(Process::exitValue).containsOnly(0);
+            // Each owner may have counted one that it did not request.
+            assertThat(days(site)).hasSizeBetween(limit - CONCURRENCY, limit);
+        } finally {
+            crawlers.values().forEach(Process::destroyForcibly);
+        }
+    }
+
     @Test
     void theLimitOfTimeCountsFromTheBeginningOfTheRun() throws Exception {
         CrawlOptions options = options().maxTime(Duration.ofHours(1));
@@ -320,10 +479,11 @@ class SharedCrawlTest {
 
     /** Starts a crawler in a process of its own. */
     static Process process(TestEngine engine, DemoWeb web, Duration delay) throws IOException {
-        return process(engine, web.start(), delay, Long.MAX_VALUE, Integer.MAX_VALUE);
+        return process(engine, web.start(), delay, Long.MAX_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE);
     }
 
-    private static Process process(TestEngine engine, String seed, Duration delay, long maxPages, int maxPerHost)
+    private static Process process(
+            TestEngine engine, String seed, Duration delay, long maxPages, int maxPerHost, int maxPerShape)
             throws IOException {
         return ChildJvm.start(
                 List.of("-Xmx128m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
@@ -332,16 +492,18 @@ class SharedCrawlTest {
                 seed,
                 String.valueOf(delay.toMillis()),
                 String.valueOf(maxPages),
-                String.valueOf(maxPerHost));
+                String.valueOf(maxPerHost),
+                String.valueOf(maxPerShape));
     }
 
-    /** The port of the engine, a seed, the delay of hosts in milliseconds, and the limits of pages and of URLs per host. */
+    /** The port of the engine, a seed, the delay of hosts in milliseconds, the limits of pages and of URLs per host and shape. */
     public static void main(String[] arguments) throws IOException {
         EngineAddress address = EngineAddress.parse("redis://127.0.0.1:" + arguments[0] + "/crawl");
         CrawlOptions options = options()
                 .delay(Duration.ofMillis(Long.parseLong(arguments[2])))
                 .maxPages(Long.parseLong(arguments[3]))
-                .maxPerHost(Integer.parseInt(arguments[4]));
+                .maxPerHost(Integer.parseInt(arguments[4]))
+                .trapLimit(Trap.SHAPE, Integer.parseInt(arguments[5]));
         try (SharedJob job = SharedJob.open(address, options, SharedCrawlTest::settings);
                 Crawler crawler = new Crawler(options, job)) {
             crawler.seed(arguments[1]);

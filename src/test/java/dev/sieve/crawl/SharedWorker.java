@@ -1,5 +1,7 @@
 package dev.sieve.crawl;
 
+import dev.sieve.output.PageSink;
+import dev.sieve.output.Skip;
 import dev.sieve.output.Visit;
 import dev.sieve.shared.EngineAddress;
 import dev.sieve.shared.SharedSieve;
@@ -15,6 +17,7 @@ final class SharedWorker implements AutoCloseable {
     final SharedJob job;
     final Crawler crawler;
     final Queue<Visit> visits = new ConcurrentLinkedQueue<>();
+    final Queue<Skip> skips = new ConcurrentLinkedQueue<>();
     private final CompletableFuture<CrawlReport> report = new CompletableFuture<>();
 
     SharedWorker(EngineAddress address, CrawlOptions options, Consumer<SharedSieve.Builder> settings)
@@ -33,7 +36,17 @@ final class SharedWorker implements AutoCloseable {
     SharedWorker start() {
         Thread thread = new Thread(() -> {
             try {
-                report.complete(crawler.run(visits::add));
+                report.complete(crawler.run(new PageSink() {
+                    @Override
+                    public void accept(Visit visit) {
+                        visits.add(visit);
+                    }
+
+                    @Override
+                    public void skipped(Skip skip) {
+                        skips.add(skip);
+                    }
+                }));
             } catch (Throwable e) {
                 report.completeExceptionally(e);
             }

@@ -36,6 +36,19 @@ class RecentCountsTest {
     }
 
     @Test
+    void aCountIsRaisedAndNeverLowered() {
+        RecentCounts counts = new RecentCounts(8);
+        counts.raise(1, 0);
+        counts.raise(2, 5);
+        assertThat(counts.count(1)).isZero();
+        assertThat(counts.increment(2)).isEqualTo(6);
+        counts.raise(2, 4);
+        assertThat(counts.count(2)).isEqualTo(6);
+        counts.raise(2, Integer.MAX_VALUE);
+        assertThat(counts.increment(2)).isEqualTo(Integer.MAX_VALUE);
+    }
+
+    @Test
     void zeroIsAKeyLikeAnyOther() {
         RecentCounts counts = new RecentCounts(8);
         assertThat(counts.count(0)).isZero();

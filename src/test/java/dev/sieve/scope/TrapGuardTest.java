@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sieve.url.UrlNormalizer;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -196,6 +197,56 @@ class TrapGuardTest {
         assertThat(guard.judge("http://h/")).isNull();
         guard.accepted("http://h/");
         assertThat(guard.judge("http://h/")).isEqualTo(Trap.HOST);
+    }
+
+    @Test
+    void aGuardOfHostsJudgesByShapeAndHostAlone() {
+        TrapGuard guard = TrapGuard.ofHosts(
+                Map.of(Trap.LENGTH, 10, Trap.PATH_DEPTH, 1, Trap.DOMAIN, 1, Trap.SHAPE, 1, Trap.HOST, 2), 7);
+        String url = "http://a.evil.test/" + "a/".repeat(1000) + "?" + "a=b&".repeat(400);
+        guard.accepted("http://b.evil.test/");
+        assertThat(guard.judge(url)).isNull();
+        guard.accepted(url);
+        assertThat(guard.judge(url)).isEqualTo(Trap.SHAPE);
+        guard.accepted("http://a.evil.test/x");
+        assertThat(guard.judge("http://a.evil.test/y")).isEqualTo(Trap.HOST);
+    }
+
+    /** Accepts URLs until one is a trap, and notes the counts that are passed on; returns how many were accepted. */
+    private static int acceptAll(TrapGuard guard, int most, Map<Long, Integer> counts) {
+        int accepted = 0;
+        for (; accepted < most && guard.judge("http://h/?day=" + accepted) == null; accepted++) {
+            counts.putAll(guard.accepted("http://h/?day=" + accepted));
+        }
+        return accepted;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"SHAPE, 1000, 995, 990", "HOST, 1000, 995, 990", "SHAPE, 250, 101, 100", "HOST, 99, 50, 50"})
+    void anotherGuardContinuesWithTheCountsUpToAHundredth(Trap trap, int limit, int first, int passedOn) {
+        Map<Trap, Integer> limits = new EnumMap<>(Map.of(Trap.SHAPE, OFF, Trap.HOST, OFF));
+        limits.put(trap, limit);
+        Map<Long, Integer> counts = new HashMap<>();
+        TrapGuard one = TrapGuard.ofHosts(limits, 7);
+        assertThat(acceptAll(one, first, counts)).isEqualTo(first);
+        assertThat(counts.values()).containsExactly(passedOn);
+
+        TrapGuard next = TrapGuard.ofHosts(limits, 7);
+        counts.forEach(next::raise);
+        counts.forEach((key, count) -> next.raise(key, count / 2));
+
+        assertThat(acceptAll(next, OFF, counts)).isEqualTo(limit - passedOn);
+        TrapGuard other = TrapGuard.ofHosts(limits, 8);
+        counts.forEach(other::raise);
+        assertThat(acceptAll(other, OFF, counts)).as("with another seed").isEqualTo(limit);
+    }
+
+    @Test
+    void withoutALimitNoCountIsPassedOn() {
+        Map<Long, Integer> counts = new HashMap<>();
+        TrapGuard guard = TrapGuard.ofHosts(Map.of(Trap.SHAPE, OFF, Trap.HOST, OFF), 7);
+        assertThat(acceptAll(guard, 1000, counts)).isEqualTo(1000);
+        assertThat(counts).isEmpty();
     }
 
     @Test

@@ -228,6 +228,7 @@ class EngineFailureTest {
             assertThat(frontier.stats().accepted()).isEqualTo(told);
             assertThat(fingerprints()).isEqualTo(told);
             assertThat(frontier.pushAll(page(0))).isZero();
+            frontier.notes().count("host0", 1, 500);
             for (int i = 0; i < 1000; i++) {
                 assertThat(frontier.done(frontier.take(0))).isTrue();
             }

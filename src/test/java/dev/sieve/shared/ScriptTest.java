@@ -301,6 +301,19 @@ class ScriptTest {
 
     @ParameterizedTest
     @MethodSource("engines")
+    void countsMoveAndTheHighestIsKept(File program) {
+        with(program, session -> {
+            TestSlice slice = new TestSlice(session.run().id, "w1", "{a}0");
+            for (Object[] args : new Object[][] {{"a", 500}, {"a", 1000}, {"a", 500}, {"-b", 7}, {"a", 1000}}) {
+                session.send(Script.COUNT, slice.keys("t"), TestSlice.args(args));
+            }
+            assertThat(IntStream.range(0, 5).mapToObj(i -> session.receive())).containsExactly(1L, 1L, 0L, 1L, 0L);
+            assertThat(Replies.map(slice.claimed(session).get(6))).isEqualTo(Map.of("a", "1000", "-b", "7"));
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("engines")
     void aScriptHasArgumentsForManyUrlsAndFrames(File program) {
         with(program, session -> {
             TestSlice slice = new TestSlice(session.run().id, "w1", "{a}0");
@@ -356,8 +369,8 @@ class ScriptTest {
             slice.claim(session);
             assertThat(command(session, "HLEN", "{a}0m")).isEqualTo(301L);
             for (int i = 0; i < 2; i++) {
-                session.send(Script.CLAIM, slice.keys("o m f d p"), TestSlice.args(slice.run, "w1", 10, "w1", "w2"));
-                assertThat((List<?>) session.receive()).hasSize(6);
+                session.send(Script.CLAIM, slice.keys("o m f d p t"), TestSlice.args(slice.run, "w1", 10, "w1", "w2"));
+                assertThat((List<?>) session.receive()).hasSize(7);
                 assertThat(strings(command(session, "HKEYS", "{a}0m")))
                         .hasSize(201)
                         .contains("token")

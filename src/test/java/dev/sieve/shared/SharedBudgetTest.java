@@ -1,11 +1,13 @@
 package dev.sieve.shared;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sieve.Lease;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -371,6 +373,97 @@ class SharedBudgetTest {
                     .isZero();
             opened.forEach(SharedSieve::close);
         }
+    }
+
+    // Counts that move with a slice
+
+    private SharedSieve openWith(Map<Long, Integer> counts) throws IOException {
+        return open(builder()
+                .ownership(Duration.ofHours(1))
+                .onClaim((pauses, claimed) -> claimed.forEach((key, count) -> counts.merge(key, count, Math::max))));
+    }
+
+    /** Ends what a worker owns by the clock of the engine. */
+    private void kill(SharedSieve worker) {
+        abandon(worker);
+        nodes.nodeOf("{" + crawl + "}").command("ZREM", "{" + crawl + "}w", worker.worker());
+        for (int i = 0; i < 4; i++) {
+            String slice = nodes.slice(crawl, i);
+            nodes.nodeOf(slice).text("HSET", slice + "o", "until", "0");
+        }
+    }
+
+    @Test
+    void countsMoveWithTheSliceOfAHost() throws Exception {
+        SharedSieve one = open();
+        assertThat(one.notes().seed()).isNotZero();
+        one.notes().count("h0.test", -7, 500);
+        one.notes().count("h0.test", -7, 1000);
+        one.notes().count("h1.test", Long.MAX_VALUE, 3);
+        one.close();
+        Map<Long, Integer> ofTwo = new HashMap<>();
+        SharedSieve two = openWith(ofTwo);
+        assertThat(ofTwo).isEqualTo(Map.of(-7L, 1000, Long.MAX_VALUE, 3));
+        assertThat(two.notes().seed()).isEqualTo(one.notes().seed());
+
+        two.notes().count("h0.test", -7, 1500);
+        kill(two);
+
+        Map<Long, Integer> ofThree = new HashMap<>();
+        openWith(ofThree);
+        assertThat(ofThree).isEqualTo(Map.of(-7L, 1500, Long.MAX_VALUE, 3));
+    }
+
+    @Test
+    void aCountIsReadByTheWorkerThatOwnsTheHostAlone() throws Exception {
+        Map<Long, Integer> ofOne = new HashMap<>();
+        Map<Long, Integer> ofTwo = new HashMap<>();
+        SharedSieve one = openWith(ofOne);
+        for (int i = 0; i < 40; i++) {
+            one.notes().count("h" + i + ".test", i, i + 1);
+        }
+        SharedSieve two = openWith(ofTwo);
+        while (two.owned() < 2) {
+            one.beat();
+            two.beat();
+        }
+        assertThat(ofOne).isEmpty();
+        assertThat(ofTwo)
+                .hasSizeBetween(1, 39)
+                .allSatisfy((key, count) -> assertThat(count).isEqualTo(key + 1));
+
+        kill(one);
+        while (two.owned() < 4) {
+            two.beat();
+        }
+        assertThat(ofTwo).hasSize(40);
+    }
+
+    @Test
+    void aWorkerThatHasLostAHostDoesNotLowerItsCount() throws Exception {
+        SharedSieve stale = open();
+        stale.notes().count("h0.test", 1, 500);
+        SharedSieve owner = open();
+        owner.notes().count("h0.test", 1, 1500);
+
+        stale.notes().count("h0.test", 1, 1000);
+
+        opened.forEach(SharedSieve::close);
+        Map<Long, Integer> counts = new HashMap<>();
+        openWith(counts);
+        assertThat(counts).isEqualTo(Map.of(1L, 1500));
+    }
+
+    @Test
+    void damagedCountsAreNamed() throws Exception {
+        open().close();
+        String slice = nodes.slice(crawl, 2);
+        nodes.nodeOf(slice).text("HSET", slice + "t", "1y2p", "many");
+
+        assertThatThrownBy(this::open)
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining(slice + "t")
+                .hasMessageContaining("many");
     }
 
     @Test

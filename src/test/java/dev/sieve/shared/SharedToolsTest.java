@@ -61,6 +61,7 @@ class SharedToolsTest {
                 assertThat(sieve.pushAll(batch)).isEqualTo(10);
             }
             sieve.notes().add("seeds", "http://h.test/");
+            sieve.notes().count("h.test", 1, 500);
             for (int i = 0; i < 100; i++) {
                 Lease lease = sieve.take(System.nanoTime());
                 if (i % 2 == 0) {
@@ -228,7 +229,8 @@ class SharedToolsTest {
     @Test
     void keysOfAWrongTypeAreNamedAndPutAside() throws IOException {
         String name = "{" + address.name() + "}";
-        for (String key : List.of(name + "0q", name + "0m", name + "0f", name + "w", name + "l:seeds", name + "1")) {
+        for (String key :
+                List.of(name + "0q", name + "0m", name + "0f", name + "0t", name + "w", name + "l:seeds", name + "1")) {
             fill();
             engine.command("DEL", key);
             engine.command("SET", key, "mine");

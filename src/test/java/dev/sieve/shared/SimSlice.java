@@ -315,7 +315,7 @@ final class SimSlice {
             done.add(utf8(number));
             done.add(each);
         });
-        return List.of(f.token, f.moved, numbers, done, List.of(), now);
+        return List.of(f.token, f.moved, numbers, done, List.of(), now, List.of());
     }
 
     Object renew(SimNode node, byte[][] args) {

@@ -114,7 +114,7 @@ final class TestSlice {
     }
 
     List<?> claimed(Session session) {
-        session.send(Script.CLAIM, keys("o m f d p"), args(run, worker, 15_000));
+        session.send(Script.CLAIM, keys("o m f d p t"), args(run, worker, 15_000));
         return (List<?>) session.receive();
     }
 

@@ -307,8 +307,8 @@ class TwoWorkersTest {
     void aSliceThatIsClaimedWhileTheEndIsLookedForIsNotIdle() throws Exception {
         SharedSieve one = open();
         AtomicReference<Runnable> onClaim = new AtomicReference<>(() -> {});
-        SharedSieve two =
-                opened(builder().onClaim(pauses -> onClaim.get().run()).open());
+        SharedSieve two = opened(
+                builder().onClaim((pauses, counts) -> onClaim.get().run()).open());
         one.beat();
         two.beat();
         one.pushAll(urls(500));
@@ -522,7 +522,7 @@ class TwoWorkersTest {
         one.close();
         Map<String, Duration> pauses = new HashMap<>();
 
-        opened(builder().onClaim(pauses::putAll).open());
+        opened(builder().onClaim((claimed, counts) -> pauses.putAll(claimed)).open());
 
         assertThat(pauses).containsOnlyKeys("a", "b").containsEntry("a", Duration.ofSeconds(30));
         assertThat(pauses.get("b")).isBetween(Duration.ofMinutes(59), Duration.ofHours(1));
