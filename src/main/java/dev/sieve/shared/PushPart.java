@@ -13,16 +13,12 @@ final class PushPart {
     /** What the frames of the batch have in common. */
     final byte[] head;
 
-    /** Whether nothing new is accepted. */
-    final boolean refuses;
-
-    final Map<Integer, Urls> ofSlice = new LinkedHashMap<>();
+    private final Map<Integer, Urls> ofSlice = new LinkedHashMap<>();
     private int size;
     private int bytes;
 
-    PushPart(byte[] head, boolean refuses) {
+    PushPart(byte[] head) {
         this.head = head;
-        this.refuses = refuses;
     }
 
     /**
@@ -62,7 +58,7 @@ final class PushPart {
         return size;
     }
 
-    /** Returns how many bytes their texts have. */
+    /** Returns how many bytes it has. */
     int bytes() {
         return bytes;
     }
@@ -70,6 +66,22 @@ final class PushPart {
     /** Returns whether further URLs go into another round trip. */
     boolean isFull() {
         return size == PushTrips.MAX_URLS || bytes >= PushTrips.ENOUGH_BYTES;
+    }
+
+    /** Returns the slices of the URLs. */
+    Map<Integer, Urls> ofSlice() {
+        return ofSlice;
+    }
+
+    /** Returns the URLs of a slice. */
+    Urls ofSlice(int slice) {
+        Urls urls = ofSlice.get(slice);
+        if (urls == null) {
+            urls = new Urls();
+            ofSlice.put(slice, urls);
+            bytes += head.length;
+        }
+        return urls;
     }
 
     /** Adds a URL, whose text was appended to those of its slice. */

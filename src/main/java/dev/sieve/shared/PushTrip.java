@@ -2,6 +2,7 @@ package dev.sieve.shared;
 
 import static dev.sieve.shared.CrawlKeys.utf8;
 
+import dev.sieve.OnFull;
 import dev.sieve.SieveFullException;
 import dev.sieve.shared.PushPart.Url;
 import dev.sieve.shared.PushPart.Urls;
@@ -24,7 +25,10 @@ final class PushTrip {
     private static final long REFUSED = -2;
     private static final long OTHER_CRAWL = -3;
 
+    private final Worker worker;
+    /** Whether nothing new is accepted. */
     private final boolean refuses;
+
     private final byte[] lane;
     private final byte[] number;
     private final Map<Integer, Call> calls = new LinkedHashMap<>();
@@ -33,15 +37,18 @@ final class PushTrip {
      * Prepares the calls.
      *
      * @param lane the name under which the engine stores the response
-     * @param number no other trip of the lane has it
+     * @param number a number that is higher than those of earlier trips of the lane
      */
-    PushTrip(List<PushPart> parts, String lane, long number) {
-        refuses = parts.stream().anyMatch(part -> part.refuses);
+    PushTrip(Worker worker, List<PushPart> parts, String lane, long number) {
+        this.worker = worker;
+        refuses = worker.settings().onFull() == OnFull.FAIL
+                && worker.totals().accepted() >= worker.settings().capacity();
         this.lane = utf8(lane);
         this.number = utf8(Long.toString(number, Character.MAX_RADIX));
         for (PushPart part : parts) {
-            part.ofSlice.forEach((slice, urls) ->
-                    calls.computeIfAbsent(slice, each -> new Call()).add(part, urls));
+            part.ofSlice()
+                    .forEach((slice, urls) ->
+                            calls.computeIfAbsent(slice, each -> new Call()).add(part, urls));
         }
     }
 
@@ -66,37 +73,43 @@ final class PushTrip {
             pages.add(new Page(part, urls, leftOut));
         }
 
-        /** Gives each batch the response to its URLs. */
-        void end(@Nullable RuntimeException failure) {
-            List<?> some = reply instanceof List<?> list ? list : null;
+        /** Gives each batch the response to its URLs: a refusal of new ones concerns only a batch that has some. */
+        void end(@Nullable RuntimeException failure, long capacity) {
+            pages.forEach(page -> page.urls.failure = failure);
+            if (!(reply instanceof List<?> some)) {
+                return;
+            }
+            long accepted = Replies.number(some.get(0));
+            byte[] mask = (byte[]) some.get(1);
             int next = 0;
             for (Page page : pages) {
-                page.urls.failure = failure;
-                if (some != null) {
-                    page.urls.acceptedInSlice = Replies.number(some.get(0));
-                    byte[] mask = (byte[]) some.get(1);
-                    for (int i = 0; i < page.urls.all.size(); i++) {
-                        if (!page.leftOut.get(i) && mask[next++] == '1') {
-                            page.urls.isNew.set(i);
-                        }
+                page.urls.acceptedInSlice = accepted;
+                for (int i = 0; i < page.urls.all.size(); i++) {
+                    if (!page.leftOut.get(i) && mask[next++] == '1') {
+                        page.urls.isNew.set(i);
                     }
+                }
+                if (accepted == REFUSED && !page.urls.isNew.isEmpty()) {
+                    page.urls.isNew.clear();
+                    page.urls.failure = new SieveFullException(capacity, capacity);
                 }
             }
         }
     }
 
     /** Makes the round trip, and gives each batch the response to its URLs; returns the run of the engine. */
-    Run run(Worker worker) {
+    Run run() {
         Run run = worker.engine().call((session, callNumber) -> {
-            calls.forEach((slice, call) -> send(session, worker, slice, call));
+            calls.forEach((slice, call) -> send(session, slice, call));
             calls.values().forEach(call -> call.reply = receive(session));
             return session.run();
         });
-        calls.values().forEach(call -> call.end(failure(call.reply, worker)));
+        long capacity = worker.settings().capacity();
+        calls.values().forEach(call -> call.end(failure(call.reply), capacity));
         return run;
     }
 
-    private void send(Session session, Worker worker, int slice, Call call) {
+    private void send(Session session, int slice, Call call) {
         CrawlKeys.OfSlice names = worker.keys().slice(slice);
         int count = call.places.size();
         int pages = call.pages.size();
@@ -146,14 +159,11 @@ final class PushTrip {
         }
     }
 
-    private static @Nullable RuntimeException failure(@Nullable Object reply, Worker worker) {
+    private @Nullable RuntimeException failure(@Nullable Object reply) {
         if (reply instanceof EngineFullException e) {
             return new SieveFullException(e.getMessage());
         } else if (reply instanceof EngineException e) {
             return e;
-        } else if (reply instanceof Long refused && refused == REFUSED) {
-            return new SieveFullException(
-                    worker.settings().capacity(), worker.settings().capacity());
         } else if (reply instanceof Long refused && refused == OTHER_CRAWL) {
             return CrawlSettings.isGone(worker.keys().name());
         }

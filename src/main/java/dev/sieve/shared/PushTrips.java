@@ -6,6 +6,7 @@ import java.util.Objects;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,18 +18,18 @@ final class PushTrips {
     /** Round trips at a time: the engine works on one while a thread prepares the other. */
     private static final int LANES = 2;
 
-    /** URLs of one round trip; a script takes a few thousand arguments. */
+    /** The maximum number of URLs per round trip; Lua limits the values that {@code unpack} returns. */
     static final int MAX_URLS = 2048;
 
-    /** Bytes of the URLs of one round trip, from which on the next one goes into another. */
+    /** The bytes of a round trip of several parts, at most; a single part may exceed it by one URL. */
     static final int ENOUGH_BYTES = 1 << 18;
 
     private final Worker worker;
-    /** The names under which the engine stores its last response, of the lanes that are free. */
-    private final BlockingQueue<String> lanes = new ArrayBlockingQueue<>(LANES);
+    /** The free lanes: names under which the engine stores the response to their last call. */
+    private final BlockingQueue<String> lanes = new ArrayBlockingQueue<>(LANES, true);
 
     private final AtomicLong numbers = new AtomicLong();
-    /** The trip that others may join. */
+    /** The trip that threads join. */
     private Trip next = new Trip();
 
     PushTrips(Worker worker) {
@@ -38,26 +39,19 @@ final class PushTrips {
         }
     }
 
-    private enum State {
-        /** One of its threads has to make it. */
-        WAITING,
-        UNDER_WAY,
-        OVER
-    }
-
-    /** What some threads push together. Guarded by its monitor; the thread that makes it needs none for the other fields. */
+    /** The parts that several threads push in one round trip. */
     private static final class Trip {
-        private final List<PushPart> parts = new ArrayList<>();
-        private int urls;
-        private int bytes;
-        private boolean isClosed;
-        private State state = State.WAITING;
+        /** Held by the thread that makes the trip; the others wait for it, and then find that the trip is over. */
+        final ReentrantLock turn = new ReentrantLock();
+
+        // Guarded by the monitor of the trips.
+        final List<PushPart> parts = new ArrayList<>();
         /** How many threads have not left it. */
-        private int threads;
+        int threads;
 
-        @Nullable
-        String lane;
+        boolean isClosed;
 
+        // Used by the thread whose turn it is.
         @Nullable
         PushTrip call;
 
@@ -67,43 +61,18 @@ final class PushTrips {
         @Nullable
         RuntimeException failure;
 
-        /** Adds a part, with its thread; returns false when it does not fit. */
-        synchronized boolean add(PushPart part) {
-            boolean hasRoom = urls + part.size() <= MAX_URLS && bytes + part.bytes() <= ENOUGH_BYTES;
-            if (isClosed || (urls > 0 && !hasRoom)) {
-                return false;
-            }
-            parts.add(part);
-            urls += part.size();
-            bytes += part.bytes();
-            threads++;
-            return true;
+        /** Used by the thread whose turn it is, and by the last thread that leaves. */
+        @Nullable
+        String lane;
+
+        boolean hasRoom(PushPart part) {
+            int urls = parts.stream().mapToInt(PushPart::size).sum();
+            int bytes = parts.stream().mapToInt(PushPart::bytes).sum();
+            return parts.isEmpty() || (urls + part.size() <= MAX_URLS && bytes + part.bytes() <= ENOUGH_BYTES);
         }
 
-        synchronized List<PushPart> close() {
-            isClosed = true;
-            return parts;
-        }
-
-        /** Waits until it is over, or this thread has to make it; returns true in this case. */
-        synchronized boolean awaitTurn() throws InterruptedException {
-            while (state == State.UNDER_WAY) {
-                wait();
-            }
-            boolean isTurn = state == State.WAITING;
-            state = isTurn ? State.UNDER_WAY : state;
-            return isTurn;
-        }
-
-        synchronized void end(State after) {
-            state = after;
-            notifyAll();
-        }
-
-        /** Returns whether no thread is left to make it. */
-        synchronized boolean leave() {
-            threads--;
-            return threads == 0 && state == State.WAITING;
+        boolean isOver() {
+            return run != null || failure != null;
         }
 
         Run result() {
@@ -119,54 +88,71 @@ final class PushTrips {
      *
      * @return the run of the engine that has responded
      * @throws java.io.UncheckedIOException when the engine was away for too long, or this thread is interrupted; URLs of the
-     *     part may be accepted
+     *     part may be accepted, also later, while a thread that shares the round trip waits for the engine
      */
     Run send(PushPart part) {
         Trip trip = join(part);
         try {
-            if (trip.awaitTurn()) {
-                make(trip);
+            trip.turn.lockInterruptibly();
+            try {
+                if (!trip.isOver()) {
+                    make(trip);
+                }
+                return trip.result();
+            } finally {
+                trip.turn.unlock();
             }
-            return trip.result();
         } catch (InterruptedException e) {
             throw Engine.interrupted();
         } finally {
-            if (trip.leave()) {
-                freeLane(trip);
-            }
+            leave(trip, part);
         }
     }
 
     private synchronized Trip join(PushPart part) {
-        while (!next.add(part)) {
+        if (!next.hasRoom(part)) {
             next = new Trip();
         }
+        next.parts.add(part);
+        next.threads++;
         return next;
     }
 
-    /** Makes a trip. When this thread is interrupted, another one repeats it with the same lane and number. */
-    private void make(Trip trip) throws InterruptedException {
-        State after = State.WAITING;
-        try {
-            if (trip.lane == null) {
-                trip.lane = lanes.take();
-            }
-            if (trip.call == null) {
-                trip.call = new PushTrip(trip.close(), trip.lane, numbers.incrementAndGet());
-            }
-            try {
-                trip.run = trip.call.run(worker);
-            } catch (RuntimeException e) {
-                if (Thread.currentThread().isInterrupted()) {
-                    throw e;
-                }
-                trip.failure = e;
-            }
+    /** Takes a part back if its trip has not begun; the last thread gives up one that nobody has ended. */
+    private synchronized void leave(Trip trip, PushPart part) {
+        trip.threads--;
+        if (!trip.isClosed) {
+            trip.parts.remove(part);
+        } else if (trip.threads == 0) {
             freeLane(trip);
-            after = State.OVER;
-        } finally {
-            trip.end(after);
         }
+    }
+
+    private synchronized List<PushPart> close(Trip trip) {
+        trip.isClosed = true;
+        if (next == trip) {
+            next = new Trip();
+        }
+        return trip.parts;
+    }
+
+    /** Makes a trip. When this thread is interrupted, the next one repeats the trip with the same lane and number. */
+    private void make(Trip trip) throws InterruptedException {
+        if (trip.lane == null) {
+            trip.lane = lanes.take();
+        }
+        if (trip.call == null) {
+            trip.call = new PushTrip(worker, close(trip), trip.lane, numbers.incrementAndGet());
+        }
+        try {
+            trip.run = trip.call.run();
+        } catch (RuntimeException e) {
+            if (Thread.currentThread().isInterrupted()) {
+                throw e;
+            }
+            trip.failure = e;
+        }
+        freeLane(trip);
     }
 
     private void freeLane(Trip trip) {

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Pushes batches: what was not seen lately goes to the engine, all slices in one round trip, which batches that are pushed at
- * the same time share. Safe for use by many threads.
+ * Pushes batches: URLs that were not seen lately go to the engine, those of all slices in one round trip. Batches that are
+ * pushed at the same time may share a round trip. Safe for use by many threads.
  */
 final class Pusher {
     private final Worker worker;
@@ -47,7 +47,6 @@ final class Pusher {
     /** A push of one batch. */
     final class Push {
         private final UrlBatch batch;
-        private final boolean refuses;
         private final byte[] referrer;
         private final byte[] head;
         private final HostSlices.OfPage page = hosts.new OfPage();
@@ -55,9 +54,8 @@ final class Pusher {
         private final Set<Integer> slicesWithNew = new HashSet<>();
         private int accepted;
 
-        private Push(UrlBatch batch, boolean refuses) {
+        private Push(UrlBatch batch) {
             this.batch = batch;
-            this.refuses = refuses;
             referrer = Frame.referrer(batch);
             head = Frame.head(batch, referrer);
             isNew = new long[(batch.size() + 63) >> 6];
@@ -82,7 +80,7 @@ final class Pusher {
             batch.clearNew();
             try {
                 for (int from = 0; from < batch.size(); ) {
-                    PushPart part = new PushPart(head, refuses);
+                    PushPart part = new PushPart(head);
                     from = collect(from, part);
                     if (part.size() > 0) {
                         note(trips.send(part), part);
@@ -119,7 +117,7 @@ final class Pusher {
             int from = batch.urlFrom(index);
             int to = batch.urlTo(index);
             int slice = page.slice(url, from, to);
-            PushPart.Urls urls = part.ofSlice.computeIfAbsent(slice, each -> new PushPart.Urls());
+            PushPart.Urls urls = part.ofSlice(slice);
             int before = urls.texts.size();
             Frame.url(urls.texts, referrer, url, from, to);
             long bucket = worker.settings().bucket(slice, h1);
@@ -128,12 +126,11 @@ final class Pusher {
 
         /** Marks what is new; throws when a slice has refused its URLs. */
         private void note(Run run, PushPart part) {
-            RecentKeys.Table known = recent.of(run);
             RuntimeException failure = null;
-            for (Map.Entry<Integer, PushPart.Urls> entry : part.ofSlice.entrySet()) {
+            for (Map.Entry<Integer, PushPart.Urls> entry : part.ofSlice().entrySet()) {
                 PushPart.Urls urls = entry.getValue();
                 if (urls.failure == null) {
-                    note(run, entry.getKey(), urls, known);
+                    note(run, entry.getKey(), urls);
                 } else {
                     failure = urls.failure;
                 }
@@ -143,8 +140,11 @@ final class Pusher {
             }
         }
 
-        private void note(Run run, int slice, PushPart.Urls urls, RecentKeys.Table known) {
-            urls.all.forEach(url -> known.add(url.h1(), url.h2()));
+        private void note(Run run, int slice, PushPart.Urls urls) {
+            if (run == worker.engine().run()) {
+                RecentKeys.Table known = recent.of(run);
+                urls.all.forEach(url -> known.add(url.h1(), url.h2()));
+            }
             if (!urls.isNew.isEmpty()) {
                 for (int i = urls.isNew.nextSetBit(0); i >= 0; i = urls.isNew.nextSetBit(i + 1)) {
                     int index = urls.all.get(i).index();
@@ -172,8 +172,8 @@ final class Pusher {
     }
 
     /** Starts a push of a batch. */
-    Push push(UrlBatch batch, boolean refuses) {
+    Push push(UrlBatch batch) {
         check(batch);
-        return new Push(batch, refuses);
+        return new Push(batch);
     }
 }

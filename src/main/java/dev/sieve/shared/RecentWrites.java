@@ -11,15 +11,32 @@ import org.jspecify.annotations.Nullable;
 final class RecentWrites {
     private static final long MAX_BYTES = 8 << 20;
 
-    private record Write(Runnable repetition, long nanos, long bytes) {}
+    private static final class Write {
+        final Runnable repetition;
+        final long nanos;
+        final long bytes;
+        /** The run of the engine that may have it. */
+        Run run;
+
+        Write(Runnable repetition, long nanos, long bytes, Run run) {
+            this.repetition = repetition;
+            this.nanos = nanos;
+            this.bytes = bytes;
+            this.run = run;
+        }
+    }
 
     private final ArrayDeque<Write> writes = new ArrayDeque<>();
     private long bytes;
     private @Nullable Run run;
 
-    /** Adds a write. */
-    synchronized void add(Runnable repetition, long size, long now) {
-        writes.add(new Write(repetition, now, size));
+    /**
+     * Adds a write.
+     *
+     * @param ofWrite the run of the engine before the write
+     */
+    synchronized void add(Runnable repetition, long size, Run ofWrite, long now) {
+        writes.add(new Write(repetition, now, size, ofWrite));
         bytes += size;
         while (bytes > MAX_BYTES) {
             bytes -= writes.remove().bytes;
@@ -32,14 +49,15 @@ final class RecentWrites {
      * @return what repeats the writes that an earlier run may have lost; nothing in the same run
      */
     synchronized List<Runnable> beat(Run present) {
-        boolean isNew = run != null && run != present;
         run = present;
-        return isNew ? writes.stream().map(Write::repetition).toList() : List.of();
+        List<Write> lost = writes.stream().filter(write -> write.run != present).toList();
+        lost.forEach(write -> write.run = present);
+        return lost.stream().map(write -> write.repetition).toList();
     }
 
     /** Forgets what was written before a time, in the present run: the engine cannot lose it any more. */
     synchronized void forget(Run present, long until) {
-        while (run == present && !writes.isEmpty() && until - writes.peek().nanos > 0) {
+        while (!writes.isEmpty() && writes.peek().run == present && until - writes.peek().nanos > 0) {
             bytes -= writes.remove().bytes;
         }
     }

@@ -79,11 +79,12 @@ public final class SharedNotes {
                 args[i + 1] = utf8(some.get(i));
                 bytes += args[i + 1].length + LINE_BYTES;
             }
+            Run run = worker.engine().run();
             try {
                 length = storeLines(args);
             } finally {
                 // Not before: a barrier that does not cover the lines must not make them be forgotten.
-                recent.add(() -> some.forEach(line -> append(key, utf8(line))), bytes, clock.getAsLong());
+                recent.add(() -> some.forEach(line -> append(key, utf8(line))), bytes, run, clock.getAsLong());
             }
         }
         return length;

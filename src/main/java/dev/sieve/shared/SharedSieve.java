@@ -127,14 +127,14 @@ public final class SharedSieve implements Frontier {
      *     left; what is marked in the batch was accepted
      * @throws IllegalArgumentException when a URL, a key or the referrer is longer than 1,048,576 bytes; no URL of the
      *     batch was accepted
-     * @throws UncheckedIOException when the engine was away for too long; URLs that are not marked may be accepted
+     * @throws UncheckedIOException when the engine was away for too long, or the thread is interrupted; URLs that are not marked
+     *     may be accepted, also later
      */
     @Override
     public int pushAll(UrlBatch batch) {
         requireUsable();
-        boolean refuses = worker.settings().onFull() == OnFull.FAIL
-                && worker.totals().accepted() >= worker.settings().capacity();
-        Pusher.Push push = pusher.push(batch, refuses);
+        Run run = worker.engine().run();
+        Pusher.Push push = pusher.push(batch);
         boolean isComplete = false;
         try {
             push.run();
@@ -144,7 +144,8 @@ public final class SharedSieve implements Frontier {
             push.slicesWithNew().forEach(worker.holdings()::mayHaveFrames);
             if (batch.referrer() == null && push.accepted() > 0) {
                 UrlBatch copy = Pusher.copyOfNew(batch);
-                recent.add(() -> pushAll(copy), copy.size() * (copy.maxBytes() + URL_BYTES), clock.getAsLong());
+                long bytes = copy.size() * (copy.maxBytes() + URL_BYTES);
+                recent.add(() -> pushAll(copy), bytes, run, clock.getAsLong());
             }
         }
         capacity.publish(worker.totals().accepted());
@@ -323,7 +324,7 @@ public final class SharedSieve implements Frontier {
         worker.engine().impatient();
     }
 
-    /** Returns what should be changed in the settings of the worker.engine(), for a log or a user. */
+    /** Returns what should be changed in the settings of the engine, for a log or a user. */
     public List<String> warnings() {
         return worker.engine().warnings();
     }
@@ -349,7 +350,7 @@ public final class SharedSieve implements Frontier {
         upkeep.close();
     }
 
-    /** Drops the connections without notifying the worker.engine(), as a crash would. */
+    /** Drops the connections without notifying the engine, as a crash would. */
     void abandon() {
         upkeep.abandon();
     }

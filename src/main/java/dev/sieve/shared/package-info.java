@@ -7,8 +7,8 @@
  * any slice; one worker at a time owns a slice, takes from its queue, and stores what is done. Each step is one script,
  * which the engine runs as a whole: the files next to these classes. Scripts that only an owner may run compare its
  * token, which grows with each owner, and the run of the engine that granted it. Calls have numbers, so that one whose
- * response was lost is repeated with the same result. Pages that a worker pushes at the same time share a round
- * trip: one call per slice, in which each page has a frame of its own.
+ * response was lost is repeated with the same result. Pages that a worker pushes at the same time may share a
+ * round trip: one call per slice, in which each page has a frame of its own.
  *
  * <h2>Keys</h2>
  *
@@ -29,8 +29,8 @@
  *   {N}#m      hash    a: accepted URLs; taken (frames), done, seen, pages (done ones); token: the last one; c, cf: number and first frame of the
  *                      last take; dc: number of the last done; of a repair: lost (these count as done), forgotten (accepted
  *                      URLs whose fingerprints are missing); lane of a worker -> number (in base 36)
- *                      of its last push with a new URL; unless all were new: ':', places of these (a byte each, 2 when the
- *                      push had 256 URLs or more)
+ *                      of its last call with a new URL; unless all were new: ':', places of these (a byte each, 2 when the
+ *                      call had 256 URLs or more)
  *   {N}#o      hash    owner: worker, run, token, until, ttl, moved (1: from another owner), idle (1: it has nothing to
  *                      do), rc: number of the last renewal
  *   {N}#q      list    frames not taken yet

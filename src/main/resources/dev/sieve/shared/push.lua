@@ -1,10 +1,10 @@
--- Queues the URLs of some pages that are new. Queued first, seen last: a log that ends in between loses no URL.
+-- Queues the new URLs of several pages. Queued first, seen last: a log that ends in between loses no URL.
 -- KEYS q m {N}, then the bucket of each URL; at most 2048 URLs, none twice
 -- ARGV id of the crawl, lane, call, refuse (1: nothing new is accepted), texts of the URLs one after the other, their
 --      lengths (4 bytes each), how many URLs each page has (2 bytes each), then the head of each page's frame, then the
 --      fingerprint of each URL
--- Returns {accepted, mask} with a 1 for each new URL and a 0 for each other, '' when none is new, -2 when refused, -3 when
--- the crawl of this id is not stored any more.
+-- Returns {accepted, mask} with a 1 for each new URL and a 0 for each other, {-2, mask} when the new ones are refused, '' when
+-- none is new or a later call of the lane was answered, -3 when the crawl of this id is not stored any more.
 if redis.replicate_commands then redis.replicate_commands() end
 local call, keys, args = redis.call, KEYS, ARGV
 local urls, pages = #keys - 3, #args[7] / 2
@@ -25,6 +25,8 @@ if string.sub(last, 1, #number) == number then
     local count = (#last - #number) / #place
     return {accepted, mask({struct.unpack('>' .. string.rep(place, count), last, #number + 1)}, count)}
 end
+-- A connection that was given up may deliver a call after later ones, of which the last may still be repeated.
+if tonumber(string.match(last, '^%w+') or 0, 36) > tonumber(args[3], 36) then return '' end
 local new, count = {}, 0
 for i = 1, urls do
     if call('SISMEMBER', keys[i + 3], args[i + first]) == 0 then
@@ -33,14 +35,14 @@ for i = 1, urls do
     end
 end
 if count == 0 then return '' end
-if args[4] == '1' then return -2 end
+if args[4] == '1' then return {-2, mask(new, count)} end
 local texts, lengths = args[5], {struct.unpack('>' .. string.rep('I4', urls), args[6])}
 local counts = {struct.unpack('>' .. string.rep('I2', pages), args[7])}
-local frames, frame, page, last, from, i = {}, {}, 0, 0, 1, 1
+local frames, frame, page, pageEnd, from, i = {}, nil, 0, 0, 1, 1
 for n = 1, count do
-    while last < new[n] do
+    while pageEnd < new[n] do
         page = page + 1
-        last = last + counts[page]
+        pageEnd = pageEnd + counts[page]
         frame = nil
     end
     if not frame then

@@ -17,6 +17,7 @@ public final class LossyWire implements AutoCloseable {
     private final AtomicInteger toLose = new AtomicInteger();
     private final Queue<Socket> clients = new ConcurrentLinkedQueue<>();
     private volatile boolean isCut;
+    private volatile boolean cutsWhenLost;
 
     public LossyWire(TestEngine engine) {
         target = engine.port();
@@ -29,6 +30,12 @@ public final class LossyWire implements AutoCloseable {
     /** The next response is read and thrown away, and its connection is closed. */
     void loseNextResponse() {
         toLose.set(1);
+    }
+
+    /** After a number of responses, the next one is lost, and all connections are cut. */
+    void cutAfter(int responses) {
+        toLose.set(responses + 1);
+        cutsWhenLost = true;
     }
 
     boolean hasLost() {
@@ -66,7 +73,10 @@ public final class LossyWire implements AutoCloseable {
             OutputStream out = to.getOutputStream();
             byte[] buffer = new byte[100_000];
             for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
-                if (responses && toLose.compareAndSet(1, 0)) {
+                if (responses && toLose.getAndUpdate(count -> Math.max(0, count - 1)) == 1) {
+                    if (cutsWhenLost) {
+                        cut();
+                    }
                     return;
                 }
                 out.write(buffer, 0, n);

@@ -3,6 +3,8 @@ package dev.sieve.shared;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sieve.OnFull;
+import dev.sieve.SieveFullException;
 import dev.sieve.UrlBatch;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
@@ -30,12 +32,16 @@ class PushTripsTest {
     @BeforeEach
     void open() throws Exception {
         engine = TestEngine.start();
-        frontier = SharedSieve.builder(engine.address("trips"))
+        frontier = builder(engine.address("trips")).open();
+    }
+
+    private static SharedSieve.Builder builder(EngineAddress address) {
+        return SharedSieve.builder(address)
                 .capacity(100_000)
                 .slices(1)
+                .cacheBytes(0)
                 .patience(Duration.ofMinutes(1))
-                .withoutKeeper()
-                .open();
+                .withoutKeeper();
     }
 
     @AfterEach
@@ -73,6 +79,7 @@ class PushTripsTest {
     private static void await(Stream<Page> pages) {
         pages.forEach(page -> {
             while (!page.isWaiting()) {
+                assertThat(page.push.isDone()).isFalse();
                 Thread.onSpinWait();
             }
         });
@@ -100,6 +107,7 @@ class PushTripsTest {
     private static void awaitIn(Page page, String method) {
         while (Stream.of(page.thread.getStackTrace())
                 .noneMatch(frame -> frame.getMethodName().equals(method))) {
+            assertThat(page.push.isDone()).isFalse();
             Thread.onSpinWait();
         }
     }
@@ -149,6 +157,72 @@ class PushTripsTest {
     private static void interrupt(Page page) {
         page.thread.interrupt();
         assertThatThrownBy(page::isNew).rootCause().isInstanceOf(InterruptedIOException.class);
+    }
+
+    @Test
+    void aRoundTripThatAnotherThreadRepeatsHasTheSameResult() throws Exception {
+        try (LossyWire wire = new LossyWire(engine)) {
+            frontier.abandon();
+            frontier = builder(wire.address("trips")).open();
+            engine.suspend();
+            List<Page> connecting = busy("receive");
+            engine.resume();
+            assertThat(connecting.get(0).isNew() + connecting.get(1).isNew()).isEqualTo(2 * 2 + 1);
+            engine.suspend();
+            List<Page> pages = busy("receive");
+            Page first = page(LANES);
+            await(Stream.of(first));
+            Page second = page(LANES + 1);
+            await(Stream.of(second));
+
+            // The engine runs the call of the first page, whose response is lost.
+            wire.cutAfter(LANES);
+            engine.resume();
+            awaitIn(first, "awaitEnd");
+            interrupt(first);
+            wire.restore();
+
+            assertThat(second.isNew()).isEqualTo(2);
+            for (Page page : pages) {
+                assertThat(page.isNew()).isZero();
+            }
+        }
+    }
+
+    @Test
+    void urlsOfAnInterruptedPushThatWasNotSentAreNewLater() throws Exception {
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> frontier.push("http://a.test/")).isInstanceOf(UncheckedIOException.class);
+        assertThat(Thread.interrupted()).isTrue();
+
+        assertThat(frontier.push("http://a.test/")).isTrue();
+    }
+
+    @Test
+    void aPageWithoutNewUrlsIsNotRefusedWithAnother() throws Exception {
+        frontier.abandon();
+        frontier = SharedSieve.builder(engine.address("full"))
+                .capacity(5)
+                .slices(1)
+                .onFull(OnFull.FAIL)
+                .cacheBytes(0)
+                .withoutKeeper()
+                .open();
+        // 2 * 2 + 1 URLs
+        assertThat(page(0).isNew() + page(1).isNew()).isEqualTo(5);
+        engine.suspend();
+        List<Page> busy = busy("receive");
+        Page seen = page(1);
+        await(Stream.of(seen));
+        Page other = page(2);
+        await(Stream.of(other));
+
+        engine.resume();
+
+        for (Page page : List.of(busy.get(0), busy.get(1), seen)) {
+            assertThat(page.isNew()).isZero();
+        }
+        assertThatThrownBy(other::isNew).cause().isInstanceOf(SieveFullException.class);
     }
 
     @Test
