@@ -73,14 +73,21 @@ final class PushTrip {
             pages.add(new Page(part, urls, leftOut));
         }
 
-        /** Gives each batch the response to its URLs: a refusal of new ones concerns only a batch that has some. */
+        /** Gives each batch the response to its URLs. */
         void end(@Nullable RuntimeException failure, long capacity) {
             pages.forEach(page -> page.urls.failure = failure);
-            if (!(reply instanceof List<?> some)) {
-                return;
+            if (reply instanceof List<?> some) {
+                long accepted = Replies.number(some.get(0));
+                byte[] mask = (byte[]) some.get(1);
+                if (accepted == REFUSED) {
+                    refuse(mask, capacity);
+                } else {
+                    accept(mask, accepted);
+                }
             }
-            long accepted = Replies.number(some.get(0));
-            byte[] mask = (byte[]) some.get(1);
+        }
+
+        private void accept(byte[] mask, long accepted) {
             int next = 0;
             for (Page page : pages) {
                 page.urls.acceptedInSlice = accepted;
@@ -89,9 +96,22 @@ final class PushTrip {
                         page.urls.isNew.set(i);
                     }
                 }
-                if (accepted == REFUSED && !page.urls.isNew.isEmpty()) {
-                    page.urls.isNew.clear();
-                    page.urls.failure = new SieveFullException(capacity, capacity);
+            }
+        }
+
+        /** Refuses the batches with a new URL; the others are complete. */
+        private void refuse(byte[] mask, long capacity) {
+            Set<Long> refused = new HashSet<>();
+            int next = 0;
+            for (Page page : pages) {
+                for (int i = 0; i < page.urls.all.size(); i++) {
+                    long place = page.urls.all.get(i).place();
+                    if (!page.leftOut.get(i) && mask[next++] == '1') {
+                        refused.add(place);
+                    }
+                    if (refused.contains(place)) {
+                        page.urls.failure = new SieveFullException(capacity, capacity);
+                    }
                 }
             }
         }

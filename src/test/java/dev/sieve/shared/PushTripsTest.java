@@ -214,15 +214,19 @@ class PushTripsTest {
         List<Page> busy = busy("receive");
         Page seen = page(1);
         await(Stream.of(seen));
-        Page other = page(2);
-        await(Stream.of(other));
+        List<Page> refused = List.of(page(2), page(2));
+        await(refused.stream());
 
         engine.resume();
 
         for (Page page : List.of(busy.get(0), busy.get(1), seen)) {
             assertThat(page.isNew()).isZero();
         }
-        assertThatThrownBy(other::isNew).cause().isInstanceOf(SieveFullException.class);
+        for (Page page : refused) {
+            assertThatThrownBy(page::isNew).cause().isInstanceOf(SieveFullException.class);
+        }
+        // The page that shared another's URL does not have the URL taken for a seen one.
+        assertThatThrownBy(() -> frontier.push("http://a.test/2")).isInstanceOf(SieveFullException.class);
     }
 
     @Test
