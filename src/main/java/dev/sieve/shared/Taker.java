@@ -74,7 +74,7 @@ final class Taker {
         }
     }
 
-    /** Takes more frames into the worker.holdings(), in one round trip; with a poll also from slices that seem to be empty. */
+    /** Takes more frames into the holdings, in one round trip; with a poll also from slices that seem to be empty. */
     void refill(boolean polls, long nowNanos, long clock) {
         assert worker.isInTrip();
         boolean isPoll = polls && waitNanos(nowNanos) == 0;
