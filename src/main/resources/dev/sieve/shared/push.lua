@@ -25,8 +25,6 @@ if string.sub(last, 1, #number) == number then
     local count = (#last - #number) / #place
     return {accepted, mask({struct.unpack('>' .. string.rep(place, count), last, #number + 1)}, count)}
 end
--- A connection that was given up may deliver a call after later ones, of which the last may still be repeated.
-if tonumber(string.match(last, '^%w+') or 0, 36) > tonumber(args[3], 36) then return '' end
 local new, count = {}, 0
 for i = 1, urls do
     if call('SISMEMBER', keys[i + 3], args[i + first]) == 0 then
@@ -35,6 +33,8 @@ for i = 1, urls do
     end
 end
 if count == 0 then return '' end
+-- A connection that was given up may deliver a call after later ones, of which the last may still be repeated.
+if tonumber(string.match(last, '^%w+') or 0, 36) > tonumber(args[3], 36) then return '' end
 if args[4] == '1' then return {-2, mask(new, count)} end
 local texts, lengths = args[5], {struct.unpack('>' .. string.rep('I4', urls), args[6])}
 local counts = {struct.unpack('>' .. string.rep('I2', pages), args[7])}
