@@ -4,7 +4,6 @@ import dev.sieve.url.UrlParts;
 import java.security.SecureRandom;
 import java.util.EnumMap;
 import java.util.EnumSet;
-import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -130,14 +129,13 @@ public final class TrapGuard {
         if (ofHost == 1 && limit(Trap.DOMAIN) < Integer.MAX_VALUE) {
             domains.increment(shape.ofDomain(url));
         }
-        Map<Long, Integer> counts = new HashMap<>();
-        if (isPassedOn(Trap.SHAPE, ofShape)) {
-            counts.put(shapeKey, ofShape);
+        boolean passesShape = isPassedOn(Trap.SHAPE, ofShape);
+        boolean passesHost = isPassedOn(Trap.HOST, ofHost);
+        if (passesShape && passesHost) {
+            return Map.of(shapeKey, ofShape, hostKey, ofHost);
         }
-        if (isPassedOn(Trap.HOST, ofHost)) {
-            counts.put(hostKey, ofHost);
-        }
-        return counts;
+        // Nearly always none.
+        return passesShape ? Map.of(shapeKey, ofShape) : passesHost ? Map.of(hostKey, ofHost) : Map.of();
     }
 
     private long shapeKey(String url) {
