@@ -118,7 +118,7 @@ final class PushTrips {
         return next;
     }
 
-    /** Takes a part back if its trip has not begun; the last thread gives up one that nobody has ended. */
+    /** Removes a part whose trip has not begun; the last thread to leave a trip that is not over frees its lane. */
     private synchronized void leave(Trip trip, PushPart part) {
         trip.threads--;
         if (!trip.isClosed) {
