@@ -104,6 +104,15 @@ class PushTripsTest {
         return pages;
     }
 
+    /** Has two pages wait for the next round trip, which the thread of the first one will make. */
+    private List<Page> sharing() {
+        Page first = page(LANES);
+        await(Stream.of(first));
+        Page second = page(LANES + 1);
+        await(Stream.of(second));
+        return List.of(first, second);
+    }
+
     private static void awaitIn(Page page, String method) {
         while (Stream.of(page.thread.getStackTrace())
                 .noneMatch(frame -> frame.getMethodName().equals(method))) {
@@ -137,10 +146,9 @@ class PushTripsTest {
     void anInterruptedThreadLeavesItsRoundTripToAnother() throws Exception {
         engine.stop();
         List<Page> pages = busy("awaitEnd");
-        Page first = page(LANES);
-        await(Stream.of(first));
-        Page second = page(LANES + 1);
-        await(Stream.of(second));
+        List<Page> sharing = sharing();
+        Page first = sharing.get(0);
+        Page second = sharing.get(1);
 
         interrupt(pages.get(0));
         awaitIn(first, "awaitEnd");
@@ -170,10 +178,9 @@ class PushTripsTest {
             assertThat(connecting.get(0).isNew() + connecting.get(1).isNew()).isEqualTo(2 * 2 + 1);
             engine.suspend();
             List<Page> pages = busy("receive");
-            Page first = page(LANES);
-            await(Stream.of(first));
-            Page second = page(LANES + 1);
-            await(Stream.of(second));
+            List<Page> sharing = sharing();
+            Page first = sharing.get(0);
+            Page second = sharing.get(1);
 
             // The engine runs the call of the first page, whose response is lost.
             wire.cutAfter(LANES);
@@ -231,13 +238,10 @@ class PushTripsTest {
     void aThreadThatIsInterruptedBeforeItsTurnEndsAtOnce() throws Exception {
         engine.stop();
         List<Page> pages = busy("awaitEnd");
-        Page first = page(LANES);
-        await(Stream.of(first));
-        Page second = page(LANES + 1);
-        await(Stream.of(second));
+        List<Page> sharing = sharing();
 
-        interrupt(second);
-        interrupt(first);
+        interrupt(sharing.get(1));
+        interrupt(sharing.get(0));
         engine.restart();
 
         assertThat(pages.get(0).isNew() + pages.get(1).isNew()).isEqualTo(2 * 2 + 1);
