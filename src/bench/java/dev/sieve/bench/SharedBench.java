@@ -26,9 +26,10 @@ import org.openjdk.jmh.runner.options.CommandLineOptions;
 /**
  * The frontier that crawlers share, beside what scrapy-redis does, on a real engine on this machine whose log is written
  * each second, or on three of a cluster: links per second, and what each link costs the engines and the clients. Then, how
- * many bytes a new URL takes in the memory of one engine and in its log. The ways take turns, so that all of them meet the same noise. Parameters: {@code -p engine=FILE} (the
- * program; default: the last of Redis 6.2 and those on the path), {@code -p ways=ONE_SLICE,...}, {@code -p rounds=5},
- * {@code -p links=2000000} per round, {@code -p urls=1000000,10000000} for the bytes; 0: leave this part out.
+ * many bytes a new URL takes in the memory of one engine and in its log. The ways take turns, so that all of them meet the
+ * same noise. Parameters: {@code -p engine=FILE} (the program; default: the last of Redis 6.2 and those on the path), {@code
+ * -p ways=ONE_SLICE,...}, {@code -p rounds=5}, {@code -p links=2000000} per round, {@code -p urls=1000000,10000000} for the
+ * bytes; 0: leave this part out.
  */
 final class SharedBench {
     private static final int PAGES = 4096;
