@@ -8,9 +8,13 @@ import ch.qos.logback.classic.spi.LoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import ch.qos.logback.core.pattern.CompositeConverter;
-import dev.sieve.url.Printable;
+import ch.qos.logback.core.status.Status;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,10 +24,31 @@ import org.slf4j.LoggerFactory;
  * inherit the file.
  */
 final class Logging {
+    private static final String CONFIGURATION = "logback.configurationFile";
+
     private Logging() {}
 
+    /** Returns what is wrong with the configuration of the user; null if nothing is, or there is none. */
+    static @Nullable String problem() {
+        String file = System.getProperty(CONFIGURATION);
+        if (file == null || !(LoggerFactory.getILoggerFactory() instanceof LoggerContext context)) {
+            return null;
+        }
+        // Without it, Logback writes all events to stdout.
+        boolean isFound = file.matches("[a-z]{2,}:.*")
+                || Files.isRegularFile(Path.of(file))
+                || Logging.class.getClassLoader().getResource(file) != null;
+        return context.getStatusManager().getCopyOfStatusList().stream()
+                .filter(status -> status.getEffectiveLevel() >= Status.ERROR)
+                .map(Status::getMessage)
+                .findFirst()
+                .or(() -> Optional.ofNullable(isFound ? null : "no such file"))
+                .map(problem -> "Invalid value for -D" + CONFIGURATION + ": " + file + ": " + problem)
+                .orElse(null);
+    }
+
     static void set(Level level) {
-        if (System.getProperty("logback.configurationFile") != null
+        if (System.getProperty(CONFIGURATION) != null
                 || !(LoggerFactory.getILoggerFactory() instanceof LoggerContext context)) {
             return;
         }
@@ -63,7 +88,7 @@ final class Logging {
     private static final class PrintableLine extends CompositeConverter<ILoggingEvent> {
         @Override
         protected String transform(ILoggingEvent event, String text) {
-            return Printable.line(text.stripTrailing()) + System.lineSeparator();
+            return Terminal.line(text.stripTrailing()) + System.lineSeparator();
         }
     }
 

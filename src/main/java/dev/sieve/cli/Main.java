@@ -27,6 +27,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The program: runs a command, and turns exceptions into one line on stderr and an {@link ExitCode}. */
 public final class Main {
+    /** Stands for bytes of an argument that are not characters in the encoding of the locale. */
+    private static final char UNREADABLE = '\ufffd';
+
     private Main() {}
 
     /** Runs the program and exits. */
@@ -112,7 +115,16 @@ public final class Main {
         }
         ParseResult last = parsed.hasSubcommand() ? parsed.subcommand() : parsed;
         boolean showsHelp = last.isUsageHelpRequested() || last.isVersionHelpRequested();
+        for (String argument : parsed.originalArgs()) {
+            if (argument.indexOf(UNREADABLE) >= 0) {
+                throw Checks.wrong(last.commandSpec(), unreadable(argument));
+            }
+        }
         if (!showsHelp) {
+            String problem = Logging.problem();
+            if (problem != null) {
+                throw Checks.wrong(last.commandSpec(), problem);
+            }
             Logging.set(Level.INFO);
         }
         if (!showsHelp && last.commandSpec().userObject() instanceof CrawlCommand crawl && crawl.config != null) {
@@ -120,6 +132,16 @@ public final class Main {
                     .run(parsed);
         }
         return new CommandLine.RunLast().execute(parsed);
+    }
+
+    private static String unreadable(String argument) {
+        String locale = Stream.of("LC_ALL", "LC_CTYPE", "LANG")
+                .map(name -> name + "=" + Objects.requireNonNullElse(System.getenv(name), ""))
+                .filter(each -> !each.endsWith("="))
+                .findFirst()
+                .orElse("POSIX");
+        return "Argument '" + argument + "' has characters that Java cannot read in the locale " + locale + " ("
+                + System.getProperty("sun.jnu.encoding") + "): set LC_ALL=C.UTF-8";
     }
 
     private static void reportError(Throwable error) {

@@ -26,6 +26,10 @@ final class Terminal {
 
     private static final String WRAP = "\u001B[?7h";
 
+    /** What is before the host in an address: a user and a password. A path has one slash where the address had two. */
+    private static final Pattern USER =
+            Pattern.compile("(?i)((?:valkey|redis)s?:/+)(?!\\[)\\S*@|([a-z]+:/+)[^\\s/?#]*@");
+
     private static final int DEFAULT_COLUMNS = 80;
     private static final Pattern SIZE = Pattern.compile("\\d{1,5} ([1-9]\\d{0,4})\\s*");
 
@@ -39,7 +43,7 @@ final class Terminal {
 
     /** Writes one line to stderr, whatever the text contains. */
     static void println(String line) {
-        System.err.println(Printable.line(line));
+        System.err.println(line(line));
         System.err.flush();
     }
 
@@ -51,13 +55,18 @@ final class Terminal {
 
     /** Writes one line to the stdout or stderr of a command, whatever the text contains. */
     static void println(PrintWriter out, String line) {
-        out.println(Printable.line(line));
+        out.println(line(line));
         out.flush();
+    }
+
+    /** Returns a text as one line that may be shown: without control characters, and without passwords in addresses. */
+    static String line(String text) {
+        return USER.matcher(Printable.line(text)).replaceAll("$1$2");
     }
 
     private static String printable(String lines) {
         return lines.lines()
-                .map(line -> Printable.line(line.replace("\t", "    ")) + System.lineSeparator())
+                .map(line -> line(line.replace("\t", "    ")) + System.lineSeparator())
                 .collect(Collectors.joining());
     }
 

@@ -2,6 +2,7 @@ package dev.sieve.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.jr.ob.JSON;
 import dev.sieve.demo.DemoWeb;
 import dev.sieve.durable.DurableSieve;
 import dev.sieve.judge.PolitenessJudge;
@@ -18,6 +19,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a crawl writes to standard output. */
 @Timeout(120)
@@ -58,6 +61,47 @@ class StandardOutputIT {
         assertThat(lines("-o", "-"))
                 .hasSizeGreaterThanOrEqualTo(PAGES)
                 .allMatch(line -> line.startsWith("{\"url\": \"http://") && line.endsWith("}"));
+    }
+
+    /** The example of the documentation. */
+    @Test
+    void logIsJsonInAFileOfItsOwn() throws Exception {
+        String example = Pages.blocks("xml").stream()
+                .filter(block -> block.startsWith("<configuration>"))
+                .findFirst()
+                .orElseThrow();
+        Path configuration = Files.writeString(folder.resolve("logback.xml"), example);
+        Path log = folder.resolve("sieve.log");
+        List<String> jvm = List.of("-Dlogback.configurationFile=" + configuration, "-Dsieve.log=" + log);
+
+        Process process = Program.of(folder, jvm, web.start(), "--resolve", ".test=127.0.0.1", "-q", "-o", "-")
+                .start();
+
+        assertThat(Program.exitCode(process)).as(err()).isZero();
+        assertThat(Files.readAllLines(folder.resolve("out")))
+                .isNotEmpty()
+                .allMatch(line -> line.startsWith("{\"url\": "));
+        assertThat(Files.readAllLines(log))
+                .isNotEmpty()
+                .allSatisfy(line -> assertThat(JSON.std.mapFrom(line)).containsKeys("timestamp", "level", "message"));
+        assertThat(err()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "<configuration>",
+                "<configuration><appender name='a' class='nope'/><root><appender-ref ref='a'/></root></configuration>"
+            })
+    void configurationOfTheLogIsRefusedIfItIsWrong(String text) throws Exception {
+        Path wrong = Files.writeString(folder.resolve("wrong.xml"), text);
+        for (Path file : List.of(wrong, folder.resolve("mistyped.xml"))) {
+            Process process = Program.of(folder, List.of("-Dlogback.configurationFile=" + file), web.start(), "-o", "-")
+                    .start();
+
+            assertThat(Program.exitCode(process)).isEqualTo(2);
+            assertThat(err()).contains("Invalid value for -Dlogback.configurationFile: " + file + ": ");
+        }
     }
 
     @Test

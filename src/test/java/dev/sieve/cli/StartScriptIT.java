@@ -153,6 +153,44 @@ class StartScriptIT {
                 .anyMatch(line -> line.contains("dev.sieve.cli.Main source: shared objects file (top)"));
     }
 
+    /** As an image that jlink has made, or a Java without this feature. */
+    @Test
+    void aJavaThatCannotArchiveClassesStarts() throws Exception {
+        Programs.Result help = sieve(Programs.thisJava(), "--help");
+        Path java = javaHome("""
+                case "$*" in
+                    *-XX:ArchiveClassesAtExit=*)
+                        echo 'DynamicDumpSharedSpaces is unsupported when base CDS archive is not loaded'
+                        exit 1
+                        ;;
+                esac
+                exec '%s/bin/java' "$@"
+                """.formatted(System.getProperty("java.home")));
+
+        assertThat(sieve(Map.of("JAVA_HOME", java.toString(), "XDG_CACHE_HOME", folder + "/c"), "--help"))
+                .isEqualTo(help);
+    }
+
+    @Test
+    void aCollectorOfTheUserIsTheOnlyOne() throws Exception {
+        Map<String, String> java =
+                Map.of("JAVA_HOME", System.getProperty("java.home"), "JAVA_OPTS", "-XX:+UseParallelGC");
+
+        assertThat(sieve(java, "--version").output()).startsWith("sieve ");
+    }
+
+    @Test
+    void argumentsAreReadInTheLocaleOfCron() throws Exception {
+        for (String locale : List.of("C", "POSIX", "xx_YY.UTF-8")) {
+            Programs.Result why = sieve(
+                    Map.of("JAVA_HOME", System.getProperty("java.home"), "LC_ALL", locale),
+                    "why",
+                    "http://example.org/\u00e9",
+                    "http://example.org/");
+            assertThat(why.output()).as(locale).startsWith("crawled: ");
+        }
+    }
+
     @Test
     void classesThatDoNotFitAreIgnoredInSilence() throws Exception {
         Programs.Result help = sieve(Programs.thisJava(), "--help");
