@@ -32,6 +32,9 @@ import org.jspecify.annotations.Nullable;
 /** Converts a response, or the failure of a request, to a {@link FetchResult}. */
 final class ResponseReader {
     /** Most header fields accepted: more than any real server sends. A parsed field takes some hundred bytes. */
+    /** In the message of the JDK about a server that does not speak TLS. */
+    private static final String NO_TLS = "unrecognized SSL message";
+
     private static final int MAX_HEADERS = 1000;
 
     /** How much of a body is read at a time. */
@@ -204,7 +207,8 @@ final class ResponseReader {
                 ? new Failed(
                         0,
                         reason(e, cancellation),
-                        Printable.of(e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage()))
+                        Printable.of(e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage())
+                                + (String.valueOf(e.getMessage()).contains(NO_TLS) ? "; is this http?" : ""))
                 : refused;
     }
 

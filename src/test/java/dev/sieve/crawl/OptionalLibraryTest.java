@@ -38,6 +38,14 @@ class OptionalLibraryTest {
                     .isInstanceOf(NoClassDefFoundError.class)
                     .hasMessageContaining("com.squareup.okhttp3:okhttp-jvm");
             assertThatThrownBy(() -> load(withoutJsoup, Crawler.class)).hasMessageContaining("org.jsoup:jsoup");
+            // The first thing that an example of a crawl does.
+            Class<?> options = bare.loadClass(CrawlOptions.class.getName());
+            Object made = options.getConstructor().newInstance();
+            assertThatThrownBy(
+                            () -> options.getMethod("userAgent", String.class).invoke(made, "mybot/1.0"))
+                    .cause()
+                    .isInstanceOf(NoClassDefFoundError.class)
+                    .hasMessageContaining("com.squareup.okhttp3:okhttp-jvm");
             load(bare, Frontier.class);
         }
         try (URLClassLoader complete = EmbeddingProject.with(okhttp3.OkHttpClient.class, Jsoup.class)) {
