@@ -50,8 +50,6 @@ final class UrlProcessor {
 
     private static final Set<String> STYLE_TYPES = Set.of("text/css", "");
 
-    private static final String REMEDY = "; to request it, allow its network, such as 127.0.0.0/8";
-
     /** The heap that the first requests of URLs may take. */
     private static final long FIRST_TRIES_BYTES = 1 << 20;
 
@@ -375,8 +373,7 @@ final class UrlProcessor {
     private boolean refuse(Target target, SkipReason reason) {
         Lease lease = target.lease();
         if (lease.referrer() == null) {
-            boolean isPrivate = reason.rule().equals(Refused.NOT_PUBLIC);
-            LOG.warn("seed {} skipped: {}{}", lease.url(), reason.text(), isPrivate ? REMEDY : "");
+            LOG.warn("seed {} skipped: {}{}", lease.url(), reason.text(), remedy(reason));
         }
         recorder.refused(lease, reason);
         if (reason.equals(overBudget) || reason.rule().equals(Refused.NOT_PUBLIC)) {
@@ -385,6 +382,20 @@ final class UrlProcessor {
             recorder.done(lease, rounds == null ? null : rounds.refused(target));
         }
         return false;
+    }
+
+    /** Says how to request a URL that was refused; empty if nothing helps. */
+    private static String remedy(SkipReason reason) {
+        if (!reason.rule().equals(Refused.NOT_PUBLIC)) {
+            return "";
+        }
+        // The detail is "[HOST: ]ADDRESS is ...".
+        String address = reason.detail()
+                .replaceFirst(" is .*", "")
+                .replaceFirst(".* ", "")
+                .replaceFirst("%.*", "");
+        String block = address.equals("localhost") ? "127.0.0.1" : address;
+        return "; to request it, use --allow-private " + block + (block.contains(":") ? "/128" : "/32");
     }
 
     /** Records a URL whose host does not respond as failed, and does not mark it as done. */

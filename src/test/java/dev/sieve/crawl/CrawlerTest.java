@@ -470,7 +470,7 @@ class CrawlerTest {
             assertThat(log.lines())
                     .singleElement()
                     .asString()
-                    .contains("127.0.0.1 is loopback", "allow its network, such as 127.0.0.0/8");
+                    .endsWith("127.0.0.1 is loopback; to request it, use --allow-private 127.0.0.1/32");
         }
     }
 
