@@ -50,6 +50,11 @@ final class Checks {
         return wrong(spec, "Invalid value for option '" + option + "': " + words);
     }
 
+    /** Refuses an option that does nothing without another one. */
+    static ParameterException requires(CommandSpec spec, String option, String other) {
+        return wrong(spec, "Option '" + option + "' requires '" + other + "'");
+    }
+
     static ParameterException wrong(CommandSpec spec, @Nullable String message) {
         return new ParameterException(spec.commandLine(), message);
     }

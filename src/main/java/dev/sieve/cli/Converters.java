@@ -56,7 +56,11 @@ final class Converters {
 
         @Override
         public Long convert(String text) {
-            Matcher matcher = matched(FORM, text, "not a number; use 1000000, 1_000_000, 1M or 1e6");
+            return convert(text, "not a number; use 1000000, 1_000_000, 1M or 1e6");
+        }
+
+        static long convert(String text, String problem) {
+            Matcher matcher = matched(FORM, text, problem);
             // The suffix "" is found at 0, "k" at 1, "m" at 2.
             int thousands = " kmgt".indexOf(matcher.group(2).toLowerCase(Locale.ROOT));
             BigDecimal value = new BigDecimal(matcher.group(1).replace("_", "")).scaleByPowerOfTen(3 * thousands);
@@ -142,11 +146,9 @@ final class Converters {
 
     /** A {@link Quantity} that an int can hold. */
     static final class SmallQuantity implements ITypeConverter<Integer> {
-        private final Quantity quantity = new Quantity();
-
         @Override
         public Integer convert(String text) {
-            long value = quantity.convert(text);
+            long value = Quantity.convert(text, "not a number; use 8 or 10k");
             if (value > Integer.MAX_VALUE) {
                 throw wrong(text, "more than " + Integer.MAX_VALUE);
             }

@@ -18,11 +18,13 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -48,6 +50,8 @@ import picocli.CommandLine.Spec;
 class CrawlCommand implements Callable<Integer> {
     /** A user and a password in a URL. */
     private static final Pattern USER = Pattern.compile("//[^/?#@ ]*+@");
+    /** A word that every shell takes as it is. */
+    private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_./:@%+,-][A-Za-z0-9_./:@%+,=-]*");
 
     @Spec
     CommandSpec spec;
@@ -132,14 +136,20 @@ class CrawlCommand implements Callable<Integer> {
         CrawlPlace place = kept.place();
         boolean resumes = place.exists();
         if (seeds.isEmpty() && !resumes) {
-            throw Checks.wrong(spec, "Missing SEED: a URL, a file of URLs, or - for standard input");
+            throw Checks.wrong(
+                    spec,
+                    (place.isSaved()
+                                    ? "There is no " + place.kind() + " in " + place + "; to begin one, name seeds"
+                                    : "Missing SEED")
+                            + ": a URL, a file of URLs, or - for standard input");
         }
         if (isQuiet && isVerbose) {
             throw Checks.wrong(spec, "Options '-q' and '-v' exclude each other");
         }
         CrawlOptions options = options().exchanges(output.hasArchive());
         OutputChecks checks = new OutputChecks(spec, place);
-        output.check(checks, resumes);
+        output.check(checks, resumes, kept.isAgain());
+        failOn.forEach(each -> each.check(spec, kept.isAgain()));
         live.check(checks);
         checks.replaced("--summary", summary, SummaryFile::check);
         frontier.check(place, resumes);
@@ -221,20 +231,32 @@ class CrawlCommand implements Callable<Integer> {
         return Checks.wrong(spec, "no usable seed in " + String.join(", ", seeds));
     }
 
-    /** Returns the command with its seeds and options, without passwords: values of headers, and users in URLs. */
+    /**
+     * Returns the command with its seeds and options as a shell takes it, without passwords: values of headers, and users in
+     * URLs.
+     */
     private String words() {
         List<String> words = new ArrayList<>(List.of("sieve"));
         words.addAll(seeds);
-        for (OptionSpec option : spec.commandLine().getParseResult().matchedOptions()) {
+        // An option is listed as often as it was given, each time with all its values.
+        for (OptionSpec option :
+                new LinkedHashSet<>(spec.commandLine().getParseResult().matchedOptions())) {
             boolean isFlag = option.arity().max() == 0;
             for (String value : isFlag ? List.of("") : option.originalStringValues()) {
                 String shown = option.longestName().equals("-H") ? value.replaceFirst(":.*", ": ...") : value;
-                String separator = option.arity().min() == 0 ? "=" : " ";
-                boolean isAlone = isFlag || value.equals(option.fallbackValue());
-                words.add(option.longestName() + (isAlone ? "" : separator + shown));
+                if (isFlag || value.equals(option.fallbackValue())) {
+                    words.add(option.longestName());
+                } else if (option.arity().min() == 0) {
+                    words.add(option.longestName() + "=" + shown);
+                } else {
+                    words.addAll(List.of(option.longestName(), shown));
+                }
             }
         }
-        return USER.matcher(String.join(" ", words)).replaceAll("//");
+        return words.stream()
+                .map(word -> USER.matcher(word).replaceAll("//"))
+                .map(word -> PLAIN.matcher(word).matches() ? word : "'" + word.replace("'", "'\\''") + "'")
+                .collect(Collectors.joining(" "));
     }
 
     /** Returns the two lines at the start of a crawl. */

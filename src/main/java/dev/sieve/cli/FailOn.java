@@ -5,6 +5,7 @@ import dev.sieve.crawl.CrawlReport;
 import dev.sieve.output.Change;
 import dev.sieve.report.Numbers;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
 
 /** What the option --fail-on takes for a failure of a crawl. */
 enum FailOn {
@@ -18,6 +19,13 @@ enum FailOn {
     ERROR,
     /** A page has disappeared since the round before: status 404 or 410. */
     GONE;
+
+    /** Refuses a condition that can never be met: one about rounds of a crawl without rounds. */
+    void check(CommandSpec spec, boolean isAgain) {
+        if (!isAgain && (this == CHANGED || this == GONE)) {
+            throw Checks.requires(spec, "--fail-on " + Converters.name(this), "--again");
+        }
+    }
 
     /** Returns what went wrong in a few words; null if nothing did. */
     @Nullable

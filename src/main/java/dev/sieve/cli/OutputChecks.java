@@ -24,6 +24,8 @@ import picocli.CommandLine.Model.CommandSpec;
 
 /** Refuses files that a crawl could not write, before anything is created. Each is checked once, by its option. */
 final class OutputChecks {
+    private static final Path STANDARD = Path.of("-");
+
     private final CommandSpec spec;
     private final CrawlPlace place;
     private final Set<Path> names = new HashSet<>();
@@ -48,8 +50,13 @@ final class OutputChecks {
         if (!isStandard && place.contains(file)) {
             throw Checks.wrong(spec, file + " is in the directory of --job " + place + "; write outputs outside of it");
         }
-        if (!names.add(isStandard ? Path.of("-") : file.toAbsolutePath().normalize())) {
-            throw Checks.invalid(spec, option, file + " is named twice");
+        if (!names.add(isStandard ? STANDARD : file.toAbsolutePath().normalize())) {
+            throw Checks.invalid(
+                    spec,
+                    option,
+                    isStandard
+                            ? "stdout is named twice; it is also where URLs are written without -o"
+                            : file + " is named twice");
         }
     }
 
@@ -121,6 +128,9 @@ final class OutputChecks {
     void replaced(String option, @Nullable Path file, Replacing replacing) {
         if (file == null) {
             return;
+        }
+        if (OutputFile.isStandardOutput(file)) {
+            throw Checks.invalid(spec, option, "not for stdout; name a file");
         }
         name(option, file);
         try {

@@ -73,11 +73,13 @@ final class PlaceOptions {
     CrawlPlace place() throws IOException {
         SavedPlace frontier = shared.place();
         if (job == null) {
-            Stream.of("--durability", "--keep-log", "--again", "--min-age", "--max-age")
-                    .filter(option -> spec.commandLine().getParseResult().hasMatchedOption(option))
-                    .forEach(option -> {
-                        throw Checks.wrong(spec, "Option '" + option + "' requires '--job'");
-                    });
+            requires("--job", "--durability", "--keep-log", "--again", "--min-age", "--max-age");
+        } else if (EngineAccess.isAddress(job.toString())) {
+            throw Checks.invalid(spec, "--job", "not a directory but an address, for '" + SharedOptions.FRONTIER + "'");
+        }
+        if (!isAgain()) {
+            // Each round sets when a page is due again.
+            requires("--again", "--min-age", "--max-age");
         }
         CrawlPlace place = frontier != null
                 ? frontier
@@ -90,11 +92,24 @@ final class PlaceOptions {
         return place;
     }
 
+    private void requires(String needed, String... options) {
+        Stream.of(options)
+                .filter(option -> spec.commandLine().getParseResult().hasMatchedOption(option))
+                .forEach(option -> {
+                    throw Checks.requires(spec, option, needed);
+                });
+    }
+
+    /** Returns whether the crawl has rounds. */
+    boolean isAgain() {
+        return again != null;
+    }
+
     /** Returns a crawl of a job, in rounds if that was requested. */
     Crawler crawler(CrawlOptions options, CrawlJob opened) {
         Checks.check(spec, "--min-age", () -> options.ages(minAge, maxAge));
         try {
-            options.again(again != null).onlyDue(again == Again.DUE);
+            options.again(isAgain()).onlyDue(again == Again.DUE);
             return new Crawler(options, opened);
         } catch (IllegalArgumentException e) {
             throw Checks.invalid(spec, "--again", e.getMessage());

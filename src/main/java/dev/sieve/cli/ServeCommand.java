@@ -142,9 +142,7 @@ final class ServeCommand implements Callable<Integer> {
     private InetSocketAddress address() throws IOException {
         if ((certificates == null) != (key == null)) {
             boolean hasKey = key != null;
-            throw Checks.wrong(
-                    spec,
-                    "Option '" + (hasKey ? KEY : CERTIFICATES) + "' requires '" + (hasKey ? CERTIFICATES : KEY) + "'");
+            throw Checks.requires(spec, hasKey ? KEY : CERTIFICATES, hasKey ? CERTIFICATES : KEY);
         }
         InetAddress address;
         try {

@@ -79,7 +79,7 @@ final class SharedOptions {
         if (frontier == null) {
             for (String option : List.of(EngineAccess.OPTION, "--patience")) {
                 if (isGiven(option)) {
-                    throw Checks.wrong(spec, "Option '" + option + "' requires '" + FRONTIER + "'");
+                    throw Checks.requires(spec, option, FRONTIER);
                 }
             }
             return null;

@@ -1,5 +1,6 @@
 package dev.sieve.cli;
 
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -12,21 +13,27 @@ import picocli.CommandLine.UnmatchedArgumentException;
 final class Similar {
     private Similar() {}
 
-    /** Returns the names of subcommands that a word is nearly equal to, the nearest first. */
+    /** Returns the commands that a word is nearly equal to, the nearest first, or else the options. */
     static List<String> commands(CommandSpec spec, String word) {
-        return nearest(word, spec.subcommands().keySet());
+        List<String> names = new ArrayList<>(spec.subcommands().keySet());
+        names.add("crawl");
+        List<String> nearest = nearest(word, names);
+        return nearest.isEmpty() ? nearest(word, options(spec)) : nearest;
     }
 
     /** Returns the options that a word with its dashes is nearly equal to, or else those that begin like it. */
     static List<String> options(CommandSpec spec, String word) {
-        List<String> names = spec.options().stream()
-                .filter(option -> !option.hidden())
-                .map(OptionSpec::longestName)
-                .toList();
-        List<String> nearest = nearest(word, names);
+        List<String> nearest = nearest(word, options(spec));
         return nearest.isEmpty()
                 ? new UnmatchedArgumentException(spec.commandLine(), List.of(word)).getSuggestions()
                 : nearest;
+    }
+
+    private static List<String> options(CommandSpec spec) {
+        return spec.options().stream()
+                .filter(option -> !option.hidden())
+                .map(OptionSpec::longestName)
+                .toList();
     }
 
     /** Returns for example {@code did you mean --delay?}; empty without a name. */

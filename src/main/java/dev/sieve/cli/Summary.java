@@ -16,14 +16,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The summary that is printed at the end of a crawl. Its numbers add up as {@link CrawlReport} says. */
 final class Summary {
-    /** The longest text of a row, without its name, so that a line has at most 120 columns. */
-    private static final int COLUMNS = 109;
+    /** The columns before the text of a row. */
+    private static final int NAME = 11;
+
+    /** The longest line. On a terminal, where lines are broken anyway, they are broken between words. */
+    private static final int COLUMNS = Terminal.isStderr() ? Math.min(120, Math.max(60, Terminal.columns())) : 120;
+
+    /** What belongs to the number before it. */
+    private static final Pattern UNIT = Pattern.compile(" (%|[kMGT]?B\\b|m?s\\b)");
 
     private static final int ORPHANS_SHOWN = 5;
 
@@ -150,10 +157,13 @@ final class Summary {
         lines.append(text("  %-9s%s%n", label, rest));
     }
 
-    /** Returns where a text has to be broken, so that a line is not too long: after a blank, if there is one. */
+    /** Returns where a text has to be broken, so that a line is not too long: at a blank, but not before a unit. */
     private static int end(String text) {
-        int blank = text.lastIndexOf(' ', COLUMNS);
-        return text.length() <= COLUMNS || blank <= 0 ? text.length() : blank;
+        int blank = text.lastIndexOf(' ', COLUMNS - NAME);
+        while (blank > 0 && UNIT.matcher(text).region(blank, text.length()).lookingAt()) {
+            blank = text.lastIndexOf(' ', blank - 1);
+        }
+        return text.length() <= COLUMNS - NAME || blank <= 0 ? text.length() : blank;
     }
 
     /** Returns the rows of a round; empty without one. */

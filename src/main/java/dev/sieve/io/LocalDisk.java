@@ -49,7 +49,7 @@ public final class LocalDisk implements Disk {
     public LocalDisk(Path folder, Owner owner) throws IOException {
         this.owner = owner;
         if (Files.notExists(folder)) {
-            throw new IOException(folder + ": directory not found");
+            throw new IOException(folder + ": no such directory");
         }
         if (!Files.readAttributes(folder, BasicFileAttributes.class).isDirectory()) {
             throw new IOException(folder + ": not a directory");

@@ -144,7 +144,8 @@ public final class CrawlDiff {
                     },
                     problems);
         } else if (!Files.isRegularFile(file)) {
-            throw new IOException(file + (Files.exists(file) ? " is not a regular file" : ": no such file"));
+            throw new IOException(
+                    file + (Files.exists(file) ? " is not a regular file" : ": no such file or directory"));
         } else if (InputLines.read(file, line -> entries.accept(Entry.of(line)), problems) == 0) {
             throw new IOException(file + " has no records");
         }

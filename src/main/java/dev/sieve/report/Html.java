@@ -50,6 +50,11 @@ final class Html {
         parent.appendElement("bdi").text(Printable.of(text));
     }
 
+    /** Appends a line that the user typed, which is not cut. */
+    static void command(Element parent, String line) {
+        parent.appendElement("bdi").text(Printable.line(line));
+    }
+
     /** Appends a URL, as a link if it is one of the web and not too long. */
     static void url(Element parent, String url) {
         if (url.length() <= Bounds.TEXT && Entry.isWeb(url)) {

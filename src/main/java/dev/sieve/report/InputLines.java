@@ -2,9 +2,9 @@ package dev.sieve.report;
 
 import dev.sieve.io.LineReader;
 import java.io.BufferedInputStream;
-import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -45,7 +45,7 @@ final class InputLines {
         long bad = 0;
         // Described once a line could be read: before that, the file may be of another kind.
         List<String> first = new ArrayList<>();
-        try (InputStream in = new BufferedInputStream(new FileInputStream(file.toFile()));
+        try (InputStream in = new BufferedInputStream(Files.newInputStream(file));
                 LineReader line = new LineReader(in, MAX_LINE)) {
             in.mark(GZIP.length);
             if (Arrays.equals(in.readNBytes(GZIP.length), GZIP)) {

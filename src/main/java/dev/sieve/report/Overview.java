@@ -166,7 +166,7 @@ final class Overview {
             if (run.command() != null) {
                 Element line = section.appendElement("p").addClass("note").addClass("command");
                 line.appendText(crawl.runs().count() > 1 ? text("%s %,d: ", name, run.number()) : "Command: ");
-                Html.foreign(line, run.command());
+                Html.command(line, run.command());
             }
         }
         int earlier = crawl.runs().count() - runs.size();

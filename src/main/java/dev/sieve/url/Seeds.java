@@ -189,7 +189,7 @@ public final class Seeds {
                     text,
                     Objects.requireNonNull(UrlNormalizer.refusal(text)).words());
         } else if (text.chars().anyMatch(c -> c <= ' ')) {
-            report(source, line, text, "whitespace in the URL");
+            report(source, line, text, "whitespace in the URL; write a space as %20");
         } else {
             if (HAS_CREDENTIALS.matcher(text).lookingAt()) {
                 report(source, line, text, "user name and password are not sent");

@@ -410,7 +410,7 @@ class AgainCommandTest {
         assertThat(diff(first).exitCode()).isEqualTo(1);
         assertThat(diff(first, folder.resolve("none")))
                 .returns(2, Run::exitCode)
-                .returns("sieve: " + folder.resolve("none") + ": no such file\n", Run::err);
+                .returns("sieve: " + folder.resolve("none") + ": no such file or directory\n", Run::err);
     }
 
     private static Run diff(Object... arguments) {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import dev.sieve.FilterKind;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -224,7 +225,8 @@ class OptionValuesTest {
                 "--per-host 0 | must be at least 1: 0",
                 "--per-host 1M | must be at most 32767: 1000000",
                 "--timeout 0 | must be from 1 ms to 24 days",
-                "--concurrency many | 'many' is not a number; use 1000000, 1_000_000, 1M or 1e6",
+                "--concurrency many | 'many' is not a number; use 8 or 10k",
+                "--max-pages many | 'many' is not a number; use 1000000, 1_000_000, 1M or 1e6",
                 "--retries 3G | '3G' is more than 2147483647",
                 "--proxy https://me:secret@h:1 | not a proxy; use http://HOST:PORT, socks5://HOST:PORT or socks5h://HOST:PORT",
                 "--proxy socks5://me:secret@h:1 | a user name is supported for an http proxy only",
@@ -234,7 +236,7 @@ class OptionValuesTest {
                 "--durability never | 'never' is not a level; choose one of process, interval, always",
                 "--fail-on rain | 'rain' is not a condition; choose one of broken, capacity, changed, error, gone",
                 "--accept 200 | must be at least 400: 200",
-                "--accept 403,x | 'x' is not a number; use 1000000, 1_000_000, 1M or 1e6",
+                "--accept 403,x | 'x' is not a number; use 8 or 10k",
             })
     void aBadValueIsExplainedInTheWordsOfTheCommandLine(String option, String problem) {
         Run run = Run.of(Main.commandLine(), (option + " https://example.org/").split(" ", -1));
@@ -246,7 +248,67 @@ class OptionValuesTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"stat, state", "plam, plan", "expotr, export", "help plam, plan"})
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "--only-changes | --only-changes | --again",
+                "--fail-on gone | --fail-on gone | --again",
+                "--fail-on broken --fail-on changed | --fail-on changed | --again",
+                "--min-age 2d | --min-age | --job",
+                "--job none --max-age 2d | --max-age | --again",
+                "--durability always | --durability | --job",
+                "--frontier-password-file none | --frontier-password-file | --frontier",
+            })
+    void anOptionThatWouldDoNothingIsRefused(String options, String option, String other) {
+        Run run = Run.of(Main.commandLine(), (options + " https://example.org/").split(" "));
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err()).isEqualTo("sieve: Option '" + option + "' requires '" + other + "' (see --help)\n");
+    }
+
+    @Test
+    void aJobThatDoesNotExistNeedsSeeds() {
+        assertThat(Run.of(Main.commandLine(), "--job", "mistyped").err())
+                .startsWith("sieve: There is no job in mistyped; to begin one, name seeds: ");
+    }
+
+    @Test
+    void anArgumentThatTheLocaleDoesNotHaveIsRefused() {
+        Run run = Run.of(Main.commandLine(), "http://127.0.0.1/\ufffd\ufffd");
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err())
+                .contains(" cannot read in the locale ", System.getProperty("sun.jnu.encoding"), "C.UTF-8");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "--job ADDRESS",
+                "-o ADDRESS",
+                "-o ADDRESS.txt",
+                "--skipped ADDRESS",
+                "--report ADDRESS",
+                "--summary ADDRESS",
+                "--config ADDRESS",
+                "--live=ADDRESS",
+                "state ADDRESS/?",
+                "export ADDRESS/?",
+                "diff ADDRESS",
+                "report ADDRESS",
+                "serve --dir x --tls-cert ADDRESS --tls-key ADDRESS",
+            })
+    void noMessageShowsThePasswordOfAnAddress(String command) {
+        for (String address : List.of("valkey://:secret@h/n", "redis://me:sec/ret@h/n", "http://me:secret@h/n")) {
+            Run run = Run.of(Main.commandLine(), (command.replace("ADDRESS", address) + " nothing").split(" "));
+
+            assertThat(run.exitCode()).as(run.err()).isIn(2, 4);
+            assertThat(run.err()).doesNotContain("secret", "sec/ret");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"stat, state", "plam, plan", "expotr, export", "help plam, plan", "crwal, crawl", "version, --version"})
     void commandLikeTheUnknownOneIsSuggested(String words, String suggestion) {
         Run run = Run.of(Main.commandLine(), words.split(" "));
 

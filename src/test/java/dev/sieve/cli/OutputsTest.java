@@ -105,7 +105,11 @@ class OutputsTest {
             "--max-pages",
             "1",
             "-o",
-            file("x.jsonl").toString()
+            file("x.jsonl").toString(),
+            "--exclude",
+            "it's a b|" + "x".repeat(200),
+            "--exclude",
+            "y"
         };
         crawl(options);
         options[9] = "2";
@@ -114,8 +118,9 @@ class OutputsTest {
         String report = Files.readString(file("r.html"));
         assertThat(Jsoup.parse(report).select(".command").eachText())
                 .hasSize(2)
-                .allMatch(line -> line.contains(site + " ") && line.contains(" -H Authorization: ... "))
-                .allMatch(line -> line.contains(" --check-links "));
+                .allMatch(line -> line.contains(site + " ") && line.contains(" -H 'Authorization: ...' --check-links "))
+                .allMatch(
+                        line -> line.contains(" --exclude " + "'it'\\''s a b|" + "x".repeat(200) + "' --exclude y --"));
         assertThat(report).contains("--max-pages 1", "--max-pages 2").doesNotContain("secret", "user:word");
     }
 

@@ -159,6 +159,18 @@ class SummaryTest {
     }
 
     @Test
+    void noNumberIsSeparatedFromItsUnit() {
+        for (String unit : List.of("%", "kB", "ms")) {
+            for (int length = 90; length < 112; length++) {
+                StringBuilder lines = new StringBuilder();
+                Summary.row(lines, "x", "%s 16 %s and more words", "a".repeat(length), unit);
+
+                assertThat(lines.toString()).contains("16 " + unit);
+            }
+        }
+    }
+
+    @Test
     void noLineIsLongerThanTheTerminalOfMostPeople() throws Exception {
         Map<String, Long> many = new TreeMap<>();
         IntStream.range(0, 20).forEach(i -> many.put("some reason " + i, 1_000_000L * i));

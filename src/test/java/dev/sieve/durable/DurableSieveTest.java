@@ -305,7 +305,7 @@ class DurableSieveTest {
 
         assertThatThrownBy(() -> builder().open()).hasMessage(directory + ": not a directory");
         assertThatThrownBy(() -> DurableFolder.inspect(temporary.resolve("nothing")))
-                .hasMessage(temporary.resolve("nothing") + ": directory not found");
+                .hasMessage(temporary.resolve("nothing") + ": no such directory");
     }
 
     private void removeWhatIsDone() throws IOException {

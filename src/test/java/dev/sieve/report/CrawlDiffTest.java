@@ -163,7 +163,8 @@ class CrawlDiffTest {
         assertThat(problems).containsExactly(before + ", line 2: not JSON", before + ", line 2: not JSON");
         assertThatThrownBy(() -> diff(before, empty)).isInstanceOf(IOException.class);
         assertThatThrownBy(() -> diff(before, table)).hasMessageContaining(table + ", line 1: not JSON");
-        assertThatThrownBy(() -> diff(before, folder.resolve("none"))).hasMessageEndingWith("none: no such file");
+        assertThatThrownBy(() -> diff(before, folder.resolve("none")))
+                .hasMessageEndingWith("none: no such file or directory");
         assertThatThrownBy(() -> diff(before, folder)).hasMessageContaining("no run of this job");
     }
 

@@ -66,7 +66,7 @@ class SeedsTest {
                 "\n");
 
         assertThat(urls).containsExactly("http://a/", "http://b/", "http://c/", "http://h.test/");
-        assertThat(problems).containsExactly("list:4: whitespace in the URL: http://d/x#y z");
+        assertThat(problems).containsExactly("list:4: whitespace in the URL; write a space as %20: http://d/x#y z");
     }
 
     @ParameterizedTest
@@ -79,7 +79,7 @@ class SeedsTest {
                         "list:3: no scheme: example",
                         "list:5: not http or https: ftp://b/",
                         "list:7: no valid host: http://d..e/",
-                        "list:8: whitespace in the URL: http://f/ g");
+                        "list:8: whitespace in the URL; write a space as %20: http://f/ g");
     }
 
     @Test
