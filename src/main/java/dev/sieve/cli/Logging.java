@@ -88,7 +88,9 @@ final class Logging {
     private static final class PrintableLine extends CompositeConverter<ILoggingEvent> {
         @Override
         protected String transform(ILoggingEvent event, String text) {
-            return Terminal.line(text.stripTrailing()) + System.lineSeparator();
+            // The crawl names its own option.
+            String words = text.stripTrailing().replace(" use allowPrivate ", " use --allow-private ");
+            return Terminal.line(words) + System.lineSeparator();
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.sieve.crawl;
 
+import dev.sieve.OptionalLibrary;
 import dev.sieve.fetch.AddressPolicy;
 import dev.sieve.fetch.Fetcher;
 import dev.sieve.fetch.ProxySettings;
@@ -270,7 +271,7 @@ public final class CrawlOptions {
         if (name.isBlank()) {
             throw new IllegalArgumentException("userAgent must not be blank");
         }
-        Fetcher.Options.checkHeader("User-Agent", name);
+        checkHeader("User-Agent", name);
         userAgent = name;
         return this;
     }
@@ -284,12 +285,17 @@ public final class CrawlOptions {
      *     robots.txt is obeyed under that name
      */
     public CrawlOptions header(String name, String value) {
-        Fetcher.Options.checkHeader(name, value);
+        checkHeader(name, value);
         if (name.equalsIgnoreCase("User-Agent")) {
             throw new IllegalArgumentException("the User-Agent is an option of its own, since it counts in robots.txt");
         }
         headers.put(name, value);
         return this;
+    }
+
+    private static void checkHeader(String name, String value) {
+        OptionalLibrary.requireOkHttp();
+        Fetcher.Options.checkHeader(name, value);
     }
 
     /** Sets whether robots.txt is requested and obeyed. Default: true. */

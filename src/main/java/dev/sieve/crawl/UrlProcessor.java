@@ -395,7 +395,7 @@ final class UrlProcessor {
                 .replaceFirst(".* ", "")
                 .replaceFirst("%.*", "");
         String block = address.equals("localhost") ? "127.0.0.1" : address;
-        return "; to request it, use --allow-private " + block + (block.contains(":") ? "/128" : "/32");
+        return "; to request it, use allowPrivate " + block + (block.contains(":") ? "/128" : "/32");
     }
 
     /** Records a URL whose host does not respond as failed, and does not mark it as done. */

@@ -1,6 +1,5 @@
 package dev.sieve.fetch;
 
-import dev.sieve.OptionalLibrary;
 import dev.sieve.fetch.FetchResult.Failed;
 import dev.sieve.fetch.FetchResult.Page;
 import dev.sieve.fetch.FetchResult.Reason;
@@ -133,9 +132,6 @@ public final class Fetcher implements AutoCloseable {
             long bodyMemory,
             ProxySettings proxy,
             boolean keepsExchanges) {
-        static {
-            OptionalLibrary.requireOkHttp();
-        }
 
         /** Checks and copies the options. */
         public Options {

@@ -83,6 +83,13 @@ class TerminalTest {
     }
 
     @Test
+    void logLineNamesTheOptionAndNoPassword() {
+        assertThat(logged(false, "to request it, use allowPrivate 10.1.2.3/32; valkey://:secret@h/n", null))
+                .endsWith(
+                        "to request it, use --allow-private 10.1.2.3/32; valkey://h/n is odd" + System.lineSeparator());
+    }
+
+    @Test
     void exceptionIsInItsLogLine() {
         String line = logged(false, "x", new IOException(EVIL + "\nforged"));
 

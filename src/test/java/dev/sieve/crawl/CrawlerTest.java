@@ -470,7 +470,7 @@ class CrawlerTest {
             assertThat(log.lines())
                     .singleElement()
                     .asString()
-                    .endsWith("127.0.0.1 is loopback; to request it, use --allow-private 127.0.0.1/32");
+                    .endsWith("127.0.0.1 is loopback; to request it, use allowPrivate 127.0.0.1/32");
         }
     }
 
