@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -67,6 +68,20 @@ class ArchiveIT {
         assertThat(sieve(Programs.thisJava(), "completion", shell).output())
                 .contains("max-pages")
                 .isEqualTo(Files.readString(home.resolve("completion").resolve(file)));
+    }
+
+    @Test
+    void itHasAManPageOfEachCommand() throws Exception {
+        Set<String> commands = Main.commandLine().getSubcommands().keySet();
+
+        assertThat(home.resolve("man/man1/sieve.1"))
+                .content()
+                .contains(".TH \"SIEVE\"", "\\-\\-max\\-pages", ".SH \"EXIT STATUS\"");
+        assertThat(commands)
+                .contains("demo")
+                .allSatisfy(command -> assertThat(home.resolve("man/man1/sieve-" + command + ".1"))
+                        .content()
+                        .contains(".SH \"SEE ALSO\"", "\\fBsieve\\fP(1)"));
     }
 
     @Test
