@@ -93,6 +93,7 @@ class ChosenKeysTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @EnumSource(names = {"CLASSIC", "SPLIT_BLOCK"})
     void keysChosenToHideAnotherHideItFromNobodyWithASecretSeed(Kind kind) throws IOException {
         byte[] empty = empty(kind);

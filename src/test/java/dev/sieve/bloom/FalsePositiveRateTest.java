@@ -6,6 +6,7 @@ import static org.junit.jupiter.params.provider.EnumSource.Mode.EXCLUDE;
 
 import dev.sieve.FilterKind;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -90,6 +91,7 @@ class FalsePositiveRateTest {
     }
 
     @Test
+    @Tag("slow")
     void growingFilterStaysBelowItsRateAtTwentyTimesItsCapacity() {
         for (double rate : new double[] {1e-2, 1e-3, 1e-4}) {
             GrowingBloomFilter filter = GrowingBloomFilter.create(50_000, rate, SEED);

@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What the other tests with a browser rely on: whatever a page does wrong is noticed. */
+@Tag("browser")
+@Tag("slow")
 @Timeout(120)
 @ExtendWith(BrowserExtension.class)
 class BrowserTest {

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,6 +21,8 @@ import org.junit.jupiter.api.io.TempDir;
  * A site that changes is crawled in rounds, each of which is killed and continued with the same command: every record says
  * the right change. With {@code sieve.proof}, 5,000 pages.
  */
+@Tag("process")
+@Tag("slow")
 @Timeout(1200)
 class AgainKillIT {
     private static final boolean IS_PROOF = Boolean.getBoolean("sieve.proof");

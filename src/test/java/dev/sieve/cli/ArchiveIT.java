@@ -26,6 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The archive of a release, unpacked into an empty folder. */
+@Tag("process")
 @Tag("release")
 @Timeout(300)
 class ArchiveIT {

@@ -17,11 +17,14 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A crawl with a job and an archive is killed again and again; no page that it has recorded is missing from the archive. */
+@Tag("process")
+@Tag("slow")
 @Timeout(1200)
 class ArchiveJobIT {
     private static final boolean IS_PROOF = Boolean.getBoolean("sieve.proof");

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Runs the packaged program as a user does. */
+@Tag("process")
 @Timeout(1200)
 class CliIT {
     @TempDir
@@ -31,6 +33,7 @@ class CliIT {
     }
 
     @Test
+    @Tag("slow")
     void theDemoCrawlsAWebOfItsOwnAndShowsTheWarnings() throws Exception {
         Cli demo = sieve(
                 "demo",
@@ -93,6 +96,7 @@ class CliIT {
     }
 
     @Test
+    @Tag("slow")
     void whatIsSkippedHasALineEach() throws Exception {
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.createContext("/", exchange -> {
@@ -211,6 +215,7 @@ class CliIT {
     }
 
     @Test
+    @Tag("slow")
     void aJobIsMadeWithTheFilterThatIsChosenAndKeepsIt() throws Exception {
         sieve("http://127.0.0.1:1/", "--job", "job", "--retries", "0", "--filter", "classic");
         sieve("--job", "job", "--retries", "0");
@@ -246,6 +251,7 @@ class CliIT {
     }
 
     @Test
+    @Tag("slow")
     void anOutputThatExistsIsNotWrittenOver() throws Exception {
         Files.writeString(folder.resolve("mine.txt"), "mine");
 

@@ -2,13 +2,17 @@ package dev.sieve.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.jar.Attributes;
 import java.util.jar.JarFile;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.Logger;
 
 /** The jars have the entries that module systems, tools and IDEs look for. */
 class JarsIT {
@@ -46,6 +50,45 @@ class JarsIT {
                 assertThat(runnable.getEntry(entry)).isNotNull();
             }
         }
+    }
+
+    /** With slf4j-api, the jar is all that a project which embeds the queue needs. */
+    @Test
+    void twoJarsAreEnoughToEmbedTheQueue(@TempDir Path folder) throws Exception {
+        String slf4j = Path.of(Logger.class
+                        .getProtectionDomain()
+                        .getCodeSource()
+                        .getLocation()
+                        .toURI())
+                .toString();
+        String classPath = CLI.replace("-cli.jar", ".jar") + File.pathSeparator + slf4j;
+        Programs programs = new Programs(folder);
+
+        Programs.Result compiled = programs.run(
+                Map.of(),
+                Path.of(System.getProperty("java.home"), "bin", "javac"),
+                "-Xlint:all",
+                "-Werror",
+                "-d",
+                ".",
+                "-cp",
+                classPath,
+                Path.of("src/it/embed/src/main/java/embed/App.java")
+                        .toAbsolutePath()
+                        .toString());
+        Programs.Result run = programs.run(
+                Map.of(),
+                Path.of(System.getProperty("java.home"), "bin", "java"),
+                "-cp",
+                "." + File.pathSeparator + classPath,
+                "embed.App");
+
+        assertThat(compiled.exitCode()).as(compiled.output()).isZero();
+        assertThat(run.output())
+                .contains(
+                        "add com.squareup.okhttp3:okhttp-jvm to the class path",
+                        "true false https://example.org/ false");
+        assertThat(run.exitCode()).isZero();
     }
 
     @Test

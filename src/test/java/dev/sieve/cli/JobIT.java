@@ -15,11 +15,14 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A crawl with a job is killed again and again, and goes on with the same command. */
+@Tag("process")
+@Tag("slow")
 @Timeout(1200)
 class JobIT {
     private static final boolean IS_PROOF = Boolean.getBoolean("sieve.proof");

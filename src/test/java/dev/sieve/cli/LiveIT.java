@@ -15,11 +15,14 @@ import java.net.URI;
 import java.net.URLConnection;
 import java.nio.file.Path;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The live page of the packaged program. */
+@Tag("process")
+@Tag("slow")
 @Timeout(300)
 class LiveIT {
     @TempDir

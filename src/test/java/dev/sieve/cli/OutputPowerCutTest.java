@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,6 +48,7 @@ class OutputPowerCutTest {
     }
 
     @Test
+    @Tag("slow")
     void whatWasForcedIsKeptAndNothingHalfRemains() throws IOException {
         int states = 0;
         long seed = 0;

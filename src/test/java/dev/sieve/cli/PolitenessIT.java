@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,6 +27,8 @@ import org.junit.jupiter.api.io.TempDir;
  * The program is polite to many hosts, as the judge of the server finds. The system property {@code sieve.proof} makes the
  * webs larger.
  */
+@Tag("process")
+@Tag("slow")
 @Timeout(3600)
 class PolitenessIT {
     private static final boolean IS_PROOF = Boolean.getBoolean("sieve.proof");

@@ -20,6 +20,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs and compares what the README and the pages in docs/ show. */
+@Tag("process")
+@Tag("slow")
 @Timeout(1200)
 class ReadmeIT {
     /** Only against hanging: on a loaded machine with an empty repository, a build takes minutes. */

@@ -25,12 +25,15 @@ import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
 import org.jsoup.nodes.Element;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The report of a crawl of the demo web with its hostile host, opened in a browser. */
+@Tag("browser")
+@Tag("slow")
 @Timeout(300)
 @ExtendWith(BrowserExtension.class)
 class ReportInBrowserTest {

@@ -25,11 +25,14 @@ import java.util.jar.JarFile;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The service of the packaged program, with a client of the protocol. */
+@Tag("process")
+@Tag("slow")
 @Timeout(300)
 class ServeIT {
     private static final Path CLI = Path.of(System.getProperty("sieve.cli"));

@@ -30,6 +30,7 @@ import org.jsoup.nodes.Element;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
@@ -38,6 +39,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The commands on a shared frontier, inside the test. */
+@Tag("engine")
 @Timeout(300)
 class SharedCommandsTest {
     private static final String PASSWORD = "a b:/@%";
@@ -142,6 +144,7 @@ class SharedCommandsTest {
 
     /** The same numbers, from the records that each worker has written. */
     @Test
+    @Tag("slow")
     void theReportOfTheCrawlIsTheSumOfWhatItsWorkersHaveWritten() throws Exception {
         List<Path> records = new ArrayList<>();
         ExecutorService pool = Executors.newFixedThreadPool(4);
@@ -379,6 +382,7 @@ class SharedCommandsTest {
     }
 
     @Test
+    @Tag("slow")
     void valuesOfHeadersAreNotStored() throws Exception {
         run("http://127.0.0.1:1/", "-q", "--frontier", address.toString(), "-H", "Cookie: secret", "-H", "A: secret");
 

@@ -17,11 +17,15 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Several processes of the packaged program share a crawl, as users start them. */
+@Tag("process")
+@Tag("engine")
+@Tag("slow")
 @Timeout(900)
 class SharedIT {
     @TempDir

@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -28,6 +29,9 @@ import org.junit.jupiter.api.Timeout;
  * them: no host is requested within its delay, by the log of the server. The system property {@code sieve.proof} lets more
  * of them end.
  */
+@Tag("process")
+@Tag("engine")
+@Tag("slow")
 @Timeout(1200)
 class SharedPolitenessIT {
     private static final int ENDS = Boolean.getBoolean("sieve.proof") ? 30 : 3;

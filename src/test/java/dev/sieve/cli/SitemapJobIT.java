@@ -19,11 +19,14 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A crawl of a site that only its sitemaps lead into is killed again and again, and goes on with the same command. */
+@Tag("process")
+@Tag("slow")
 @Timeout(1200)
 class SitemapJobIT {
     private static final int SITEMAPS = 8;

@@ -11,11 +11,13 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A configuration file, a proxy, a dry run and completion, with the packaged program. */
+@Tag("process")
 @Timeout(300)
 class SmallThingsIT {
     private static final int PAGES = 30;
@@ -49,6 +51,7 @@ class SmallThingsIT {
     }
 
     @Test
+    @Tag("slow")
     void aConfigurationFileHoldsAWholeCrawl() throws Exception {
         Files.writeString(
                 folder.resolve("crawl.conf"),
@@ -71,6 +74,7 @@ class SmallThingsIT {
     }
 
     @Test
+    @Tag("slow")
     void withoutTheOptionTheProxyOfTheEnvironmentIsNotUsed() throws Exception {
         assertThat(sieve(web.start(), "--delay", "0", "--retries", "0", "--max-failures", "1"))
                 .isEqualTo(ExitCode.NO_PAGE);
@@ -93,6 +97,7 @@ class SmallThingsIT {
     }
 
     @Test
+    @Tag("slow")
     void completionsAreOnStandardOutput() throws Exception {
         for (String shell : List.of("bash", "zsh", "fish")) {
             assertThat(sieve("completion", shell)).as(err()).isZero();

@@ -16,6 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a crawl writes to standard output. */
+@Tag("process")
 @Timeout(120)
 class StandardOutputIT {
     private static final int PAGES = 30;
@@ -105,6 +107,7 @@ class StandardOutputIT {
     }
 
     @Test
+    @Tag("slow")
     void formatAloneMeansStandardOutput() throws Exception {
         assertThat(lines("--format", "jsonl")).allMatch(line -> line.startsWith("{\"url\": \"http://"));
         assertThat(lines("-o", "/dev/stdout", "--format", "txt"))
@@ -113,6 +116,7 @@ class StandardOutputIT {
     }
 
     @Test
+    @Tag("slow")
     void tablesAndLinksGoIntoAPipe() throws Exception {
         assertThat(lines("-o", "-", "--format", "csv"))
                 .hasSizeGreaterThan(PAGES)
@@ -127,6 +131,7 @@ class StandardOutputIT {
     }
 
     @Test
+    @Tag("slow")
     void aForcedJobWritesItsUrlsToStandardOutput() throws Exception {
         assertThat(lines("--job", "job", "--durability", "interval"))
                 .hasSize(PAGES)
@@ -175,6 +180,7 @@ class StandardOutputIT {
     }
 
     @Test
+    @Tag("slow")
     void aFullDiskBehindItIsNamed() throws Exception {
         File full = new File("/dev/full");
         Assumptions.assumeTrue(full.exists(), "no " + full);

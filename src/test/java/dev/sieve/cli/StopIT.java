@@ -23,11 +23,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A signal ends a crawl in order, a second one at once, and so does a lack of memory. */
+@Tag("process")
+@Tag("slow")
 @Timeout(300)
 class StopIT {
     private static final List<String> STOPS = List.of("TERM", "INT", "TERM");

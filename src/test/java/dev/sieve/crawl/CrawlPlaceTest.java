@@ -13,11 +13,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What holds for each place where a crawl can be kept. */
+@Tag("engine")
 @Timeout(60)
 class CrawlPlaceTest {
     private static final FrontierSettings NEW = new FrontierSettings(1000L, null, null, null, event -> {});

@@ -273,6 +273,7 @@ class EveryOutcomeTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @MethodSource("failuresOfTheFrontier")
     void everyFailureOfTheFrontierEndsTheCrawl(String method, Throwable failure) throws IOException {
         assertFails(failing(new Sieve(100), method, failure, 1), visit -> {}, failure);

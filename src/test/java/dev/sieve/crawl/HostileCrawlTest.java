@@ -198,6 +198,7 @@ class HostileCrawlTest {
     }
 
     @Test
+    @Tag("slow")
     void afterAPageMadeToFillTheHeapGoodOnesAreStillCrawled() throws IOException {
         StringBuilder bomb = new StringBuilder("<p>");
         for (int i = 0; i < 12; i++) {
@@ -328,6 +329,7 @@ class HostileCrawlTest {
     }
 
     @Test
+    @Tag("slow")
     void hostsThatSendToFillTheHeapTakeNothingFromOneThatDoesNot() throws IOException {
         int goodPages = 50;
         List<HostileServer.Behaviour> hoarders = hoarders();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.CapturedLog;
 import dev.sieve.Lease;
+import dev.sieve.Tier;
 import dev.sieve.durable.DamageException;
 import dev.sieve.durable.RepairReport;
 import java.io.IOException;
@@ -27,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Random damage of every file of a job: it is shown, never believed, and a repair says what is lost. */
 class JobDamageTest {
-    private static final int DAMAGES = Boolean.getBoolean("sieve.proof") ? 10_000 : 100;
+    private static final int DAMAGES = Tier.of(100, 100, 10_000);
     private static final Instant NOW = Instant.ofEpochMilli(1_000_000);
 
     @TempDir

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -24,6 +25,8 @@ import org.junit.jupiter.api.io.TempDir;
  * A round over many known pages passes through a process with a small heap; its requests are simulated. With {@code
  * sieve.proof}, 5,000,000 pages and 300 MiB.
  */
+@Tag("process")
+@Tag("slow")
 class LongRoundIT {
     private static final boolean IS_PROOF = Boolean.getBoolean("sieve.proof");
     private static final int PAGES = IS_PROOF ? 5_000_000 : 200_000;

@@ -179,6 +179,7 @@ class MemoryLimitsTest {
     }
 
     @Test
+    @Tag("slow")
     void failuresInTheReport() throws IOException {
         String path = LONG.substring(0, 1000);
         StringBuilder html = new StringBuilder();

@@ -16,10 +16,12 @@ import java.net.ConnectException;
 import java.net.URLClassLoader;
 import java.util.List;
 import org.jsoup.Jsoup;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Connection;
 
 /** Loads the classes of this project as a project does that embeds it: without its optional dependencies. */
+@Tag("engine")
 class OptionalLibraryTest {
     @Test
     void frontierNeedsNone() throws Exception {

@@ -29,6 +29,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,6 +40,7 @@ import org.slf4j.LoggerFactory;
  * early, and no request is sent before its name lookup has ended: so from the end of the lookup of one request to the
  * arrival of the next lies at least a delay, however slow the machine is.
  */
+@Tag("engine")
 @Timeout(1200)
 class PolitenessTest {
     private static final Duration DELAY = Duration.ofMillis(500);
@@ -213,6 +215,7 @@ class PolitenessTest {
     }
 
     @Test
+    @Tag("slow")
     void redirectsOfRobotsTxtWaitForTheTarget() throws IOException {
         server.on("victim.test/robots.txt", robots(CRAWL_DELAY));
         for (int i = 0; i < 4; i++) {
@@ -323,6 +326,7 @@ class PolitenessTest {
     }
 
     @Test
+    @Tag("slow")
     void aCrawlDelayHoldsThoughAnotherOriginOfTheHostHasNone() throws IOException {
         try (HostileServer other = new HostileServer()) {
             server.on("/robots.txt", robots(CRAWL_DELAY));
@@ -352,6 +356,7 @@ class PolitenessTest {
     }
 
     @Test
+    @Tag("slow")
     void aCrawlDelayHoldsThoughTheHostWasForgottenInBetween() throws IOException {
         server.on("/robots.txt", robots(CRAWL_DELAY))
                 .on("/first", HostileServer.html(links("first")))
@@ -512,6 +517,7 @@ class PolitenessTest {
     }
 
     @Test
+    @Tag("slow")
     void aHostThatAnotherWorkerTakesOverIsLeftAloneForItsCrawlDelay() throws Exception {
         server.on("/robots.txt", robots(CRAWL_DELAY));
 
@@ -521,6 +527,7 @@ class PolitenessTest {
     }
 
     @Test
+    @Tag("slow")
     void aHostThatAnotherWorkerTakesOverIsLeftAloneForAsLongAsItAsked() throws Exception {
         server.on("/1", HostileServer.raw("HTTP/1.1 503 Busy\nRetry-After: 3\nConnection: close\n"));
 

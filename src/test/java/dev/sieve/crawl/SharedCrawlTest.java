@@ -40,6 +40,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
@@ -47,6 +48,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Several crawlers on one crawl, whose frontier is on a real engine. */
+@Tag("process")
+@Tag("engine")
 @Timeout(1200)
 class SharedCrawlTest {
     private static final int SLICES = 16;
@@ -204,6 +207,7 @@ class SharedCrawlTest {
     }
 
     @Test
+    @Tag("slow")
     void theLimitOfPagesIsThatOfAllCrawlers() throws Exception {
         int most = 60;
         List<SharedWorker> workers = new ArrayList<>();
@@ -239,6 +243,7 @@ class SharedCrawlTest {
     }
 
     @Test
+    @Tag("slow")
     void theLimitOfPagesIsReachedWhenTwoOfFourCrawlersAreKilled() throws Exception {
         int most = 120;
         List<Process> crawlers = new ArrayList<>();
@@ -271,6 +276,7 @@ class SharedCrawlTest {
     }
 
     @Test
+    @Tag("slow")
     void theLimitPerHostIsExactWhenTwoOfFourCrawlersAreKilled() throws Exception {
         int most = 15;
         int hosts = 16;
@@ -341,6 +347,7 @@ class SharedCrawlTest {
     }
 
     @Test
+    @Tag("slow")
     void theLimitOfAShapeIsThatOfAllCrawlersInAllRuns() throws Exception {
         int limit = 50;
         CrawlOptions options = options().trapLimit(Trap.SHAPE, limit);
@@ -417,6 +424,7 @@ class SharedCrawlTest {
 
     /** With such a limit, each URL is stored. */
     @Test
+    @Tag("slow")
     void theLimitOfAShapeHoldsWhenTheOwnerOfTheHostIsKilled() throws Exception {
         int limit = 100;
         Map<String, Process> crawlers = new HashMap<>();
@@ -564,6 +572,7 @@ class SharedCrawlTest {
     }
 
     @Test
+    @Tag("slow")
     void seedsThatAnotherCrawlerAddsAreInTheScopeOfBoth() throws Exception {
         CrawlOptions options = options().scope(Scope.Kind.DOMAIN).resolver(host -> LOOPBACK);
         int hosts = 20;
@@ -606,6 +615,7 @@ class SharedCrawlTest {
 
     /** Its owner waits for an address, as it may wait for anything else, until another crawler has requested the host. */
     @ParameterizedTest
+    @Tag("slow")
     @ValueSource(booleans = {true, false})
     void nothingIsSentToAHostThatHasMoved(boolean obeysRobots) throws Exception {
         CountDownLatch isLookedUp = new CountDownLatch(1);
@@ -642,6 +652,7 @@ class SharedCrawlTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @ValueSource(booleans = {true, false})
     void aCrawlGoesOnWhenItsEngineIsBack(boolean isKilled) throws Exception {
         try (DemoWeb web = web(300);

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -19,6 +20,9 @@ import org.junit.jupiter.api.Timeout;
  * Three processes share a crawl, and are killed: no host is requested too early, as the judge of the server finds. The
  * system property {@code sieve.proof} makes the web larger.
  */
+@Tag("process")
+@Tag("engine")
+@Tag("slow")
 @Timeout(3600)
 class SharedPolitenessIT {
     private static final boolean IS_PROOF = Boolean.getBoolean("sieve.proof");

@@ -35,6 +35,7 @@ import java.util.stream.Stream;
 import mockwebserver3.MockResponse;
 import okio.Buffer;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -352,6 +353,7 @@ class SitemapCrawlTest {
     }
 
     @Test
+    @Tag("slow")
     void aSitemapThatComesByteByByteTimesOut() throws IOException {
         try (HostileServer server = new HostileServer()) {
             String ok = "HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\n\r\n";

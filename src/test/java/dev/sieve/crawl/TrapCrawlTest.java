@@ -119,6 +119,7 @@ class TrapCrawlTest {
     }
 
     @Test
+    @Tag("slow")
     void linksThatLeadEverDeeperEnd() throws IOException {
         server.otherwise(HostileServer.html("<a href='a/b/'>x</a><a href='c/'>x</a>"));
 

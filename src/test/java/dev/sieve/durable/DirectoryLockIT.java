@@ -20,10 +20,12 @@ import java.util.List;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A lock file that is not what was written into it, while another process holds the folder and when none does. */
+@Tag("process")
 class DirectoryLockIT {
     private static final List<String> URLS = FrontierContract.urls(20);
 

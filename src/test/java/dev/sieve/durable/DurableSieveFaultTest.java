@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -82,6 +83,7 @@ class DurableSieveFaultTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @EnumSource(Durability.class)
     void aPowerCutAtAnyCallKeepsWhatWasForcedAndAConsistentPart(Durability durability) throws IOException {
         int calls = callsOfWholeRun(durability);

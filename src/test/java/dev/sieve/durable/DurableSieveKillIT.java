@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.FrontierContract;
 import dev.sieve.Lease;
+import dev.sieve.Tier;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -12,15 +13,16 @@ import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A process that works on a frontier is killed by SIGKILL, again and again, each time at a random moment. The number of
- * kills is the system property {@code sieve.kills}; 100 where it is not set, 1,000 with {@code sieve.proof}.
+ * A process that works on a frontier is killed by SIGKILL, again and again, each time at a random moment.
  */
+@Tag("process")
 class DurableSieveKillIT {
-    private static final int KILLS = Integer.getInteger("sieve.kills", Boolean.getBoolean("sieve.proof") ? 1000 : 100);
+    private static final int KILLS = Tier.of(10, 100, 1000);
     private static final long SEED = 20261120;
     private static final int MOST_LINES = 2500;
 

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.Sieve;
+import dev.sieve.Tier;
 import dev.sieve.bloom.BloomSize;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -14,16 +15,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A long queue passes through a process whose heap has 96 MiB besides the filter. The number of URLs is the system property
- * {@code sieve.urls}; 2 million where it is not set, 20 million with {@code sieve.proof}.
+ * A long queue passes through a process whose heap has 96 MiB besides the filter.
  */
+@Tag("process")
 class LongQueueIT {
-    private static final int URLS =
-            Integer.getInteger("sieve.urls", Boolean.getBoolean("sieve.proof") ? 20_000_000 : 2_000_000);
+    private static final int URLS = Tier.of(200_000, 2_000_000, 20_000_000);
     private static final int HEAP_MEGABYTES = 96;
     /** What may differ between two looks at the heap: what the JVM itself has loaded and compiled meanwhile. */
     private static final long NOISE_BYTES = 4 << 20;

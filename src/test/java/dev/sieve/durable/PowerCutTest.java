@@ -3,6 +3,7 @@ package dev.sieve.durable;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.CapturedLog;
+import dev.sieve.Tier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -10,7 +11,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A power cut at any moment of many runs; with {@code sieve.proof} of more. */
 class PowerCutTest {
-    private static final int STATES = Boolean.getBoolean("sieve.proof") ? 33_400 : 1_000;
+    private static final int STATES = Tier.of(200, 1_000, 33_400);
 
     private final CapturedLog log = new CapturedLog();
 
@@ -43,7 +44,7 @@ class PowerCutTest {
             log.clear();
         }
         assertThat(states).isGreaterThanOrEqualTo(STATES);
-        if (Boolean.getBoolean("sieve.proof")) {
+        if (Tier.IS_PROOF) {
             System.out.println(durability + ": " + states + " states of " + seed + " runs, violations 0");
         }
     }

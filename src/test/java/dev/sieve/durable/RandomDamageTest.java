@@ -6,6 +6,7 @@ import dev.sieve.CapturedLog;
 import dev.sieve.FilterKind;
 import dev.sieve.FrontierContract;
 import dev.sieve.Lease;
+import dev.sieve.Tier;
 import dev.sieve.UrlBatch;
 import dev.sieve.io.FakeDisk;
 import java.io.IOException;
@@ -28,7 +29,7 @@ import org.junit.jupiter.api.Test;
  * reported, and nothing fails in another way than documented.
  */
 class RandomDamageTest {
-    private static final int DAMAGES = Boolean.getBoolean("sieve.proof") ? 5000 : 150;
+    private static final int DAMAGES = Tier.of(30, 150, 5000);
     private static final Pattern NEW_AGAIN = Pattern.compile("at least (\\d+) URLs, finished ones included, are new");
 
     private final CapturedLog log = new CapturedLog();

@@ -174,6 +174,7 @@ class HostileAnswersTest {
     }
 
     @Test
+    @Tag("slow")
     void whoeverSaysNothingIsGivenUpAtTheDeadline() {
         assertTimesOut(server.stall(""));
         assertTimesOut(server.stall("HTTP/1.1 200 OK\r\n"));

@@ -126,6 +126,7 @@ class UntrustedServersTest {
     }
 
     @Test
+    @Tag("slow")
     void aCertificateIsTrustedOnlyWhileItIsValid() throws Exception {
         Path authority = folder.resolve("authority.p12");
         keytool(authority, "-genkeypair -alias server -keyalg EC -dname CN=authority -ext bc:c");

@@ -2,6 +2,7 @@ package dev.sieve.fuzz;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sieve.Tier;
 import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -16,11 +17,9 @@ import java.util.concurrent.TimeUnit;
  * property {@code sieve.fuzz.seed} sets the seed. A failure names the seed and the input; an input that has failed is
  * added to the examples of its target.
  *
- * <p>The method {@code fuzzerTestOneInput} of each target also runs under Jazzer, which is guided by coverage: profile
- * {@code fuzz}.
+ * <p>The method {@code fuzzerTestOneInput} of each target also runs under Jazzer, which is guided by coverage: {@code src/fuzz}.
  */
 public final class Fuzzer {
-    private static final boolean IS_PROOF = Boolean.getBoolean("sieve.proof");
     private static final long SECONDS = Long.getLong("sieve.fuzz.seconds", 60);
     private static final int MAX_RANDOM = 64;
     private static final int MAX_MUTATIONS = 6;
@@ -50,18 +49,19 @@ public final class Fuzzer {
 
     /** Runs a target on its examples and on inputs made from them. */
     public static void run(Target target, int inputs, byte[]... examples) {
-        long seed = Long.getLong("sieve.fuzz.seed", IS_PROOF ? System.nanoTime() : 20_261_121L);
+        long seed = Long.getLong("sieve.fuzz.seed", Tier.IS_PROOF ? System.nanoTime() : 20_261_121L);
         Fuzzer fuzzer = new Fuzzer(seed, examples);
         for (byte[] example : examples) {
             test(target, example, seed, 0);
         }
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
         long count = 0;
-        while (IS_PROOF ? System.nanoTime() < end : count < inputs) {
+        int most = Tier.of(inputs / 5, inputs, inputs);
+        while (Tier.IS_PROOF ? System.nanoTime() < end : count < most) {
             count++;
             test(target, fuzzer.input(), seed, count);
         }
-        if (IS_PROOF) {
+        if (Tier.IS_PROOF) {
             String name = target.getClass().getName().replaceFirst("\\$\\$Lambda.*", "");
             System.out.printf("fuzz: %,d inputs in %d s, seed %d, %s%n", count, SECONDS, seed, name);
         }

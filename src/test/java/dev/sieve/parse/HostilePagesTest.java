@@ -110,6 +110,7 @@ class HostilePagesTest {
     }
 
     @Test
+    @Tag("slow")
     void linksBeyondTheLimitAreCounted() {
         String html = IntStream.range(0, 1_000_000)
                 .mapToObj(i -> "<a href=/" + i + ">")
@@ -315,6 +316,7 @@ class HostilePagesTest {
     }
 
     @Test
+    @Tag("slow")
     @Timeout(1200)
     void manyWorkersReadHostilePagesAtOnce() throws Exception {
         List<byte[]> bodies = Stream.of(

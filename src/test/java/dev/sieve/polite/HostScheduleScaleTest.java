@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -58,6 +59,7 @@ class HostScheduleScaleTest {
     }
 
     @Test
+    @Tag("slow")
     void smallHostsBesideAHugeOneFinishWhenTheyWouldWithoutIt() throws IOException {
         int[] sizes = new int[10_001];
         Arrays.fill(sizes, 20);

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Random;
 import org.jsoup.nodes.Element;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class AlikeTest {
@@ -175,6 +176,7 @@ class AlikeTest {
 
     /** A site can make sketches of which many have the same bits in some blocks, and which are not near. */
     @Test
+    @Tag("slow")
     void sketchesThatAreMadeToBeComparedEndTheSearch() {
         Random random = new Random(2);
         int half = Sketch.BITS / Byte.SIZE / 2;

@@ -24,11 +24,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The live page of a crawl of the demo web with its hostile host, open in a browser. */
+@Tag("browser")
+@Tag("slow")
 @Timeout(300)
 @ExtendWith(BrowserExtension.class)
 class LiveInBrowserTest {

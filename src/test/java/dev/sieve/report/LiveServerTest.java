@@ -20,6 +20,7 @@ import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -312,6 +313,7 @@ class LiveServerTest {
 
     /** A connection without a thread for it is closed at once; no request waits behind the others. */
     @Test
+    @Tag("slow")
     @Timeout(20)
     void unfinishedRequestsDoNotBlockOthersForLong() throws IOException {
         List<Request> unfinished = new ArrayList<>();

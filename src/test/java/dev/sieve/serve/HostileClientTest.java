@@ -123,6 +123,7 @@ class HostileClientTest {
     }
 
     @Test
+    @Tag("slow")
     void queuesBeyondTheMemoryAreRefused() throws Exception {
         try (Door door = open(16 * MEGABYTE)) {
             int count = 20_000;
@@ -142,6 +143,7 @@ class HostileClientTest {
     }
 
     @Test
+    @Tag("slow")
     void datesBeyondTheMemoryAreRefused() throws Exception {
         StringBuilder statuses = new StringBuilder();
         int count = 20_000;
@@ -182,6 +184,7 @@ class HostileClientTest {
     }
 
     @Test
+    @Tag("slow")
     void urlsInProcessAreBoundedAndTheOthersAreNotLost() throws Exception {
         try (Door door = open(4 * MEGABYTE)) {
             String[] urls = IntStream.range(0, 12_000)

@@ -33,6 +33,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,6 +42,8 @@ import org.junit.jupiter.api.io.TempDir;
  * A server is killed by SIGKILL at random moments while clients send URLs on two streams, get URLs, and report them to be
  * known on two others: whatever was acknowledged is handed out, and the crawl ends. 3 kills; 100 with {@code sieve.proof}.
  */
+@Tag("process")
+@Tag("slow")
 @Timeout(3600)
 class ServeKillIT {
     private static final int KILLS = Boolean.getBoolean("sieve.proof") ? 100 : 3;

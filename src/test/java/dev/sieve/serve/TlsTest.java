@@ -15,6 +15,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -69,6 +70,7 @@ class TlsTest {
     }
 
     @Test
+    @Tag("slow")
     void aKeyOfAnotherCertificateIsRefused() throws Exception {
         FrontierServer.Builder builder = FrontierServer.builder(folder.resolve("job"))
                 .address(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));

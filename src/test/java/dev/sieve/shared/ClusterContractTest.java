@@ -1,8 +1,10 @@
 package dev.sieve.shared;
 
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** The contract of a frontier on three primaries with a replica each; the order holds within a slice. */
+@Tag("cluster")
 class ClusterContractTest extends ManySlicesContractTest {
     @BeforeAll
     static void startCluster() {

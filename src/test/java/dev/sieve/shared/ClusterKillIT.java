@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +23,9 @@ import redis.clients.jedis.util.JedisClusterCRC16;
  * from the other nodes: no page of a tree is lost, no two workers own a host, and the crawl ends. With the system property
  * {@code sieve.proof}: 100 kills of workers, 60 of nodes and 10 partitions, on every engine that is found; else a few.
  */
+@Tag("process")
+@Tag("cluster")
+@Tag("slow")
 @Timeout(7200)
 class ClusterKillIT {
     private static final boolean IS_PROOF = Boolean.getBoolean("sieve.proof");

@@ -1,11 +1,13 @@
 package dev.sieve.shared;
 
+import org.junit.jupiter.api.Tag;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
 /**
  * The model on three nodes whose logs lose nothing: a node that is killed and comes back, and slots that move, make no page
  * new twice, and what is stored as done is not handed out again.
  */
+@Tag("slow")
 class ClusterModelTest extends SharedModelTest {
     private TestCluster cluster;
 

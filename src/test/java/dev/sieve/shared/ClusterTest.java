@@ -14,10 +14,12 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A crawl on several nodes: how its slices are stored, and what its users are told. */
+@Tag("cluster")
 class ClusterTest {
     private static final int URLS = 600;
 
@@ -86,6 +88,7 @@ class ClusterTest {
     }
 
     @Test
+    @Tag("slow")
     void aNodeThatHasLostItsSlicesIsNoticed() throws IOException {
         start(3, 0, "--appendfsync", "always");
         try (SharedSieve frontier = open(Duration.ZERO)) {
@@ -142,6 +145,7 @@ class ClusterTest {
     }
 
     @Test
+    @Tag("slow")
     void aNodeThatIsAwayIsNamedAndWaitedFor() throws Exception {
         start(3, 0);
         try (SharedSieve frontier = open(Duration.ofMinutes(1))) {
@@ -170,6 +174,7 @@ class ClusterTest {
     }
 
     @Test
+    @Tag("slow")
     @Timeout(20)
     void aNodeThatRefusesWritesUsesUpThePatience() throws IOException {
         start(3, 0, "--appendfsync", "always");
@@ -225,6 +230,7 @@ class ClusterTest {
     }
 
     @Test
+    @Tag("slow")
     void settingsThatMayLoseUrlsAreWarnedAbout() throws IOException {
         start(3, 1, "--cluster-replica-validity-factor", "0", "--cluster-require-full-coverage", "no");
         try (SharedSieve frontier = open(Duration.ZERO)) {

@@ -19,9 +19,11 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a worker does when the engine is away, restarted, or full. */
+@Tag("engine")
 class EngineFailureTest {
     private TestEngine engine;
     private long clock;

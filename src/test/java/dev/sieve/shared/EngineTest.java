@@ -26,10 +26,12 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import redis.clients.jedis.exceptions.JedisException;
 
+@Tag("engine")
 @Timeout(120)
 class EngineTest {
     private static final Duration LONG = Duration.ofMinutes(5);
@@ -435,6 +437,7 @@ class EngineTest {
     }
 
     @Test
+    @Tag("slow")
     void anEngineThatLoadsItsLogIsWaitedFor() throws Exception {
         try (TestEngine server = TestEngine.start();
                 Engine engine = open(server.address("a"))) {
@@ -452,6 +455,7 @@ class EngineTest {
     }
 
     @Test
+    @Tag("slow")
     void anEngineThatLoadsItsLogIsWaitedForAtTheStart() throws IOException {
         try (TestEngine server = TestEngine.start()) {
             server.command("EVAL", MANY_KEYS, "0");

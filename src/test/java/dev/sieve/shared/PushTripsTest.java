@@ -17,10 +17,12 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What pushes that wait for the engine at the same time keep. */
+@Tag("engine")
 @Timeout(60)
 class PushTripsTest {
     /** Round trips of pushes at a time. */

@@ -17,9 +17,11 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The pages that several workers visit together. Time passes only where a test says so, and on the engine. */
+@Tag("engine")
 class SharedBudgetTest {
     /** A class with another engine replaces it. */
     static TestNodes nodes;
@@ -299,6 +301,7 @@ class SharedBudgetTest {
     }
 
     @Test
+    @Tag("slow")
     void aHostHasAsManyUrlsAsPermittedWhenWorkersDieAndSlicesMove() throws Exception {
         int most = 5;
         List<SharedSieve> workers = new ArrayList<>();

@@ -3,6 +3,7 @@ package dev.sieve.shared;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sieve.Lease;
+import dev.sieve.Tier;
 import dev.sieve.UrlBatch;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -14,14 +15,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Random steps of three workers on a web in which nearly each page is found on one page only, so that nothing makes good for
  * a link that is lost. Workers die, come and end, and the engine is killed and loses the end of its log.
  */
+@Tag("engine")
 class SharedModelTest {
-    private static final int STEPS = Boolean.getBoolean("sieve.proof") ? 100_000 : 2000;
+    private static final int STEPS = Tier.of(1000, 2000, 100_000);
     private static final int PAGES = 400;
     static final int SLICES = 8;
     private static final int WORKERS = 3;

@@ -5,8 +5,10 @@ import dev.sieve.FrontierContract;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** The contract of a frontier, with one slice, which keeps the order of all URLs. */
+@Tag("engine")
 class SharedSieveContractTest extends FrontierContract {
     /** A class with another engine replaces it. */
     static TestNodes nodes;

@@ -16,6 +16,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -25,6 +26,9 @@ import org.junit.jupiter.params.provider.MethodSource;
  * is lost, and the crawl ends. With the system property {@code sieve.proof}: 100 and 30 kills on every engine that is
  * found; else 10 and 3.
  */
+@Tag("process")
+@Tag("engine")
+@Tag("slow")
 @Timeout(3600)
 class SharedSieveKillIT {
     private static final boolean IS_PROOF = Boolean.getBoolean("sieve.proof");

@@ -15,10 +15,12 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 
 /** The tools on what a frontier has stored, and on what an engine may have lost of it. */
+@Tag("engine")
 class SharedToolsTest {
     private static final int URLS = 3000;
     private static TestEngine engine;

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -26,6 +27,7 @@ class SimulationTest {
     }
 
     @Test
+    @Tag("slow")
     void promisesHoldWhileWorkersDieAndNodesFail() {
         Size size = IS_PROOF
                 ? new Size(1000, 100, 1024, 60_000, 10, 2, 40, 1)
@@ -60,11 +62,13 @@ class SimulationTest {
     }
 
     @Test
+    @Tag("slow")
     void aLostPageIsNoticed() {
         assertNoticed(".*lost.*", SharedSieve.Builder::withoutBarrier);
     }
 
     @Test
+    @Tag("slow")
     void aHostThatIsRequestedTooSoonIsNoticed() {
         assertNoticed(
                 ".*(the delay was|two requests to one host).*",

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * <p>With the property {@code sieve.proof}, the log is cut at each byte, on each engine of this machine; otherwise at
  * the end of each command and one byte after it.
  */
+@Tag("engine")
 class TornLogTest {
     private static final boolean IS_PROOF = Boolean.getBoolean("sieve.proof");
     private static final List<String> TOLD = List.of("a", "b", "c", "d", "e");

@@ -28,9 +28,11 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What several workers of one crawl keep. Time passes only where a test says so. */
+@Tag("engine")
 class TwoWorkersTest {
     private static final int SLICES = 16;
     /** With this seed, each slice has a host of {@link dev.sieve.FrontierContract#urls}. */
