@@ -8,9 +8,16 @@ import java.util.Set;
  * The directives for robots in the {@code X-Robots-Tag} header fields of a page and its {@code meta} elements named
  * {@code robots} or like the crawler. All of them apply.
  *
- * <p>A header field may name a robot: {@code X-Robots-Tag: otherbot: noindex, nofollow}.
+ * <p>A header field may name a robot: {@code X-Robots-Tag: otherbot: noindex, nofollow}. A name with a colon is that of a
+ * robot if a directive follows it. Otherwise it is a directive that is not known, and what follows its value applies.
  */
 final class RobotsDirectives {
+    /** Directives without a value, by which the name of a robot is told from a directive that is not known. */
+    private static final Set<String> PLAIN =
+            Set.of(("all index follow none noindex nofollow noarchive nocache nosnippet noodp"
+                            + " noydir notranslate noimageindex noai noimageai indexifembedded nopagereadaloud nositelinkssearchbox")
+                    .split(" ", -1));
+
     /** Directives that contain a colon: the text before it is not the name of a robot. */
     private static final Set<String> WITH_VALUE =
             Set.of("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview");
@@ -38,30 +45,40 @@ final class RobotsDirectives {
     }
 
     void header(List<String> fields) {
-        for (String field : fields) {
-            boolean applies = true;
-            for (String part : field.split(",", -1)) {
-                int colon = part.indexOf(':');
-                String name = lower(part.substring(0, Math.max(0, colon)));
-                boolean hasName = colon >= 0 && !WITH_VALUE.contains(name);
-                applies = hasName ? name.equals("*") || isForThisRobot(name) : applies;
-                if (applies) {
-                    directive(hasName ? part.substring(colon + 1) : part);
+        fields.forEach(this::read);
+    }
+
+    void meta(String name, String content) {
+        if (isForThisRobot(name)) {
+            read(content);
+        }
+    }
+
+    /** Reads directives between commas, semicolons or blanks. Words that are not directives, such as a date, are ignored. */
+    private void read(String text) {
+        boolean applies = true;
+        for (String part : lower(text).split("[,;]", -1)) {
+            String[] words = part.strip()
+                    .replaceAll("\\s+", " ")
+                    .replace(" :", ":")
+                    .replace(":", ": ")
+                    .split(" +", -1);
+            for (int i = 0; i < words.length; i++) {
+                String name = words[i].endsWith(":") ? words[i].substring(0, words[i].length() - 1) : "";
+                String next = i + 1 < words.length ? words[i + 1].replace(":", "") : "";
+                boolean isForThis = name.equals("*") || isForThisRobot(name);
+                if (WITH_VALUE.contains(name)) {
+                    i++;
+                } else if (!name.isEmpty() && (isForThis || PLAIN.contains(next) || WITH_VALUE.contains(next))) {
+                    applies = isForThis;
+                } else if (applies) {
+                    directive(words[i]);
                 }
             }
         }
     }
 
-    void meta(String name, String content) {
-        if (isForThisRobot(name)) {
-            for (String part : content.split(",", -1)) {
-                directive(part);
-            }
-        }
-    }
-
-    private void directive(String text) {
-        String directive = lower(text);
+    private void directive(String directive) {
         boolean isNone = directive.equals("none");
         isNofollow |= isNone || directive.equals("nofollow");
         isNoindex |= isNone || directive.equals("noindex");
