@@ -48,6 +48,9 @@ final class Sitemaps {
     /** The pages that sitemaps list which were read and are not finished, by lease. */
     private final Map<Long, List<String>> listed = new ConcurrentHashMap<>();
 
+    /** The URLs that were queued from sitemaps of which the rest could not be read, by lease. */
+    private final Map<Long, Long> brokenOff = new ConcurrentHashMap<>();
+
     private final Fetcher fetcher;
     private final LinkQueue links;
     private final Recorder recorder;
@@ -64,6 +67,7 @@ final class Sitemaps {
         private final Consumer<List<String>> receiver;
         private final List<String> urls = new ArrayList<>();
         private int chars;
+        private long passed;
 
         Batches(Consumer<List<String>> receiver) {
             this.receiver = receiver;
@@ -80,6 +84,7 @@ final class Sitemaps {
 
         void flush() {
             List<String> batch = List.copyOf(urls);
+            passed += batch.size();
             urls.clear();
             chars = 0;
             receiver.accept(batch);
@@ -177,6 +182,9 @@ final class Sitemaps {
         if (rounds != null) {
             listed.put(sitemap.lease().id(), all);
         }
+        if (read.get() == null && pages.passed + others.passed > 0) {
+            brokenOff.put(sitemap.lease().id(), pages.passed + others.passed);
+        }
         return read.get() == null ? result : outcome(sitemap.url(), result, read.get());
     }
 
@@ -201,7 +209,9 @@ final class Sitemaps {
             return new Failed(result.status(), Reason.PROTOCOL, read.problem());
         }
         if (!read.problem().isEmpty()) {
-            LOG.warn("sitemap {} is damaged, its beginning was read: {}", url, read.problem());
+            LOG.warn("sitemap {} is damaged, its first {} URLs were read: {}", url, read.urls(), read.problem());
+        } else if (read.urls() + read.invalid() == 0) {
+            LOG.warn("sitemap {} lists no URLs", url);
         }
         read.invalidTexts().forEach(text -> recorder.skipped(text, INVALID, url));
         recorder.skipped(INVALID.rule(), read.invalid() - read.invalidTexts().size());
@@ -214,18 +224,24 @@ final class Sitemaps {
     /** Counts what became of a sitemap, and pushes the target of a redirect; returns the pages that it lists, if these are kept. */
     List<String> finish(Target target, FetchResult result) {
         List<String> pages = listed.remove(target.lease().id());
+        Long queued = brokenOff.remove(target.lease().id());
         Lease sitemap = target.lease();
         FetchResult outcome = LinkQueue.check(sitemap, result);
         if (outcome instanceof Redirect redirect) {
             push(List.of(redirect.target()), target.kind(), sitemap.redirects() + 1, sitemap.url());
             recorder.count(Counter.REDIRECTS, 1);
-        } else if (!outcome.isSuccess() && target.is(Target.Kind.GUESSED_SITEMAP)) {
+        } else if (!outcome.isSuccess() && queued == null && target.is(Target.Kind.GUESSED_SITEMAP)) {
             recorder.count(Counter.SITEMAPS_ABSENT, 1);
         } else if (!outcome.isSuccess()) {
             String status = String.valueOf(outcome.status());
             String reason = "sitemap: " + (outcome.error().isEmpty() ? status : outcome.error());
             String problem = outcome.error().isEmpty() ? "status " + status : outcome.description();
-            LOG.warn("sitemap {} cannot be read: {}", sitemap.url(), problem);
+            if (queued == null) {
+                LOG.warn("sitemap {} cannot be read: {}", sitemap.url(), problem);
+            } else {
+                LOG.warn("sitemap {} ended after {} URLs, which were queued: {}", sitemap.url(), queued, problem);
+                recorder.count(Counter.SITEMAP_URLS, queued);
+            }
             recorder.failed(new CrawlReport.Failure(sitemap.url(), reason, sitemap.referrer()));
         }
         return pages == null ? List.of() : pages;

@@ -5,6 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,6 +61,12 @@ final class CharsetLabels {
         "UTF-16LE csunicode iso-10646-ucs-2 ucs-2 unicode unicodefeff utf-16 utf-16le",
     };
 
+    /** Bytes in which the XML declaration is looked for. */
+    static final int LONGEST_DECLARATION = 256;
+
+    private static final Pattern XML =
+            Pattern.compile("<\\?xml[ \t\r\n][^>]*?[ \t\r\n]encoding[ \t\r\n]*=[ \t\r\n]*[\"'](?<label>[^\"'>]*)[\"']");
+
     private static final Map<String, Charset> CHARSETS = new HashMap<>();
 
     static {
@@ -84,6 +92,13 @@ final class CharsetLabels {
         Charset charset = charset(label);
         boolean isUtf16 = charset != null && charset.name().startsWith("UTF-16");
         return isUtf16 ? StandardCharsets.UTF_8 : charset;
+    }
+
+    /** Returns the charset in the XML declaration at the beginning of a document; null when none. */
+    static @Nullable Charset inXmlDeclaration(byte[] start) {
+        int length = Math.min(start.length, LONGEST_DECLARATION);
+        Matcher declaration = XML.matcher(new String(start, 0, length, StandardCharsets.ISO_8859_1));
+        return declaration.lookingAt() ? ofDocument(declaration.group("label")) : null;
     }
 
     /** Returns the label in a Content-Type, as extracted by the HTML standard from a meta element; null when none. */

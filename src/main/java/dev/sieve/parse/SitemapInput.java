@@ -22,6 +22,8 @@ final class SitemapInput extends InputStream {
     private static final String UTF_16_LE_MARK = "\u00ff\u00fe";
     private static final String UTF_16_BE_MARK = "\u00fe\u00ff";
 
+    private final Source packed;
+    private final Source unpacked;
     private final BufferedInputStream in;
     private final Charset charset;
     private final boolean isMarkup;
@@ -30,7 +32,10 @@ final class SitemapInput extends InputStream {
     private boolean hasEnded;
     private boolean isCut;
 
-    /** The raw bytes. It stores a failure to read, which a parser may wrap or mistake for an error in the file. */
+    /**
+     * The bytes up to a failure to read, which it stores. Readers of blocks would drop what they have read before, and a
+     * parser may wrap the failure or mistake it for an error in the file.
+     */
     static final class Source extends FilterInputStream {
         private @Nullable IOException failure;
 
@@ -40,12 +45,19 @@ final class SitemapInput extends InputStream {
 
         @Override
         public int read(byte[] bytes, int from, int length) throws IOException {
-            try {
-                return in.read(bytes, from, length);
-            } catch (IOException e) {
-                failure = e;
-                throw e;
+            if (failure == null) {
+                try {
+                    return in.read(bytes, from, length);
+                } catch (IOException e) {
+                    failure = e;
+                }
             }
+            return -1;
+        }
+
+        @Override
+        public int available() throws IOException {
+            return failure == null ? in.available() : 0;
         }
 
         /** Throws the failure to read, if there was one. */
@@ -63,16 +75,22 @@ final class SitemapInput extends InputStream {
      * @throws IOException when it cannot be read or decompressed
      */
     SitemapInput(Source source, long limit) throws IOException {
+        packed = source;
         BufferedInputStream start = new BufferedInputStream(source);
-        in = startsWith(start, GZIP) ? new BufferedInputStream(new GZIPInputStream(start)) : start;
+        unpacked = new Source(startsWith(start, GZIP) ? new GZIPInputStream(start) : start);
+        in = new BufferedInputStream(unpacked);
         left = limit;
         if (startsWith(in, UTF_16_LE_MARK) || startsWith(in, UTF_16_BE_MARK)) {
             charset = UTF_16;
             isMarkup = startsWith(in, UTF_16_LE_MARK + "<\0") || startsWith(in, UTF_16_BE_MARK + "\0<");
         } else {
-            charset = UTF_8;
-            in.skipNBytes(startsWith(in, UTF_8_MARK) ? UTF_8_MARK.length() : 0);
+            boolean isUtf8 = startsWith(in, UTF_8_MARK);
+            in.skipNBytes(isUtf8 ? UTF_8_MARK.length() : 0);
             isMarkup = skipWhiteSpace() == '<';
+            in.mark(CharsetLabels.LONGEST_DECLARATION);
+            Charset declared = CharsetLabels.inXmlDeclaration(in.readNBytes(CharsetLabels.LONGEST_DECLARATION));
+            in.reset();
+            charset = isUtf8 || declared == null ? UTF_8 : declared;
         }
     }
 
@@ -101,9 +119,14 @@ final class SitemapInput extends InputStream {
         return isMarkup;
     }
 
-    /** Returns UTF-8, which the protocol requires, or UTF-16 if there is its byte order mark. */
+    /** Returns UTF-16 if there is its byte order mark, what an XML declaration says, or UTF-8, which the protocol requires. */
     Charset charset() {
         return charset;
+    }
+
+    /** Throws the failure to unpack, if there was one. */
+    void check() throws IOException {
+        unpacked.check();
     }
 
     /** Whether there was more than the limit. */
@@ -137,6 +160,12 @@ final class SitemapInput extends InputStream {
             return -1;
         }
         int count = in.read(bytes, from, (int) Math.min(length, left));
+        if (count < 0 && !isMarkup && (packed.failure != null || unpacked.failure != null)) {
+            // No text, so that the beginning of a URL is not taken for a URL.
+            hasEnded = true;
+            bytes[from] = 0;
+            return 1;
+        }
         left -= Math.max(0, count);
         leftOfToken -= Math.max(0, count);
         if (leftOfToken < 0) {

@@ -22,8 +22,9 @@ import org.jspecify.annotations.Nullable;
  * per line, and RSS and Atom feeds, each optionally compressed with gzip.
  *
  * <p>The format is detected from the beginning of a file, since types and names are often wrong. Common deviations are
- * accepted: a byte order mark or blank lines in front, another namespace or none. When a file is incomplete or not
- * valid, the URLs before the error count. URLs must be absolute; their targets are not checked.
+ * accepted: a byte order mark or blank lines in front, another namespace or none, elements in the wrong place or in
+ * capitals, and wrong escapes ({@link SitemapText}). When a file is incomplete or not valid, the URLs before the error
+ * count. URLs must be absolute; their targets are not checked.
  *
  * <p>A file is read as a stream, in some hundred kilobytes of memory and in linear time. Entities are not resolved, and
  * other files are not opened.
@@ -101,6 +102,8 @@ public final class SitemapReader {
         }
         if (input.isCut()) {
             problem = "more than " + MAX_BYTES + " bytes";
+        } else {
+            input.check();
         }
     }
 
@@ -177,7 +180,7 @@ public final class SitemapReader {
             beyondLimit++;
             return;
         }
-        String url = UrlNormalizer.parse(entry);
+        String url = entry.indexOf(SitemapText.UNREADABLE) < 0 ? UrlNormalizer.parse(entry) : null;
         if (url == null) {
             refuse(Printable.of(entry));
         } else {

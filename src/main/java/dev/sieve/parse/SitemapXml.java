@@ -5,6 +5,7 @@ import java.io.InputStreamReader;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
@@ -19,8 +20,9 @@ import org.jspecify.annotations.Nullable;
  * Finds the URLs in an XML sitemap: a {@code urlset}, a {@code sitemapindex} or a feed.
  *
  * <p>Namespaces and prefixes are ignored, since many files use other ones than the protocol, or none. A document type
- * is ignored: nothing is fetched for it, and its entities are not resolved. Bytes that are not valid text do not end a
- * file, and a declared encoding is ignored.
+ * is ignored: nothing is fetched for it, and its entities are not resolved. A {@code loc} is a sitemap in a {@code
+ * sitemap} or {@code sitemapindex}, and a page in a {@code url} or {@code urlset}, whatever the file is. Bytes that are
+ * not valid text do not end a file.
  *
  * <p>Memory is bounded: the parser keeps one token, whose length the input limits, the open elements and the distinct
  * names, which are limited here.
@@ -29,17 +31,20 @@ final class SitemapXml {
     private static final int MAX_DEPTH = 100;
     private static final int MAX_NAMES = 1000;
 
-    /** A kind of document, by the element that contains a URL and the parent of this element. */
-    private record Form(String parent, String element) {}
+    /** A kind of document, by the element that contains a URL and the parents of this element. */
+    private record Form(Set<String> parents, String element) {}
 
-    private static final Form NONE = new Form("", "");
-    private static final Form INDEX = new Form("sitemap", "loc");
-    private static final Form RSS = new Form("item", "link");
-    private static final Form ATOM = new Form("entry", "link");
+    /** The parents of the URL of a sitemap. */
+    private static final Set<String> OF_SITEMAPS = Set.of("sitemap", "sitemapindex");
+
+    private static final Form NONE = new Form(Set.of(), "");
+    private static final Form SITEMAP = new Form(Set.of("url", "urlset", "sitemap", "sitemapindex"), "loc");
+    private static final Form RSS = new Form(Set.of("item"), "link");
+    private static final Form ATOM = new Form(Set.of("entry"), "link");
 
     /** By the name of the root element. */
     private static final Map<String, Form> FORMS =
-            Map.of("urlset", new Form("url", "loc"), "sitemapindex", INDEX, "rss", RSS, "RDF", RSS, "feed", ATOM);
+            Map.of("urlset", SITEMAP, "sitemapindex", SITEMAP, "rss", RSS, "rdf", RSS, "feed", ATOM);
 
     private final SitemapInput input;
     private final BiConsumer<String, @Nullable String> pages;
@@ -51,6 +56,8 @@ final class SitemapXml {
     private boolean isInDate;
     /** The URL of an entry that has not ended; null for none. */
     private @Nullable String location;
+    /** Whether that is the URL of a sitemap. */
+    private boolean isOfSitemap;
     /** When its page was modified, as written; null if that is not said. */
     private @Nullable String modified;
 
@@ -97,7 +104,7 @@ final class SitemapXml {
         factory.setProperty(XMLInputFactory.IS_NAMESPACE_AWARE, false);
         input.startToken();
         try {
-            return factory.createXMLStreamReader(new InputStreamReader(input, input.charset()));
+            return factory.createXMLStreamReader(new SitemapText(new InputStreamReader(input, input.charset())));
         } catch (RuntimeException e) {
             throw new XMLStreamException(e.toString());
         }
@@ -126,8 +133,9 @@ final class SitemapXml {
         } else if (path.size() == MAX_DEPTH) {
             throw new XMLStreamException("elements nested more than " + MAX_DEPTH + " deep", xml.getLocation());
         }
-        isInUrl = name.equals(form.element) && form.parent.equals(path.peek());
-        isInDate = name.equals("lastmod") && form.parent.equals(path.peek());
+        boolean isInEntry = !path.isEmpty() && form.parents.contains(path.peek());
+        isInUrl = isInEntry && name.equals(form.element);
+        isInDate = isInEntry && name.equals("lastmod");
         text.setLength(0);
         path.push(name);
         if (isInUrl && form.equals(ATOM)) {
@@ -149,11 +157,13 @@ final class SitemapXml {
         String name = path.pop();
         if (isInUrl) {
             endEntry();
+            modified = path.size() == 1 ? null : modified;
             location = text.toString();
+            isOfSitemap = OF_SITEMAPS.contains(path.peek());
         } else if (isInDate) {
             modified = text.toString();
         }
-        if (name.equals(form.parent)) {
+        if (form.parents.contains(name)) {
             endEntry();
             modified = null;
         }
@@ -165,7 +175,7 @@ final class SitemapXml {
     private void endEntry() {
         String entry = location;
         location = null;
-        if (entry != null && form.equals(INDEX)) {
+        if (entry != null && isOfSitemap) {
             sitemaps.accept(entry);
         } else if (entry != null) {
             pages.accept(entry, modified);
@@ -179,11 +189,11 @@ final class SitemapXml {
         }
     }
 
-    /** Returns a name without its prefix. The number of names is limited, since the parser keeps every name. */
+    /** Returns a name in lower case without its prefix. The number of names is limited, since the parser keeps every name. */
     private String name(String name, XMLStreamReader xml) throws XMLStreamException {
         if (names.add(name) && names.size() > MAX_NAMES) {
             throw new XMLStreamException("more than " + MAX_NAMES + " names", xml.getLocation());
         }
-        return name.substring(name.indexOf(':') + 1);
+        return name.substring(name.indexOf(':') + 1).toLowerCase(Locale.ROOT);
     }
 }

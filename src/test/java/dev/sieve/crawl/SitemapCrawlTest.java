@@ -29,10 +29,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import mockwebserver3.MockResponse;
+import mockwebserver3.SocketEffect;
 import okio.Buffer;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
@@ -253,6 +255,34 @@ class SitemapCrawlTest {
         assertThat(report.by(SKIPPED))
                 .containsExactly(
                         Map.entry("sitemap in an index of an index", 2L), Map.entry("sitemap of another site", 1L));
+    }
+
+    @Test
+    void sitemapThatBreaksOffCountsWhatWasQueuedAndSaysSo() throws IOException {
+        String listed = urlSet(site.url("/1"), site.url("/2"));
+        site.page("/")
+                .page("/1")
+                .page("/2")
+                .robots("Sitemap: " + site.url("/s.xml") + "\nSitemap: " + site.url("/none"));
+        file("/none", urlSet());
+        site.answer(
+                "/s.xml",
+                () -> new MockResponse.Builder()
+                        .body(listed)
+                        .setHeader("Content-Length", listed.length() + 7)
+                        .onResponseEnd(new SocketEffect.CloseSocket())
+                        .build());
+        AtomicReference<CrawlReport> report = new AtomicReference<>();
+
+        List<String> log = Log.of(() -> report.set(crawl(fast().retries(1))));
+
+        assertThat(report.get().count(PAGES)).isEqualTo(3);
+        assertThat(report.get().count(SITEMAPS)).isEqualTo(1);
+        assertThat(report.get().count(SITEMAP_URLS)).isEqualTo(2);
+        assertThat(report.get().by(FAILURES)).containsOnlyKeys("sitemap: broken off");
+        assertThat(log)
+                .anyMatch(line -> line.startsWith("sitemap " + site.url("/s.xml") + " ended after 2 URLs"))
+                .contains("sitemap " + site.url("/none") + " lists no URLs");
     }
 
     @Test

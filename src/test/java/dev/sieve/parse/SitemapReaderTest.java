@@ -1,6 +1,7 @@
 package dev.sieve.parse;
 
 import static dev.sieve.fetch.HostileServer.gzip;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_16;
 import static java.nio.charset.StandardCharsets.UTF_16LE;
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -17,6 +18,7 @@ import java.io.SequenceInputStream;
 import java.io.UncheckedIOException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -175,8 +177,7 @@ class SitemapReaderTest {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {"</url>", "<url><loc>http://h/b?x=1&y=2</loc></url></urlset>", "<url>\u0001", "<", "<url a a>"})
+    @ValueSource(strings = {"</url>", "<url><loc>http://h/b</url></urlset>", "<url>\u0001", "<", "<url a a>"})
     void theUrlsBeforeAnErrorCountAndItsPlaceIsNamed(String error) {
         Outcome outcome = read(URL_SET + "\n" + url("http://h/a") + "\n" + error);
 
@@ -194,7 +195,76 @@ class SitemapReaderTest {
         Outcome outcome = read(cut);
 
         assertThat(pages).startsWith("http://h/a");
-        assertThat(outcome.problem()).contains("Premature end of file");
+        assertThat(outcome.problem()).isEqualTo("Unexpected end of ZLIB input stream");
+        assertThat(outcome.urls()).isEqualTo(pages.size()).isGreaterThan(20_000);
+    }
+
+    @Test
+    void allWholeEntriesBeforeABreakInThePackingCount() {
+        byte[] packed = gzip((URL_SET + noise(3) + "</urlset>").getBytes(UTF_8));
+        assertThat(read(Arrays.copyOf(packed, packed.length - 9)).urls()).isEqualTo(3);
+
+        byte[] lines = gzip("http://h/first\nhttp://h/second".getBytes(UTF_8));
+        pages.clear();
+        read(Arrays.copyOf(lines, lines.length - 8));
+        assertThat(pages).containsExactly("http://h/first");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "<urlset><loc>http://h/1</loc><loc>http://h/2</loc></urlset> | http://h/1 http://h/2 |",
+                "<sitemapindex><url><loc>http://h/1</loc></url></sitemapindex> | http://h/1 |",
+                "<urlset><sitemap><loc>http://h/s</loc></sitemap></urlset> | | http://h/s",
+                "<sitemapindex><loc>http://h/s</loc></sitemapindex> | | http://h/s",
+                "<URLSET><Url><LOC>http://h/1</LOC></Url></URLSET> | http://h/1 |",
+                "<urlset><url><x><loc>http://h/no</loc></x></url></urlset> | |",
+            })
+    void elementsInTheWrongPlaceAreUnderstood(String file, String pageUrls, String sitemapUrls) {
+        assertThat(read(file).problem()).isEmpty();
+        assertThat(String.join(" ", pages)).isEqualTo(pageUrls == null ? "" : pageUrls);
+        assertThat(String.join(" ", sitemaps)).isEqualTo(sitemapUrls == null ? "" : sitemapUrls);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            nullValues = "-",
+            value = {
+                "http://h/?x=1&y=2 | http://h/?x=1&y=2",
+                "http://h/?x=1&amp;amp;y=2 | http://h/?x=1&amp;y=2",
+                "http://h/caf&eacute;&AMP;x | http://h/caf%C3%A9&x",
+                "http://h/&LT;&unknown | http://h/%3C&unknown",
+                "http://h/&#x2F;&#47; | http://h///",
+                "<![CDATA[http://h/?x&y]]]><![CDATA[&z]]> | http://h/?x&y]&z",
+                "http://h/&unknown; | -",
+                "http://h/&#0;&#xD800; | -",
+                "http://h/\u000Bx | -",
+                "http://h/\uFFFD | -",
+            })
+    void wrongEscapeCostsAtMostItsEntry(String location, String url) {
+        // Over the whole length of every buffer.
+        String before = URL_SET + "<!-- " + "-x".repeat(4050) + " -->";
+        for (int i = 0; i < 60; i++) {
+            pages.clear();
+            Outcome outcome = read(before + " ".repeat(i) + url(location) + url("http://h/next") + "</urlset>");
+
+            assertThat(outcome.problem()).isEmpty();
+            assertThat(outcome.invalid()).isEqualTo(url == null ? 1 : 0);
+            assertThat(pages).last().isEqualTo("http://h/next");
+            assertThat(pages.size() == 2 ? pages.get(0) : null).isEqualTo(url);
+        }
+    }
+
+    @Test
+    void declaredEncodingIsUsed() {
+        String file = "<?xml version='1.0' encoding='iso-8859-1'?><urlset>" + url("http://h/\u00FC") + "</urlset>";
+
+        read(file.getBytes(ISO_8859_1));
+        read("\uFEFF" + file);
+
+        assertThat(pages).containsExactly("http://h/%C3%BC", "http://h/%C3%BC");
     }
 
     private static String noise(int entries) {
@@ -330,7 +400,8 @@ class SitemapReaderTest {
             for (String entity : List.of("&file;", "&net;", "&b;")) {
                 Outcome outcome = read(dtd + "<urlset>" + url("http://h/a") + url("http://h/" + entity) + "</urlset>");
 
-                assertThat(outcome.problem()).contains("referenced, but not declared");
+                assertThat(outcome.problem()).isEmpty();
+                assertThat(outcome.invalid()).isEqualTo(1);
             }
 
             assertThat(pages).containsExactly("http://h/a", "http://h/a", "http://h/a");
